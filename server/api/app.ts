@@ -4,6 +4,7 @@ import { type Api, type AppParts, createApi } from './http/api.ts';
 import { findPublicPage } from '../store/publishing/status-pages.ts';
 import { isDiskFull, isOutage, isStatementTimeout } from '../store/db/open-store.ts';
 import { metricsOnly, createReadiness } from '../telemetry/index.ts';
+import { createAccountAnswers } from './http/answer-cache.ts';
 import type { AppContext, AppEnv } from './http/app-env.ts';
 import { type AppOptions, DEFAULT_TIMING } from './app-options.ts';
 import { createClientAddressReader } from './http/client-address.ts';
@@ -65,6 +66,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     sessions,
     tokens: createPersonalTokens({ store, clock }),
     limits: createCallLimits(clock, config.limits),
+    answers: createAccountAnswers({ store, clock }),
     localAccess: createLocalAccess(options),
   };
   const api = createApi(parts);

@@ -5,8 +5,8 @@ import { expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 import type { Page } from '@playwright/test';
 
-/** Adds a history of `count` watched hosts to the account. */
-async function watchFleet(world: World, email: string, count: number): Promise<void> {
+/** Adds a history of `count` watched hosts to the account, and waits until the server no longer answers from its cache. */
+async function watchFleet(page: Page, world: World, email: string, count: number): Promise<void> {
   const store = await openStore({ databaseUrl: null, dataDir: world.app.dataDir });
   const { id } = await store.db
     .selectFrom('accounts')
@@ -15,6 +15,10 @@ async function watchFleet(world: World, email: string, count: number): Promise<v
     .executeTakeFirstOrThrow();
   await insertFleet(store, { accountId: id, count, now: Date.now() });
   await store.close();
+  const list = async () => (await page.request.get('/api/domain/list')).json() as Promise<{ total: number }>;
+  const summary = async () =>
+    (await page.request.get('/api/domain/summary')).json() as Promise<{ data: { total: number } }>;
+  await expect.poll(async () => [(await list()).total, (await summary()).data.total]).toEqual([count, count]);
 }
 
 const horizon = (page: Page) => page.getByRole('region', { name: 'Expiry horizon' });
@@ -24,7 +28,7 @@ const drawing = (page: Page) => horizon(page).locator('svg').first();
 
 test('the horizon works by keyboard, with each time span and at each width', async ({ page, world }) => {
   const { email } = await signUp(page, world);
-  await watchFleet(world, email, 12);
+  await watchFleet(page, world, email, 12);
   await page.goto('/dashboard?sort=name');
   // One expired, two within a week, one within two weeks, the first of the others, and those beyond 90 days.
   const expired = pin(page, 'host-00000.fjord.example, expired on');
@@ -102,7 +106,7 @@ test('five hundred certificates are a histogram, and a range of its days filters
   world,
 }) => {
   const { email } = await signUp(page, world);
-  await watchFleet(world, email, 500);
+  await watchFleet(page, world, email, 500);
   await page.goto('/dashboard?span=90&view=list');
   const bars = horizon(page).getByRole('list', { name: 'Certificates by day of expiry' }).getByRole('link');
   const status = horizon(page).getByRole('status');

@@ -20,39 +20,37 @@ import { summary } from '../../store/monitors/monitor-summary.ts';
 const MAX_IDS = 10_000;
 
 /** Lists, searches, summarises and exports the domains of an account. */
-export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
+export function domainListRoutes(api: Api, { store, limits, answers }: AppParts): void {
   const limitSearches = (accountId: string, filter: DomainFilter): Refusal | null =>
     isSearch(filter) ? limits.allow('searchesByAccount', accountId) : null;
 
-  api.on(CALLS.listDomains, async ({ query, session, now }) => {
+  api.on(CALLS.listDomains, async ({ c, query, session, now }) => {
     const { page, sort, limit: pageSize = PAGE_SIZE } = query;
+    const accountId = session.account.id;
     const after = monitorCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
-    const limited = limitSearches(session.account.id, query);
+    const limited = limitSearches(accountId, query);
     if (limited) return limited;
-    const { monitors, total } = await listMonitors(store, {
-      accountId: session.account.id,
-      ...filterOf(query),
-      page,
-      pageSize,
-      sort,
-      after,
-      now,
+    return answers.respond(c, { call: CALLS.listDomains, accountId, query }, async () => {
+      const list = { accountId, ...filterOf(query), page, pageSize, sort, after, now };
+      const { monitors, total } = await listMonitors(store, list);
+      const last = monitors.length < pageSize ? undefined : monitors.at(-1);
+      return {
+        data: await domainWires(store, monitors, now),
+        page: after === null ? page : null,
+        page_size: pageSize,
+        total,
+        next_cursor: last ? writeCursor(cursorOf(last, sort)) : null,
+      };
     });
-    const data = await domainWires(store, monitors, now);
-    const last = monitors.length < pageSize ? undefined : monitors.at(-1);
-    return {
-      data,
-      page: after === null ? page : null,
-      page_size: pageSize,
-      total,
-      next_cursor: last ? writeCursor(cursorOf(last, sort)) : null,
-    };
   });
 
-  api.on(CALLS.domainSummary, async ({ session, now }) => ({
-    data: summaryWire(await summary(store, { accountId: session.account.id, now })),
-  }));
+  api.on(CALLS.domainSummary, async ({ c, session, now }) => {
+    const accountId = session.account.id;
+    return answers.respond(c, { call: CALLS.domainSummary, accountId }, async () => ({
+      data: summaryWire(await summary(store, { accountId, now })),
+    }));
+  });
 
   api.on(CALLS.domainIds, async ({ query, session, now }) => {
     const accountId = session.account.id;

@@ -1,5 +1,10 @@
+import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import { createAnswerCache } from './answer-cache.ts';
+import { z } from 'zod';
+import type { Call } from '../../../contract/calls/calls.ts';
+import { createLocalSignals } from '../../store/db/signals.ts';
+import type { AppEnv } from './app-env.ts';
+import { createAccountAnswers, createAnswerCache } from './answer-cache.ts';
 
 function cacheAt(start = 0) {
   const clock = { at: start, now: () => clock.at };
@@ -50,4 +55,62 @@ it('the answer cache does not store failures', async () => {
   const { cache, get } = cacheAt();
   await expect(cache.get('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await get('a')).toBe('four');
+});
+
+const LIST = { path: '/list', response: z.unknown() } as unknown as Call & { response: z.ZodType };
+
+/** Returns account answers whose reads end when the test says so. */
+function accountAnswers(dialect: 'sqlite' | 'postgres') {
+  const signals = createLocalSignals();
+  const answers = createAccountAnswers({ store: { dialect, signals }, clock: { now: () => 0 } });
+  const reads: PromiseWithResolvers<unknown>[] = [];
+  const app = new Hono<AppEnv>().get('/:accountId', (c) =>
+    answers.respond(c, { call: LIST, accountId: c.req.param('accountId') }, () => {
+      const read = Promise.withResolvers<unknown>();
+      reads.push(read);
+      return read.promise;
+    }),
+  );
+  const ask = async (accountId: string): Promise<unknown> => (await app.request(`/${accountId}`)).json();
+  return { ask, reads, signals, answers };
+}
+
+it('a read that began before a change does not answer a request after it', async () => {
+  const { ask, reads, signals } = accountAnswers('sqlite');
+  const early = ask('a');
+  signals.publish({ topic: 'account', accountId: 'a' });
+  const late = ask('a');
+  expect(reads).toHaveLength(2);
+  reads[1]?.resolve('new');
+  expect(await late).toBe('new');
+  reads[0]?.resolve('old');
+  expect(await early).toBe('old');
+  expect(await ask('a')).toBe('new');
+});
+
+it('account answers are dropped by a change of their account, by missed signals and by a write', async () => {
+  const { ask, reads, signals, answers } = accountAnswers('sqlite');
+  const count = async (accountId = 'a'): Promise<number> => {
+    const before = reads.length;
+    const answer = ask(accountId);
+    await Promise.resolve();
+    reads[before]?.resolve('read');
+    await answer;
+    return reads.length - before;
+  };
+  expect([await count(), await count(), await count('b')]).toEqual([1, 0, 1]);
+  signals.publish({ topic: 'domain', accountId: 'b', monitorId: 'm', change: 'checked' });
+  expect([await count(), await count('b')]).toEqual([0, 1]);
+  signals.publish({ topic: 'missed' });
+  expect([await count(), await count('b')]).toEqual([1, 1]);
+  answers.forget('a');
+  expect([await count(), await count('b')]).toEqual([1, 0]);
+});
+
+it('account answers are not kept on PostgreSQL', async () => {
+  const { ask, reads } = accountAnswers('postgres');
+  const answers = [ask('a'), ask('a')];
+  expect(reads).toHaveLength(2);
+  for (const read of reads) read.resolve('read');
+  await Promise.all(answers);
 });

@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { z } from 'zod';
+import type { Call } from '../../../contract/calls/calls.ts';
+import type { Store } from '../../store/db/open-store.ts';
 import type { AppContext } from './app-env.ts';
 
 /** Cache that keeps answers for some seconds, so that many requests cost as much as one. */
@@ -70,6 +74,100 @@ export function createAnswerCache<T>(options: {
   };
 }
 
+/** Answers that each show many domains of an account. They are kept until something of the account changes. */
+export interface AccountAnswers {
+  /** Responds with what `make` returns, or returned for the same call and query before; compressed if the client accepts it. */
+  respond<C extends Call & { response: z.ZodType }>(
+    c: AppContext,
+    request: { call: C; accountId: string; query?: object },
+    make: () => Promise<z.output<C['response']>>,
+  ): Promise<Response>;
+  /** Drops the account's answers, after a write of which no signal may tell. */
+  forget(accountId: string): void;
+}
+
+type Encoding = 'zstd' | 'br' | 'gzip' | 'identity';
+/** JSON, and the copies that were compressed so far. */
+type Encoded = { identity: Uint8Array<ArrayBuffer> } & Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>;
+
+/** Maximum age of an answer. It bounds the error of what changes with time alone, such as states and uptime. */
+const ANSWER_MS = 1_000;
+/** Maximum size of the JSON; compressed copies add about a tenth. */
+const MAX_ANSWERS_BYTES = 16_000_000;
+const MAX_VERSIONS = 10_000;
+
+/**
+ * Creates the cache of account answers, for SQLite. On PostgreSQL it stores nothing: the signal of another process may come after
+ * its write was acknowledged, and until then a read of this process would miss the write.
+ */
+export function createAccountAnswers({
+  store,
+  clock,
+}: {
+  store: Pick<Store, 'dialect' | 'signals'>;
+  clock: { now(): number };
+}): AccountAnswers {
+  const cache = createAnswerCache<Encoded>({
+    clock,
+    cacheMs: store.dialect === 'sqlite' ? ANSWER_MS : 0,
+    maxWeight: MAX_ANSWERS_BYTES,
+    weigh: ({ identity }) => identity.length,
+  });
+  /** Version of each account's data, absent after a change. Reads that began before the change are stored under the former one. */
+  const versions = new Map<string, number>();
+  let last = 0;
+  store.signals.subscribe((signal) => {
+    if (signal.topic === 'missed') versions.clear();
+    if ('accountId' in signal) versions.delete(signal.accountId);
+  });
+
+  function versionOf(accountId: string): number {
+    const known = versions.get(accountId);
+    if (known !== undefined) return known;
+    if (versions.size >= MAX_VERSIONS) versions.clear();
+    last += 1;
+    versions.set(accountId, last);
+    return last;
+  }
+
+  return {
+    async respond(c, { call, accountId, query = {} }, make) {
+      const key = JSON.stringify([versionOf(accountId), accountId, call.path, query]);
+      const encoded = await cache.get(key, async () => ({
+        identity: copied(Buffer.from(JSON.stringify(await make()))),
+      }));
+      const encoding = encodingFor(c);
+      const body = (encoded[encoding] ??= ENCODERS[encoding](encoded.identity));
+      c.header('Content-Type', 'application/json');
+      c.header('Vary', 'Accept-Encoding', { append: true });
+      if (encoding !== 'identity') c.header('Content-Encoding', encoding);
+      return c.body(body, 200);
+    },
+    forget: (accountId) => void versions.delete(accountId),
+  };
+}
+
+/**
+ * Compresses answers, the best coding first. Measured with a list page of 66 kB: 4.6 kB in 35 µs, 4.9 kB in 62 µs and 5.3 kB in
+ * 100 µs. Higher levels take up to eight times as long and save at most 0.5 kB.
+ */
+const ENCODERS: Record<Encoding, (json: Uint8Array) => Uint8Array<ArrayBuffer>> = {
+  zstd: (json) => copied(zstdCompressSync(json, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })),
+  br: (json) => copied(brotliCompressSync(json, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })),
+  gzip: (json) => copied(gzipSync(json, { level: 1 })),
+  identity: copied,
+};
+
+/** Copies bytes, because a buffer may be larger than its content, or shared. */
+function copied(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}
+
+function encodingFor(c: AppContext): Encoding {
+  const accepted = c.req.header('accept-encoding') ?? '';
+  return (['zstd', 'br', 'gzip'] as const).find((name) => accepts(accepted, name)) ?? 'identity';
+}
+
 /**
  * Responds with `text` and its ETag, or with 304 if the client has it already; both with `headers`. Pass a
  * `Cache-Control` with `no-cache` for badges and status pages, so that they disappear as soon as their owner switches them off.
@@ -98,4 +196,12 @@ export function isKnownToClient(c: AppContext, tag: string): boolean {
   const opaque = (entry: string) => entry.trim().replace(/^W\//, '');
   const listed = (c.req.header('if-none-match') ?? '').split(',').map(opaque);
   return listed.includes('*') || listed.includes(opaque(tag));
+}
+
+/** Returns whether an `Accept-Encoding` header names this coding, and not with a weight of 0. */
+export function accepts(acceptEncoding: string, name: string): boolean {
+  return acceptEncoding.split(',').some((entry) => {
+    const [coding, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return coding === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
 }

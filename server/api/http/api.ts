@@ -5,6 +5,7 @@ import { allows } from '../../../contract/token.ts';
 import { grouped } from '../../../contract/words.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { AccessEnded, runAsCaller, runWithoutCaller } from '../../store/db/transaction.ts';
+import type { AccountAnswers } from './answer-cache.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
 import { WITHOUT_KEY, type IdempotentAnswer, runIdempotently } from './idempotency.ts';
@@ -24,6 +25,7 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
   sessions: Sessions;
   tokens: PersonalTokens;
   limits: ReturnType<typeof createCallLimits>;
+  answers: AccountAnswers;
   localAccess: LocalAccess;
 }
 
@@ -87,6 +89,7 @@ export function createApi(parts: AppParts): Api {
           const accountId = session.account.id;
           return runIdempotently(c, { call, parts, accountId, input, now }, handle);
         });
+        if (call.method !== 'get') parts.answers.forget(session.account.id);
         return answer instanceof Refusal ? problemResponse(c, answer) : answer;
       });
     },

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { contentHash, isKnownToClient } from './answer-cache.ts';
+import { accepts, contentHash, isKnownToClient } from './answer-cache.ts';
 import type { AppContext } from './app-env.ts';
 
 /** Function that responds with a page, and forbids caches to store it unless the status is 200. */
@@ -53,13 +53,6 @@ export function pageDocument(html: string): PageDocument {
     c.header('Content-Encoding', encoding);
     return c.body(compressed[encoding](), status);
   };
-}
-
-function accepts(acceptEncoding: string, name: string): boolean {
-  return acceptEncoding.split(',').some((entry) => {
-    const [coding, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    return coding === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
 }
 
 /** Memoizes `make` and calls it on first use, so that processes which never need its value start faster. */
