@@ -137,6 +137,8 @@ for (const colorScheme of ['light', 'dark'] as const)
 
 test('Features and Pricing scroll to their sections, and Sign Up opens a new tab', async ({ page }) => {
   await page.goto('/landing');
+  // The buttons work once the page's code runs, which also adds this.
+  await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
   for (const name of ['Pricing', 'Features']) {
     await page.getByRole('button', { name, exact: true }).click();
     const heading = page.getByRole('heading', { name: name === 'Features' ? 'Key Features' : name });
