@@ -1,5 +1,5 @@
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.ts';
 import { answer, inWords, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
 import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
@@ -156,5 +156,39 @@ describe('a cached path', () => {
     const poor = build(NOW, new WorkBudget(leaf.der.length + intermediate.der.length + 100));
     expect(poor).toEqual({ ok: false, failures: [], budgetExhausted: true });
     expect(build(NOW).ok).toBe(true);
+  });
+
+  it('never changes a verdict, at any time around the dates of the chain and with any budget', () => {
+    const second = 1_000;
+    const dates = [leaf, intermediate, parseCertificate(root.der)].flatMap((one) => [
+      one.notBefore,
+      one.notAfter,
+    ]);
+    const times = fc.tuple(fc.constantFrom(...dates), fc.integer({ min: -2 * second, max: 2 * second }));
+    const budgets = fc.constantFrom(DEFAULT_WORK_PER_CHECK, 3_000, 10_000, 30_000);
+    const seen = observation([answer([leaf, intermediate])], {
+      endpoint: { host: 'a.example', port: 443, protocol: 'https' },
+    });
+    const verdictAt = (at: number, work: number, anchors: readonly Uint8Array[]) => {
+      const { trustStoreHash: _, ...verdict } = judge(
+        seen,
+        at,
+        createTrustStore(anchors),
+        null,
+        new WorkBudget(work),
+      );
+      return verdict;
+    };
+    fc.assert(
+      fc.property(fc.array(fc.tuple(times, budgets), { minLength: 2, maxLength: 20 }), (checks) => {
+        for (const [[date, offset], work] of checks) {
+          const at = date + offset;
+          // No earlier search had this trust store, so its result is not in the cache.
+          const fresh = verdictAt(at, work, [root.der, mintAuthority().der]);
+          expect(verdictAt(at, work, [root.der])).toEqual(fresh);
+        }
+      }),
+      { numRuns: 50 },
+    );
   });
 });
