@@ -76,9 +76,12 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
           : null;
       const ending = new AbortController();
       const busy = people.flatMap(({ writes }) => keepWriting(writes, { world, random, newHost, ending }));
+      const idle = new AbortController();
+      void Promise.all(busy).finally(() => idle.abort());
       const enough = acknowledged() + MIN_WRITES_BETWEEN_KILLS;
       await delay(random() * options.longestLifeMs);
-      while (acknowledged() < enough) await delay(WRITES_POLL_MS);
+      // Writers stop when a process that lives long rate-limits them.
+      while (!idle.signal.aborted && acknowledged() < enough) await delay(WRITES_POLL_MS);
       await processes.kill(random);
       ending.abort();
       await Promise.all(busy);

@@ -30,7 +30,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       killsOutcome(
         await killAtRandomMoments({
           database,
-          kills: 110,
+          kills: 210,
           domains: 1_000,
           ending: 0.8,
           endsInMs: 100_000,
@@ -40,7 +40,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
         // Each of the two databases has to reach half of the required totals.
-        { min: { kills: 100, notifications: 2_500, writes: 5_000 } },
+        { min: { kills: 200, notifications: 2_500, writes: 5_000 } },
       ),
     ),
   stall: (world) => onPostgres(world, (database) => stallWorker({ database })),
