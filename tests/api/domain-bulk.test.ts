@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Signal } from '../../server/store/db/signals.ts';
@@ -82,6 +83,26 @@ describeEachDatabase('A bulk action on domains', (open) => {
     api.clock.advance(60_000);
     await act(alice, [a, b], 'check');
     expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(2);
+  });
+
+  it('requests a check again after a request that failed', async () => {
+    const errors: unknown[][] = [];
+    const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
+    const api = await startApi(open, { log });
+    const { alice } = await api.cast();
+    const [id = ''] = await addChecked(api, alice, HOSTS.slice(0, 1));
+    const { db } = api.store;
+    await sql`alter table monitors rename column check_requested_at to elsewhere`.execute(db);
+    expect((await alice.ask(CALLS.actOnDomains, { body: { action: 'check', ids: [id] } })).status).toBe(500);
+    expect(errors).toMatchObject([[{}, 'A request failed']]);
+    await sql`alter table monitors rename column elsewhere to check_requested_at`.execute(db);
+    expect(problems(await act(alice, [id], 'check'))).toEqual([null]);
+    const { check_requested_at: requestedAt } = await db
+      .selectFrom('monitors')
+      .select('check_requested_at')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(requestedAt).not.toBeNull();
   });
 
   it('resumes only as many domains as the plan allows, even with concurrent requests', async () => {

@@ -74,7 +74,10 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
       return limited;
     }
     const { accountId, id: monitorId } = owned;
-    const monitor = await requestCheck(store, { accountId, monitorId, now });
+    const monitor = await requestCheck(store, { accountId, monitorId, now }).catch((error: unknown) => {
+      limits.refund('bulkCheckByDomain', owned.id);
+      throw error;
+    });
     if (monitor === null) return REFUSALS.notFound();
     return monitor.pausedBy === null ? monitor : REFUSALS.paused();
   }
