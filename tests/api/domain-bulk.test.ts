@@ -85,7 +85,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(2);
   });
 
-  it('requests a check again after a request that failed', async () => {
+  it('requests a check again at once if the database refused the first request', async () => {
     const errors: unknown[][] = [];
     const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
     const api = await startApi(open, { log });

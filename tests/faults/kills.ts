@@ -41,7 +41,10 @@ const PEOPLE = 4;
 const WRITERS_EACH = 2;
 /** Maximum number of kills as a multiple of `kills`. A busy machine needs more, because it writes little between kills. */
 const MAX_KILLS_FACTOR = 4;
-/** A kill waits for so many acknowledged writes, because on a busy machine there would be nothing to lose. */
+/**
+ * A kill waits for so many acknowledged writes, or until every writer has stopped. Without them, a kill on a busy machine would have
+ * nothing to lose.
+ */
 const MIN_WRITES_BETWEEN_KILLS = 2;
 const WRITES_POLL_MS = 20;
 const SETTLE_POLL_MS = 500;
@@ -76,12 +79,12 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
           : null;
       const ending = new AbortController();
       const busy = people.flatMap(({ writes }) => keepWriting(writes, { world, random, newHost, ending }));
-      const idle = new AbortController();
-      void Promise.all(busy).finally(() => idle.abort());
+      const stopped = new AbortController();
+      void Promise.allSettled(busy).then(() => stopped.abort());
       const enough = acknowledged() + MIN_WRITES_BETWEEN_KILLS;
       await delay(random() * options.longestLifeMs);
-      // Writers stop when a process that lives long rate-limits them.
-      while (!idle.signal.aborted && acknowledged() < enough) await delay(WRITES_POLL_MS);
+      // Writers stop at a refused call. If the rate limit has stopped all of them, no more writes follow.
+      while (!stopped.signal.aborted && acknowledged() < enough) await delay(WRITES_POLL_MS);
       await processes.kill(random);
       ending.abort();
       await Promise.all(busy);

@@ -39,7 +39,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           settleTimeoutMs: 8 * MINUTE_MS,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
-        // Each of the two databases has to reach half of the required totals.
+        // These minimums apply to each of the two databases.
         { min: { kills: 200, notifications: 2_500, writes: 5_000 } },
       ),
     ),

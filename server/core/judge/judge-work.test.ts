@@ -158,13 +158,12 @@ describe('a cached path', () => {
     expect(build(NOW).ok).toBe(true);
   });
 
-  it('never changes a verdict, at any time around the dates of the chain and with any budget', () => {
-    const second = 1_000;
+  it('leads to the same verdict as a new search, around every date of the chain and with small and large budgets', () => {
     const dates = [leaf, intermediate, parseCertificate(root.der)].flatMap((one) => [
       one.notBefore,
       one.notAfter,
     ]);
-    const times = fc.tuple(fc.constantFrom(...dates), fc.integer({ min: -2 * second, max: 2 * second }));
+    const times = fc.tuple(fc.constantFrom(...dates), fc.integer({ min: -2_000, max: 2_000 }));
     const budgets = fc.constantFrom(DEFAULT_WORK_PER_CHECK, 3_000, 10_000, 30_000);
     const seen = observation([answer([leaf, intermediate])], {
       endpoint: { host: 'a.example', port: 443, protocol: 'https' },
@@ -183,9 +182,9 @@ describe('a cached path', () => {
       fc.property(fc.array(fc.tuple(times, budgets), { minLength: 2, maxLength: 20 }), (checks) => {
         for (const [[date, offset], work] of checks) {
           const at = date + offset;
-          // No earlier search had this trust store, so its result is not in the cache.
-          const fresh = verdictAt(at, work, [root.der, mintAuthority().der]);
-          expect(verdictAt(at, work, [root.der])).toEqual(fresh);
+          // A trust store with one more root is part of another cache key, so the path is searched anew.
+          const searched = verdictAt(at, work, [root.der, mintAuthority().der]);
+          expect(verdictAt(at, work, [root.der])).toEqual(searched);
         }
       }),
       { numRuns: 50 },
