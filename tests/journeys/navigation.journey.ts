@@ -150,3 +150,28 @@ test('the palette opens a domain, pauses it, adds one, filters and opens pages, 
     await expect(page).toHaveURL(/\/profile#api-tokens$/);
   });
 });
+
+test('a panel whose code arrives late leaves the palette its focus and text', async ({ page, world }) => {
+  await signUp(page, world);
+  const host = await world.serve('late.palette.example');
+  await addHost(page, host);
+  const code = Promise.withResolvers<void>();
+  await page.route('**/panel-content-*.js', async (route) => {
+    await code.promise;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole('link', { name: host, exact: true }).click();
+  const panel = page.getByLabel(`Details for ${host}`);
+  await expect(panel).toBeVisible();
+  await page.keyboard.press('Control+K');
+  const input = page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox');
+  await expect(input).toBeFocused();
+  await page.keyboard.type('pro');
+  code.resolve();
+  await expect(panel.getByText('Overview')).toBeAttached();
+  await page.keyboard.type('file');
+  await expect(input).toHaveValue('profile');
+  await page.keyboard.press('Escape');
+  await expect(panel.getByRole('tab', { name: 'Overview' })).toBeVisible();
+});

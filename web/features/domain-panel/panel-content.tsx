@@ -169,7 +169,8 @@ const LONG_NAME = 78;
 function PanelHeading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
+    // A dialog that was opened while this code was loading hides the page, and keeps the focus.
+    if (!heading.current?.closest('[aria-hidden=true]')) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <h2
