@@ -13,7 +13,7 @@ import {
 import type { Clock, Log } from './clock.ts';
 import { RECHECK_DELAY_MS, type OwnNetwork } from './own-network.ts';
 import { claimWatchers, type ProbeResult, type SharedProbes, type Watchers } from './shared-probes.ts';
-import { postponeCheck } from '../store/monitors/check-due.ts';
+import { firstCheckAt, postponeCheck } from '../store/monitors/check-due.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 
 export interface CheckerOptions {
@@ -46,6 +46,7 @@ export function createCheckLoop(
   const loop = createClaimLoop<Watchers>({
     ...options,
     name: 'check',
+    firstDueAt: () => firstCheckAt(store),
     async claim(limit) {
       // With a wrong clock, every monitor may be due, and every certificate may be judged expired.
       if (!(await ownNetwork.clockIsRight())) return [];

@@ -1,18 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runInContext, type LogFields, type Telemetry, recordPastSpan } from '../telemetry/index.ts';
 import { createWakeSignal } from './wake-signal.ts';
-import type { Log } from './clock.ts';
+import type { Clock, Log } from './clock.ts';
 
 /**
- * Average wait after several claims that found nothing; a signal ends the wait. Waits are randomised: with fixed intervals, the
- * longest gap, and so the most work, would always fall to the same worker.
+ * Longest wait for an item that is not due yet; a signal ends the wait. Signals may get lost, and other programs may write to the
+ * database.
  */
-const POLL_MS = 1_000;
+const MAX_WAIT_MS = 5_000;
 /**
- * Average wait after a claim that found work; it doubles after each claim that found none, up to `POLL_MS`. A claim costs more CPU
- * time than recording a check, so each should find several. Frequent claims are small, so several workers get about equal shares.
+ * Average wait after several claims in a row that found nothing although items are due, because other workers hold them. Waits are
+ * randomised: with fixed intervals, the longest gap, and so the most work, would always fall to the same worker.
  */
-const BUSY_POLL_MS = 250;
+const HELD_WAIT_MS = 1_000;
+/**
+ * Average wait between claims while items are due; it doubles after each claim that found none, up to `HELD_WAIT_MS`. A claim costs
+ * more CPU time than recording a check, so each should find several. Frequent claims are small, so several workers get about equal
+ * shares.
+ */
+const GATHER_MS = 250;
 /**
  * Maximum number of items per claim. If slots are left, a pause follows a full batch: otherwise, after a stall, the first
  * worker would claim everything that became due meanwhile.
@@ -23,7 +29,7 @@ const BATCH_PAUSE_MS = 20;
  * Extra wait after all slots were taken: more of them become free meanwhile, so that a busy worker claims batches and not
  * single rows.
  */
-const GATHER_MS = 10;
+const FREE_SLOTS_MS = 10;
 const MAX_ERROR_PAUSE_MS = 10_000;
 
 export interface ClaimLoopOptions<Item> {
@@ -31,6 +37,11 @@ export interface ClaimLoopOptions<Item> {
   name: string;
   /** Largest number of items that run at once. */
   concurrency: number;
+  /**
+   * Returns when the first item is due, even if a worker holds it, ms UTC; null if none is waiting. It is cheap, whereas a claim
+   * writes even if it finds nothing.
+   */
+  firstDueAt(): Promise<number | null>;
   /** Claims at most `limit` due items under a lease. */
   claim(limit: number): Promise<Item[]>;
   /** Processes one item. The signal aborts when the worker stops. */
@@ -44,12 +55,13 @@ export interface ClaimLoopOptions<Item> {
   /** Fields that identify an item in log lines and in its trace. */
   fieldsOf(item: Item): LogFields;
   telemetry: Telemetry;
+  clock: Clock;
   log: Log;
 }
 
 export interface ClaimLoop {
   start(): void;
-  /** Claims due work now instead of at the next poll. */
+  /** Claims due work now instead of at the end of the wait. */
   wake(): void;
   /** Claims and processes everything that is due; returns the number of items. For tests that move the clock. */
   runDue(): Promise<number>;
@@ -165,6 +177,12 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     return items.length > 0 ? 'some' : 'none';
   }
 
+  /** Returns after how many ms the first item is due: 0 or less if one is. */
+  async function dueInMs(): Promise<number> {
+    const at = await options.firstDueAt();
+    return at === null ? Number.POSITIVE_INFINITY : at - options.clock.now();
+  }
+
   const jittered = (ms: number): number => ms * (0.5 + options.random());
 
   async function loop(): Promise<void> {
@@ -172,6 +190,12 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     let misses = 0;
     while (!stopping.signal.aborted) {
       try {
+        const untilDueMs = await dueInMs();
+        if (untilDueMs > 0) {
+          await wakeSignal.wait(Math.min(untilDueMs + jittered(GATHER_MS), MAX_WAIT_MS));
+          failures = 0;
+          continue;
+        }
         // Set `full` before the claim too: an item that ends during the claim must wake the loop.
         full = true;
         const found = await fill();
@@ -180,12 +204,12 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
         failures = 0;
         // Give other workers time to claim, even if a signal comes meanwhile.
         if (found === 'more') await delay(jittered(BATCH_PAUSE_MS));
-        else await wakeSignal.wait(jittered(Math.min(BUSY_POLL_MS * 2 ** misses, POLL_MS)));
-        if (full && !stopping.signal.aborted) await delay(GATHER_MS);
+        else await wakeSignal.wait(jittered(Math.min(GATHER_MS * 2 ** misses, HELD_WAIT_MS)));
+        if (full && !stopping.signal.aborted) await delay(FREE_SLOTS_MS);
       } catch (error) {
         failures += 1;
         log.error({ err: error, failures }, `claiming the next ${name} failed`);
-        await wakeSignal.wait(Math.min(MAX_ERROR_PAUSE_MS, POLL_MS * 2 ** (failures - 1)));
+        await wakeSignal.wait(Math.min(MAX_ERROR_PAUSE_MS, HELD_WAIT_MS * 2 ** (failures - 1)));
       }
     }
   }

@@ -1,7 +1,13 @@
 import { DAY_MS } from '../../contract/durations.ts';
 import type { IconSource } from '../probe/index.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { claimDueSites, storeFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
+import {
+  claimDueSites,
+  firstFetchAt,
+  storeFavicon,
+  releaseSite,
+  type Site,
+} from '../store/monitors/favicons.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
@@ -42,6 +48,7 @@ export function createIconLoop({
   return createClaimLoop<Site>({
     name: 'icon',
     concurrency: CONCURRENCY,
+    firstDueAt: () => firstFetchAt(store),
     claim: (limit) =>
       claimDueSites(store, { now: clock.now(), limit, nextFetchAt: jitteredFromNow(RETRY_MISSING_AFTER_MS) }),
     handle: fetchIcon,
@@ -49,6 +56,7 @@ export function createIconLoop({
     random,
     fieldsOf: ({ host, port }) => ({ endpoint: `${host}:${port}` }),
     telemetry,
+    clock,
     log,
   });
 }

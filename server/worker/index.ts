@@ -101,6 +101,7 @@ export function createWorker(options: WorkerOptions): Worker {
         if (topic === 'due') checks.wake();
         if (topic === 'deliveries') for (const loop of deliveries) loop.wake();
         if (topic === 'mails') mails.wake();
+        if (topic === 'icons') icons.wake();
         if (topic === 'glances') previews.wake();
       });
       for (const loop of deliveries) loop.start();

@@ -1,6 +1,6 @@
 import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/alerts/deliveries.ts';
 import { claimDueMails, type ClaimedMail, retryMail } from '../store/mail/mails.ts';
-import { extendLease, type OutboxLease } from '../store/mail/outbox.ts';
+import { extendLease, firstAttemptDueAt, type OutboxLease } from '../store/mail/outbox.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
@@ -42,6 +42,7 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
     ...options,
     name: by === 'mail' ? 'alert by mail' : 'alert over http',
     concurrency: by === 'mail' ? MAX_CONCURRENT_EMAILS : MAX_CONCURRENT_POSTS,
+    firstDueAt: () => firstAttemptDueAt(store, 'deliveries'),
     claim: (limit) => (by === 'mail' ? claimSome(limit) : inSmallBatches(claimSome, limit)),
     async handle(delivery, stopping) {
       const { key, kind } = delivery.channel;
@@ -71,9 +72,10 @@ async function inSmallBatches(
 ): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   for (;;) {
-    const some = await claim(Math.min(CLAIM_BATCH_SIZE, limit - claimed.length));
+    const batch = Math.min(CLAIM_BATCH_SIZE, limit - claimed.length);
+    const some = await claim(batch);
     claimed.push(...some);
-    if (some.length === 0 || claimed.length >= limit) return claimed;
+    if (some.length < batch || claimed.length >= limit) return claimed;
   }
 }
 
@@ -84,6 +86,7 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
     ...options,
     name: 'mail',
     concurrency: MAX_CONCURRENT_ACCOUNT_MAILS,
+    firstDueAt: () => firstAttemptDueAt(store, 'mails'),
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs, claimedBy }),
     async handle(claimed, stopping) {
       telemetry.meters.delivery('mail', await sendMail(claimed, options, stopping));

@@ -6,6 +6,7 @@ import {
   claimPreviews,
   type ClaimedPreview,
   extendPreview,
+  firstPreviewAt,
   type PreviewResult,
 } from '../store/checks/preview-checks.ts';
 import type { CheckerOptions } from './checker.ts';
@@ -31,6 +32,7 @@ export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemet
     ...options,
     name: 'look',
     concurrency: MAX_CONCURRENT,
+    firstDueAt: () => firstPreviewAt(store),
     claim: (limit) => claimPreviews(store, { now: clock.now(), limit, leaseMs: LEASE_MS }),
     handle: (preview, stopping) => runPreview(preview, options, stopping),
     release: ({ id }) => extendPreview(store, { id, now: clock.now(), leaseMs: 0 }),

@@ -38,7 +38,7 @@ describeEachDatabase('recording a check', (open) => {
     expect(await certificateDers(store, [leaf.facts.fingerprint])).toEqual([leaf.der]);
     expect(await certificateDers(store, [intermediate.facts.fingerprint])).toEqual([intermediate.der]);
     expect(await certificateDers(store, ['unknown'])).toBeNull();
-    expect(signals).toEqual([{ topic: 'domain', ...key, change: 'changed' }]);
+    expect(signals).toEqual([{ topic: 'domain', ...key, change: 'changed' }, { topic: 'icons' }]);
   });
 
   it('stores the evidence with fingerprints instead of DER', async () => {

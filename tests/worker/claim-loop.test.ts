@@ -13,6 +13,8 @@ interface Item {
 interface RigOptions {
   concurrency?: number;
   claim?: (limit: number) => Promise<Item[]>;
+  /** When the first item is due, in ms; by default one always is. */
+  firstDueAt?: () => number | null;
   renewal?: ClaimLoopOptions<Item>['renewal'];
   /** Ignores its abort signal. */
   isDeaf?: boolean;
@@ -27,6 +29,7 @@ function rig(options: RigOptions = {}) {
   const loop: ClaimLoop = createClaimLoop<Item>({
     name: 'item',
     concurrency: options.concurrency ?? 4,
+    firstDueAt: () => Promise.resolve(options.firstDueAt ? options.firstDueAt() : 0),
     claim:
       options.claim ??
       ((limit) => {
@@ -46,6 +49,7 @@ function rig(options: RigOptions = {}) {
     random: () => 0.5,
     fieldsOf: ({ name }) => ({ item: name }),
     telemetry: metricsOnly(),
+    clock: { now: () => performance.now() },
     log,
   });
   onTestFinished(() => loop.stop(PATIENCE));
@@ -54,7 +58,7 @@ function rig(options: RigOptions = {}) {
 
 /** Only the test advances pauses and renewals; promises settle on their own. */
 function fakeTimers(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
@@ -103,6 +107,7 @@ describe('The claim loop', () => {
     const claims: ((items: Item[]) => void)[] = [];
     const { loop, done } = rig({ claim: () => new Promise((resolve) => claims.push(resolve)) });
     loop.start();
+    await vi.waitFor(() => expect(claims).toHaveLength(1));
     loop.wake();
     claims[0]?.([]);
     await vi.waitFor(() => expect(claims).toHaveLength(2), { interval: 5, timeout: 500 });
@@ -158,6 +163,41 @@ describe('The claim loop', () => {
     expect(limits).toHaveLength(2 + 2 + 3);
   });
 
+  it('claims nothing until an item is due, at most 375 ms late', async () => {
+    fakeTimers();
+    const at = performance.now() + 2_000;
+    const { loop, due, done, limits } = rig({ firstDueAt: () => at });
+    due.push(atOnce('later'));
+    loop.start();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(limits).toEqual([]);
+    await vi.advanceTimersByTimeAsync(375);
+    expect(done).toEqual(['later']);
+  });
+
+  it.each([
+    ['nothing is waiting', null],
+    ['the first item is due in an hour', HOUR_MS],
+  ])('looks again after five seconds if %s', async (_, at) => {
+    fakeTimers();
+    const firstDueAt = vi.fn(() => at);
+    const { loop, limits } = rig({ firstDueAt });
+    loop.start();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(firstDueAt).toHaveBeenCalledTimes(1 + 4);
+    expect(limits).toEqual([]);
+  });
+
+  it('looks again at once when it is woken, although nothing was due', async () => {
+    let at: number | null = null;
+    const { loop, due, done } = rig({ firstDueAt: () => at });
+    loop.start();
+    due.push(atOnce('new'));
+    at = 0;
+    loop.wake();
+    await vi.waitFor(() => expect(done).toEqual(['new']));
+  });
+
   it('continues after a failed claim', async () => {
     let calls = 0;
     const { loop, done, log } = rig({
@@ -196,9 +236,11 @@ describe('The claim loop', () => {
   });
 
   it('releases items of a claim that returns after the stop', async () => {
-    let answer: (items: Item[]) => void = () => {};
-    const { loop, done, released } = rig({ claim: () => new Promise((resolve) => (answer = resolve)) });
+    const { promise: claimed, resolve: answer } = Promise.withResolvers<Item[]>();
+    const claim = vi.fn(() => claimed);
+    const { loop, done, released } = rig({ claim });
     loop.start();
+    await vi.waitFor(() => expect(claim).toHaveBeenCalled());
     const stopped = loop.stop(PATIENCE);
     answer([atOnce('too-late')]);
     await stopped;

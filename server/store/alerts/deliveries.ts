@@ -7,7 +7,6 @@ import type { Store } from '../db/open-store.ts';
 import {
   updateLeasedRow,
   claimDueRows,
-  isAnyDue,
   deferRow,
   isForEnabledAccount,
   isWaiting,
@@ -20,7 +19,7 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 export type { ClaimedDelivery } from './claimed-delivery.ts';
-import { makeDueBy, oldestDueCheck } from '../monitors/check-due.ts';
+import { makeDueBy, firstCheckAt } from '../monitors/check-due.ts';
 
 /**
  * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or HTTP
@@ -30,7 +29,6 @@ export async function claimDueDeliveries(
   store: Store,
   claim: Claim & { by?: 'mail' | 'http' },
 ): Promise<ClaimedDelivery[]> {
-  if (!(await isAnyDue(store, 'deliveries', claim.now))) return [];
   let needsCheck = false;
   const claimed = await inTransaction(store, async (trx) => {
     const clock = leaseClock(store, claim.now);
@@ -194,7 +192,8 @@ export async function oldestDue(
     .where('next_attempt_at', '<=', now)
     .where(isForEnabledAccount('deliveries'))
     .executeTakeFirst();
-  return { checkAt: await oldestDueCheck(store, now), deliveryAt: delivery?.at ?? null };
+  const checkAt = await firstCheckAt(store);
+  return { checkAt: checkAt !== null && checkAt <= now ? checkAt : null, deliveryAt: delivery?.at ?? null };
 }
 
 async function recordOutcome(

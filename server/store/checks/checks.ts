@@ -133,13 +133,14 @@ export async function record(
       .execute();
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
     // an earlier monitor of this site, and the site would never get an icon.
-    if (check.verdict.reached && (isNew || monitor.last_read_at === null))
-      await registerSite(trx, monitor, now);
+    const isFirstRead = check.verdict.reached && monitor.last_read_at === null;
+    if (isFirstRead || (check.verdict.reached && isNew)) await registerSite(trx, monitor, now);
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
     if (stored.bytes > 0) await countStoredBytes(trx, { accountId: key.accountId, bytes: stored.bytes, now });
     const isUptimeNew = uptime !== null && uptime.uptime !== monitor.uptime;
     return {
       conclusion,
+      isFirstRead,
       reached: stored.reached,
       change: isNew || isUptimeNew ? ('changed' as const) : ('checked' as const),
       deliveries,
@@ -154,6 +155,7 @@ export async function record(
   if (conclusion.alerts.length > 0 || conclusion.incidents.some(({ kind }) => kind !== 'update'))
     store.signals.publish({ topic: 'alerts', ...key });
   if (outcome.deliveries > 0) store.signals.publish({ topic: 'deliveries' });
+  if (outcome.isFirstRead) store.signals.publish({ topic: 'icons' });
   if (outcome.again) store.signals.publish({ topic: 'due' });
   return conclusion;
 }

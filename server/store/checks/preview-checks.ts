@@ -67,7 +67,15 @@ export async function removePreview(store: Store, id: string): Promise<void> {
   await store.db.deleteFrom('glances').where('id', '=', id).execute();
 }
 
-const anyPreview = compileOnce((db) => db.selectFrom('glances').select('id').limit(1).compile());
+const firstPreview = compileOnce((db) =>
+  db.selectFrom('glances').select('created_at as at').orderBy('created_at').limit(1).compile(),
+);
+
+/** Returns when the first preview check was requested, even if it was answered, ms UTC; null if there is none. */
+export async function firstPreviewAt({ db }: Store): Promise<number | null> {
+  const [first] = await firstPreview(db, {});
+  return first?.at ?? null;
+}
 
 /**
  * Claims preview checks of the last 15 seconds under a lease, oldest first. Also deletes those that were left behind, so that no
@@ -77,7 +85,6 @@ export async function claimPreviews(
   store: Store,
   { now, limit, leaseMs }: { now: number; limit: number; leaseMs: number },
 ): Promise<ClaimedPreview[]> {
-  if ((await anyPreview(store.db, {})).length === 0) return [];
   await prunePreviews(store, now);
   const clock = leaseClock(store, now);
   return store.db

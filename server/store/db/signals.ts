@@ -13,6 +13,8 @@ export type Signal =
   | { topic: 'due' }
   | { topic: 'deliveries' }
   | { topic: 'mails' }
+  /** A site was registered whose icon may be due. */
+  | { topic: 'icons' }
   /** A preview check was requested. */
   | { topic: 'glances' }
   /** A preview check has its answer. */
@@ -115,7 +117,7 @@ export function createPostgresSignals(
   }
 
   function wakeAll(): void {
-    for (const topic of ['due', 'deliveries', 'mails', 'glances', 'missed'] as const)
+    for (const topic of ['due', 'deliveries', 'mails', 'icons', 'glances', 'missed'] as const)
       local.publish({ topic });
   }
 
@@ -148,6 +150,7 @@ const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   due: true,
   deliveries: true,
   mails: true,
+  icons: true,
   glances: true,
   glance: true,
   account: true,

@@ -3,14 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/index.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
-import {
-  updateLeasedRow,
-  claimDueRows,
-  deferRow,
-  isAnyDue,
-  type OutboxLease,
-  rescheduleRows,
-} from './outbox.ts';
+import { updateLeasedRow, claimDueRows, deferRow, type OutboxLease, rescheduleRows } from './outbox.ts';
 import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -71,7 +64,6 @@ export interface ClaimedMail {
 
 /** Claims the mails that have been due the longest, and counts the attempt. */
 export async function claimDueMails(store: Store, claim: Claim): Promise<ClaimedMail[]> {
-  if (!(await isAnyDue(store, 'mails', claim.now))) return [];
   return inTransaction(store, async (trx) => {
     const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'mails', claim);
     if (givenUp.length > 0)

@@ -24,26 +24,27 @@ export const MAX_UNANSWERED_CLAIMS = 20;
  */
 export const isWaiting = sql<boolean>`state = 'waiting'`;
 
-const firstDue = {
-  deliveries: firstDueOf('deliveries'),
-  mails: firstDueOf('mails'),
+const firstWaiting = {
+  deliveries: firstWaitingOf('deliveries'),
+  mails: firstWaitingOf('mails'),
 };
 
-function firstDueOf(outbox: Outbox) {
-  return compileOnce((db, { now }: { now: number }) =>
+function firstWaitingOf(outbox: Outbox) {
+  return compileOnce((db) =>
     db
       .selectFrom(asTable(outbox))
-      .select('id')
+      .select('next_attempt_at as at')
       .where(isWaiting)
-      .where('next_attempt_at', '<=', now)
+      .orderBy('next_attempt_at')
       .limit(1)
       .compile(),
   );
 }
 
-/** Returns whether a row is due. A claim writes even if it finds none, so ask this first; a due row may still not be claimable. */
-export async function isAnyDue(store: Store, outbox: Outbox, now: number): Promise<boolean> {
-  return (await firstDue[outbox](store.db, { now })).length > 0;
+/** Returns when the first row is due, even if it cannot be claimed, ms UTC; null if none is waiting. */
+export async function firstAttemptDueAt(store: Store, outbox: Outbox): Promise<number | null> {
+  const [first] = await firstWaiting[outbox](store.db, {});
+  return first?.at ?? null;
 }
 
 /** Proof that this worker may send a row. Invalid once another worker has claimed it. */

@@ -15,18 +15,18 @@ export const isActive = sql<boolean>`active = 1`;
 /** SQL condition that is true for every lane, so that a query by time alone can use the index on lane and due time. */
 export const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
 
-const firstOfLanes = compileOnce((db, { now }: { now: number }) => {
+const firstOfLanes = compileOnce((db) => {
   const firsts = lanes().map(
     (lane) => sql`select min(next_check_at) as at from monitors
-      where active = 1 and lane = ${sql.lit(lane)} and next_check_at <= ${now}`,
+      where active = 1 and lane = ${sql.lit(lane)}`,
   );
   return sql<{ at: number | null }>`select min(at) as at
     from (${sql.join(firsts, sql` union all `)}) as firsts`.compile(db);
 });
 
-/** Returns the due time (ms UTC) of the monitor that has been due the longest, even if a worker holds it; null if none is due. */
-export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
-  const [first] = await firstOfLanes(db, { now });
+/** Returns when the first check is due, even if a worker holds it, ms UTC; null if no monitor is active. */
+export async function firstCheckAt({ db }: Store): Promise<number | null> {
+  const [first] = await firstOfLanes(db, {});
   return first?.at ?? null;
 }
 

@@ -30,9 +30,15 @@ export async function registerSite(
     .execute();
 }
 
-const firstDue = compileOnce((db, { now }: { now: number }) =>
-  db.selectFrom('favicons').select('host').where('next_fetch_at', '<=', now).limit(1).compile(),
+const firstFetch = compileOnce((db) =>
+  db.selectFrom('favicons').select('next_fetch_at as at').orderBy('next_fetch_at').limit(1).compile(),
 );
+
+/** Returns when the first icon is due to be fetched, ms UTC; null if there is no site. */
+export async function firstFetchAt({ db }: Store): Promise<number | null> {
+  const [first] = await firstFetch(db, {});
+  return first?.at ?? null;
+}
 
 /**
  * Claims sites whose icon fetch is due, longest due first, without sites that no active monitor checks. Sets the next fetch to
@@ -42,7 +48,6 @@ export async function claimDueSites(
   store: Store,
   { now, limit, nextFetchAt }: { now: number; limit: number; nextFetchAt: number },
 ): Promise<Site[]> {
-  if ((await firstDue(store.db, { now })).length === 0) return [];
   const claimed = await store.db
     .with('due', (db) =>
       lockedSkippingLocked(

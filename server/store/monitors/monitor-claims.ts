@@ -7,7 +7,7 @@ import { storedEntitlement } from '../billing/entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
-import { isActive, lanes, oldestDueCheck } from './check-due.ts';
+import { isActive, lanes } from './check-due.ts';
 
 /** A monitor that only this worker may check until its lease ends. `checkEveryMinutes` is the interval that the plan allows. */
 export interface ClaimedMonitor extends Monitor {
@@ -38,8 +38,6 @@ export async function claimDue(
   store: Store,
   { taken = 0, ...claim }: Claim & { taken?: number },
 ): Promise<ClaimedMonitor[]> {
-  // A claim writes even if it finds nothing.
-  if ((await oldestDueCheck(store, claim.now)) === null) return [];
   const leaseToken = randomUUID();
   const portions = lanePortions(claim.limit, taken);
   const first = await lease(store, { ...claim, leaseToken }, dueInLanes(store, claim, portions));
