@@ -157,7 +157,7 @@ export const hostLookupSchema = z
 export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
 /** Filter of domains. `q` matches part of the name (A-label or U-label), of the notes or of a tag. */
-const domainFilterSchema = z.object({
+export const domainFilterSchema = z.object({
   q: lineSchema(SEARCH_MAX_LENGTH).optional(),
   status: z.enum(LIST_STATUSES).optional(),
   tag: tagSchema.optional(),

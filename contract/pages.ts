@@ -20,6 +20,8 @@ export const PAGE_PATHS = [
   '/profile',
   '/alerts',
   '/status-page',
+  '/certificates',
+  '/certificate',
   '/unsubscribe',
   '/confirm-recipient',
   '/billing-test',

@@ -2,6 +2,7 @@ import type { Call } from './call.ts';
 import * as account from './account.ts';
 import * as alert from './alert.ts';
 import * as authority from './authority.ts';
+import * as certificate from './certificate.ts';
 import * as deployment from './deployment.ts';
 import * as domain from './domain.ts';
 import * as domainImport from './domain-import.ts';
@@ -38,6 +39,7 @@ export const CALLS = {
   ...authority,
   ...domain,
   ...domainImport,
+  ...certificate,
   ...alert,
   ...payment,
   ...status,

@@ -43,6 +43,7 @@ import { securityHeaders } from './http/security-headers.ts';
 import { createSessions } from './auth/session.ts';
 import { staticPages } from './http/static-pages.ts';
 import { createLocalAccess } from './http/local-access.ts';
+import { certificateRoutes } from './domains/certificate-routes.ts';
 import { domainAddRoutes } from './domains/domain-add-routes.ts';
 import { domainBulkRoute } from './domains/domain-bulk-routes.ts';
 import { domainImportRoutes } from './domains/domain-import-routes.ts';
@@ -205,6 +206,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
 /** Registers the routes of domains, fixed paths first: `/domain/{id}` would otherwise match `/domain/list`. */
 function domainRoutes(api: Api, parts: AppParts): void {
   domainListRoutes(api, parts);
+  certificateRoutes(api, parts);
   domainAddRoutes(api, parts);
   domainBulkRoute(api, parts);
   domainImportRoutes(api, parts);

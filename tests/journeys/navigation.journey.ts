@@ -17,7 +17,7 @@ test('the main pages are links in the header, and tabs at 360 px that cover noth
 }) => {
   await signUp(page, world);
   await addHost(page, await world.serve('tabs.navigation.example'));
-  for (const name of ['Alerts', 'Status page', 'Domains']) {
+  for (const name of ['Certificates', 'Alerts', 'Status page', 'Domains']) {
     await main(page).getByRole('link', { name }).click();
     await expect(main(page).locator('[aria-current=page]')).toHaveText(name);
     await expect.poll(() => indent(page)).toBeCloseTo(0, 0);

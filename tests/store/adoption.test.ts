@@ -117,19 +117,19 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
   it('is adopted and migrated further in one transaction, which rolls back on failure', async () => {
     const database = await formerDatabase(name);
     const failing: SchemaChange = { up: () => Promise.reject(new Error('No.')), breaking: false };
-    await expect(migrateWith(database, { '0022-failing': failing })).rejects.toThrow('No.');
+    await expect(migrateWith(database, { '0023-failing': failing })).rejects.toThrow('No.');
     expect((await rowsIn(database))['kysely_migration']).toHaveLength(17);
 
     const up: SchemaChange['up'] = async (db) =>
       db.schema.alterTable('feedback').addColumn('mood', 'text').execute();
-    await migrateWith(database, { '0022-moods': { up, breaking: true } });
+    await migrateWith(database, { '0023-moods': { up, breaking: true } });
     const after = await rowsIn(database);
     expect(after['kysely_migration']?.map((row) => row.slice(0, 20))).toEqual([
       '{"name":"0021-initia',
-      '{"name":"0022-moods"',
+      '{"name":"0023-moods"',
     ]);
     expect(after['feedback']?.[0]).toContain('"mood":null');
-    expect(after['oldest_program']).toEqual(['{"level":22}']);
+    expect(after['oldest_program']).toEqual(['{"level":23}']);
   });
 
   it('is refused as newer if it also has an unknown migration', async () => {

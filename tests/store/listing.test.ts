@@ -179,6 +179,7 @@ async function expected({ db }: Store): Promise<unknown[]> {
     phase: row.paused_by !== null ? 0 : row.not_after !== null ? (row.revoked ? 3 : 4) : row.checked ? 2 : 1,
     not_after: row.not_after,
     on_schedule_until: row.on_schedule_until,
+    certificate_fingerprint: row.certificate_fingerprint,
     trouble:
       row.paused_by !== null
         ? 0

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { Activity, Bell, Globe } from 'lucide-react';
+import { Activity, Bell, FileBadge, Globe } from 'lucide-react';
 import { useStanding } from '../lib/account/standing.ts';
 
 const PAGES = [
   { to: '/dashboard', label: 'Domains', Icon: Globe },
+  { to: '/certificates', label: 'Certificates', Icon: FileBadge },
   { to: '/alerts', label: 'Alerts', Icon: Bell },
   { to: '/status-page', label: 'Status page', Icon: Activity },
 ] as const;

@@ -9,7 +9,13 @@ import {
 } from '@tanstack/react-router';
 import type { RouterHistory } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { HOST_MAX_LENGTH } from '../../contract/words.ts';
+import {
+  CERTIFICATE_SORTS,
+  HOST_MAX_LENGTH,
+  LIST_STATUSES,
+  SEARCH_MAX_LENGTH,
+} from '../../contract/words.ts';
+import type { CertificatesSearch } from '../features/certificates/certificate-queries.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { returnAddress, line, oneOf, searchParameters } from '../lib/search-parameters.ts';
 import { loadPage } from '../lib/browser/load-chunk.ts';
@@ -21,7 +27,15 @@ import { PageFrame } from './page-frame.tsx';
 const Toaster = lazyPart(async () => (await import('../ui/toaster.tsx')).Toaster);
 
 // The shell has its own notice bar.
-const SHELL_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
+const SHELL_PATHS = [
+  '/dashboard',
+  '/certificates',
+  '/certificate',
+  '/profile',
+  '/alerts',
+  '/status-page',
+  '/billing-test',
+];
 
 const rootRoute = createRootRoute({
   component: Root,
@@ -132,6 +146,22 @@ const dashboardRoute = createRoute({
   validateSearch: dashboardSearch,
   component: lazyPage(() => import('./dashboard.tsx'), 'Dashboard'),
 });
+const certificatesRoute = createRoute({
+  getParentRoute: () => protectedRoute,
+  path: '/certificates',
+  validateSearch: searchParameters<CertificatesSearch>({
+    q: line(SEARCH_MAX_LENGTH),
+    status: oneOf(LIST_STATUSES),
+    order: oneOf(CERTIFICATE_SORTS),
+  }),
+  component: lazyPage(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
+});
+const certificateRoute = createRoute({
+  getParentRoute: () => protectedRoute,
+  path: '/certificate',
+  validateSearch: searchParameters<{ fingerprint?: string }>({ fingerprint: line(64) }),
+  component: lazyPage(() => import('../features/certificates/certificate-page.tsx'), 'CertificatePage'),
+});
 const profileRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/profile',
@@ -183,6 +213,8 @@ export function createAppRouter(prerender: Partial<PrerenderOptions> = {}) {
         publicStatusRoute,
         protectedRoute.addChildren([
           dashboardRoute,
+          certificatesRoute,
+          certificateRoute,
           profileRoute,
           alertsRoute,
           statusSettingsRoute,

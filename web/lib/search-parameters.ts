@@ -1,5 +1,13 @@
 /** Pages that a login may return to. */
-const PROTECTED_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
+const PROTECTED_PATHS = [
+  '/dashboard',
+  '/certificates',
+  '/certificate',
+  '/profile',
+  '/alerts',
+  '/status-page',
+  '/billing-test',
+];
 
 // A base for parsing: a URL with another origin would leave the site.
 const NOWHERE = 'http://nowhere.invalid';

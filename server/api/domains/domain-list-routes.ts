@@ -83,7 +83,8 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
 }
 
 const isoDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
-const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFilter) => ({
+/** Maps the filter of a request to that of the store. */
+export const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFilter) => ({
   q,
   status,
   tag,

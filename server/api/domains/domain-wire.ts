@@ -65,10 +65,10 @@ export function domainWire(
     authority_full_dn: certificate?.authorityFullDn ?? null,
     authority_url: certificate?.authorityUrl ?? null,
     fingerprint: certificate?.fingerprint ?? null,
-    renewal_from: renewal(monitor)?.from ?? null,
+    renewal_from: renewalWire(monitor)?.from ?? null,
     is_revoked: verdict?.revocation.state === 'revoked',
     revocation: revocationWire(verdict),
-    renewal: renewal(monitor),
+    renewal: renewalWire(monitor),
     weakest_link: weakestLink(verdict),
     uptime: {
       state: monitor.uptime,
@@ -172,7 +172,8 @@ export function revocationWire(verdict: Verdict | null): DomainWire['revocation'
   };
 }
 
-function renewal({ certificate, verdict }: Monitor): DomainWire['renewal'] {
+/** Returns the renewal window of the certificate last read; null if none was. */
+export function renewalWire({ certificate, verdict }: Monitor): DomainWire['renewal'] {
   if (certificate === null) return null;
   const { from, to, source, explanationUrl, overdueAt } = verdict?.renewal ?? {
     ...expectedRenewal(certificate),

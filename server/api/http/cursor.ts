@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CertificateCursor } from '../../store/monitors/certificate-list.ts';
 import type { MonitorCursor } from '../../store/monitors/monitor-list.ts';
 import { type Refusal, refuse } from './problem.ts';
 
@@ -46,6 +47,23 @@ export function monitorCursor(
   sort: MonitorCursor['sort'],
 ): MonitorCursor | Refusal | null {
   return cursor === undefined ? null : readCursor<MonitorCursor>(cursor, positionSchemas[sort]);
+}
+
+const fingerprint = z.string().regex(/^[0-9a-f]{64}$/);
+const certificatePositionSchemas = {
+  soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant, fingerprint }),
+  name: z.strictObject({ sort: z.literal('name'), name: text, fingerprint }),
+  domains: z.strictObject({ sort: z.literal('domains'), domains: z.number().int().min(1), fingerprint }),
+} satisfies Record<CertificateCursor['sort'], z.ZodType<CertificateCursor>>;
+
+/** Reads a cursor of the list of certificates, like `monitorCursor`. */
+export function certificateCursor(
+  cursor: string | undefined,
+  sort: CertificateCursor['sort'],
+): CertificateCursor | Refusal | null {
+  return cursor === undefined
+    ? null
+    : readCursor<CertificateCursor>(cursor, certificatePositionSchemas[sort]);
 }
 
 const timePositionSchema = z.strictObject({ at: instant, id });

@@ -130,7 +130,8 @@ export function withSearchStore<T>(
   return store.search(filter.accountId, (db) => read({ ...store, db }));
 }
 
-const isEverything = (filter: MonitorFilter): boolean =>
+/** Returns whether the filter leaves out nothing. */
+export const isEverything = (filter: MonitorFilter): boolean =>
   !searchesText(filter) &&
   [filter.status, filter.expires, filter.issuer, filter.without].every((part) => part === undefined);
 

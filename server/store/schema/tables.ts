@@ -173,6 +173,8 @@ export interface MonitorListingTable {
   not_after: number | null;
   /** Copy of `monitors.on_schedule_until`. */
   on_schedule_until: number | null;
+  /** Copy of `monitors.certificate_fingerprint`. */
+  certificate_fingerprint: string | null;
   /** The most severe problem. 2: down or unreachable; 1: not trusted; 0: neither, or paused. */
   trouble: number;
   tags: string;

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Demo } from '../demo.ts';
 import { ALERTS } from './alert-screens.ts';
+import { CERTIFICATES } from './certificate-screens.ts';
 import { DASHBOARD } from './dashboard-screens.ts';
 import { STATUS } from './status-screens.ts';
 import {
@@ -288,7 +289,15 @@ const SHELL: Screen[] = [
 ];
 
 /** Every screen and dialog of the product, in the demo. */
-export const SCREENS: readonly Screen[] = [...PUBLIC, ...FREE, ...DASHBOARD, ...SHELL, ...ALERTS, ...STATUS];
+export const SCREENS: readonly Screen[] = [
+  ...PUBLIC,
+  ...FREE,
+  ...DASHBOARD,
+  ...SHELL,
+  ...ALERTS,
+  ...CERTIFICATES,
+  ...STATUS,
+];
 
 /** Shows a screen in its visitor's window, whatever was open there, and waits until it no longer changes. */
 export async function showScreen(screen: Screen, page: Page, demo: Demo): Promise<void> {

@@ -45,7 +45,7 @@ describe('the options of the palette', () => {
   it('without text are the actions, the filters that show a domain, and the pages', () => {
     expect(labels('', [])).toEqual({
       Actions: ['Add Domain', 'Pause a domain…', 'Resume a domain…', 'Give Feedback'],
-      Pages: ['Domains', 'Alerts', 'Status page', 'Profile', 'API tokens'],
+      Pages: ['Domains', 'Certificates', 'Alerts', 'Status page', 'Profile', 'API tokens'],
       Filters: [
         'Domains that need attention',
         'Expired and expiring certificates',

@@ -12,7 +12,11 @@ export type PaletteAction =
   /** Continues with this text in the input. */
   | { type: 'write'; text: string }
   | { type: 'filter'; search: DashboardSearch }
-  | { type: 'visit'; to: '/dashboard' | '/alerts' | '/status-page' | '/profile'; hash?: string }
+  | {
+      type: 'visit';
+      to: '/dashboard' | '/certificates' | '/alerts' | '/status-page' | '/profile';
+      hash?: string;
+    }
   | { type: 'run'; run: () => void };
 
 export interface PaletteOption {
@@ -39,6 +43,7 @@ export interface PaletteCommand {
 
 const PAGES: readonly PaletteOption[] = [
   { label: 'Domains', words: 'dashboard list', to: '/dashboard' },
+  { label: 'Certificates', words: 'leaf issuer expiry wildcard renewal list', to: '/certificates' },
   { label: 'Alerts', words: 'channels steps quiet hours events maintenance settings', to: '/alerts' },
   { label: 'Status page', words: 'public settings', to: '/status-page' },
   { label: 'Profile', words: 'account password passkeys sessions font keyboard settings', to: '/profile' },

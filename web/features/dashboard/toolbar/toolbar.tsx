@@ -6,7 +6,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { InHeader } from '../../../ui/header-slot.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
 import { PeriodFilter, SortMenu, TagMenu } from './list-menus.tsx';
-import { SearchField } from './search-field.tsx';
+import { SearchField } from '../../../ui/form/search-field.tsx';
 import { lazyPart } from '../../../ui/lazy.tsx';
 import { isUnderMore } from './choices.ts';
 import { StatusFilters } from './status-filters.tsx';
@@ -57,6 +57,7 @@ export function Toolbar({
       </InHeader>
       <SearchField
         ref={searchInput}
+        label="Find a domain"
         value={search.q}
         hits={search.q === undefined ? null : hits}
         onSearch={(q) => change({ q }, { replace: true })}

@@ -1,17 +1,19 @@
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { SEARCH_MAX_LENGTH } from '../../../../contract/words.ts';
-import { classNames } from '../../../ui/class-names.ts';
-import { counted } from '../../../lib/format.ts';
+import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
+import { classNames } from '../class-names.ts';
+import { counted } from '../../lib/format.ts';
 
 const TYPING_MS = 250;
 
 interface SearchFieldProps {
   ref: RefObject<HTMLInputElement | null>;
+  /** What it finds, such as 'Find a domain'. */
+  label: string;
   /** The current search. */
   value: string | undefined;
-  /** How many domains it finds; null while unknown, and without a search. */
+  /** How many it finds; null while unknown, and without a search. */
   hits: number | null;
   onSearch: (q: string | undefined) => void;
   /** Escape was pressed in the empty field. */
@@ -20,7 +22,7 @@ interface SearchFieldProps {
 }
 
 /** Searches shortly after the last keystroke. Escape clears the field, then leaves it. */
-export function SearchField({ ref, value, hits, onSearch, onLeave, className }: SearchFieldProps) {
+export function SearchField({ ref, label, value, hits, onSearch, onLeave, className }: SearchFieldProps) {
   const [text, setText] = useState(value ?? '');
   // The field's own last value: any other value came from elsewhere, such as the Back button.
   const [known, setKnown] = useState(value);
@@ -56,8 +58,8 @@ export function SearchField({ ref, value, hits, onSearch, onLeave, className }: 
         inputMode="search"
         enterKeyHint="search"
         role="searchbox"
-        aria-label="Find a domain"
-        placeholder="Find a domain"
+        aria-label={label}
+        placeholder={label}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

@@ -1,0 +1,172 @@
+import { CALLS } from '../../../contract/calls/calls.ts';
+import type { CertificateStory, CertificateWire } from '../../../contract/certificate.ts';
+import { daysLeft } from '../../../contract/badge.ts';
+import { PAGE_SIZE } from '../../../contract/words.ts';
+import { CSV_START, type CsvCell, csvRecord, displayName, oneLine } from '../../core/index.ts';
+import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-versions.ts';
+import {
+  type CertificateCursor,
+  listServedCertificates,
+  servedCertificate,
+  type ServedCertificate,
+} from '../../store/monitors/certificate-list.ts';
+import { onReplica } from '../../store/db/replica.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { certificateCursor, writeCursor } from '../http/cursor.ts';
+import { download } from '../http/download.ts';
+import { Refusal, refuse } from '../http/problem.ts';
+import { filterOf } from './domain-list-routes.ts';
+import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.ts';
+
+/** Lists and exports the certificates that the domains of an account serve, and tells the story of each. */
+export function certificateRoutes(api: Api, { store, limits, answers }: AppParts): void {
+  api.on(CALLS.listCertificates, async ({ c, query, session, now }) => {
+    const { sort, limit = PAGE_SIZE } = query;
+    const accountId = session.account.id;
+    const after = certificateCursor(query.cursor, sort);
+    if (after instanceof Refusal) return after;
+    const limited = limits.allow('searchesByAccount', accountId);
+    if (limited) return limited;
+    return answers.respond(c, { call: CALLS.listCertificates, accountId, query }, async () => {
+      const list = { accountId, ...filterOf(query), sort, after, limit, now };
+      const { certificates, total, next } = await listServedCertificates(store, list);
+      return {
+        data: certificates.map((each) => certificateWire(each, now)),
+        total,
+        next_cursor: next && writeCursor(next),
+      };
+    });
+  });
+
+  api.on(CALLS.exportCertificates, async ({ c, query, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('csvByAccount', accountId) ?? limits.allow('searchesByAccount', accountId);
+    if (limited) return limited;
+    const list = { accountId, ...filterOf(query), sort: query.sort, now };
+    return download(c, {
+      contentType: 'text/csv; charset=UTF-8; header=present',
+      name: 'certlantern-certificates',
+      extension: 'csv',
+      text: certificatesCsv(onReplica(store), list),
+      now,
+    });
+  });
+
+  api.on(CALLS.certificateStory, async ({ params: { fingerprint }, session, now }) => {
+    const key = { accountId: session.account.id, fingerprint };
+    const limited = limits.allow('reportByAccount', key.accountId);
+    if (limited) return limited;
+    const found = await certificateVersions(store, key);
+    if (found === null) return refuse('not_found', 'No domain of yours has served this certificate.');
+    const served = await servedCertificate(store, key);
+    return { data: storyWire(fingerprint, found, served && certificateWire(served, now)) };
+  });
+}
+
+const MAX_NAMES = 10;
+
+function certificateWire(served: ServedCertificate, now: number): CertificateWire {
+  const { monitor } = served;
+  const { certificate } = monitor;
+  return {
+    fingerprint: certificate?.fingerprint ?? '',
+    subject: certificate?.subject ?? '',
+    names: (certificate?.sans ?? []).slice(0, MAX_NAMES),
+    name_count: certificate?.sans.length ?? 0,
+    issuer: certificate?.issuer ?? '',
+    authority_name: certificate?.authorityName ?? '',
+    valid_from: iso(certificate?.notBefore ?? 0),
+    expiry_date: iso(certificate?.notAfter ?? 0),
+    state: certificateStateOf(monitor, now),
+    renewal: renewalWire(monitor),
+    domain_count: served.monitorCount,
+    domains: served.monitors.map(servingDomain),
+    tags: served.tags,
+  };
+}
+
+const servingDomain = ({ id, host, port }: { id: string; host: string; port: number }) => ({
+  id,
+  hostname: host,
+  port,
+  display_name: displayName({ host, port }),
+});
+
+function storyWire(
+  fingerprint: string,
+  { versions, monitors }: NonNullable<Awaited<ReturnType<typeof certificateVersions>>>,
+  certificate: CertificateWire | null,
+): CertificateStory {
+  const startOf = new Map(versions.map(({ facts }) => [facts.fingerprint, facts.notBefore]));
+  const since = startOf.get(fingerprint) ?? 0;
+  // A later certificate has replaced this one too.
+  const isDone = ({ serves }: VersionMonitor) => (startOf.get(serves) ?? 0) >= since;
+  const firstSeen = (monitor: VersionMonitor) => monitor.firstSeenAt.get(fingerprint) ?? null;
+  const counted = monitors.filter((monitor) => isDone(monitor) || !monitor.isPaused);
+  const laggingFirst = monitors.toSorted(
+    (one, other) =>
+      Number(isDone(one)) - Number(isDone(other)) || (firstSeen(other) ?? 0) - (firstSeen(one) ?? 0),
+  );
+  return {
+    certificate,
+    names: versions.find(({ facts }) => facts.fingerprint === fingerprint)?.facts.sans ?? [],
+    domains: laggingFirst.map((monitor) => ({
+      ...servingDomain(monitor),
+      serves: monitor.serves,
+      is_done: isDone(monitor),
+      first_seen_at: isoOrNull(firstSeen(monitor)),
+      paused: monitor.isPaused,
+    })),
+    done: counted.filter(isDone).length,
+    total: counted.length,
+    versions: versions
+      .toSorted((one, other) => other.facts.notBefore - one.facts.notBefore)
+      .map(({ facts, firstSeenAt }) => ({
+        fingerprint: facts.fingerprint,
+        issuer: facts.issuer,
+        valid_from: iso(facts.notBefore),
+        expiry_date: iso(facts.notAfter),
+        first_seen_at: iso(firstSeenAt),
+        domain_count: monitors.filter(({ serves }) => serves === facts.fingerprint).length,
+      })),
+  };
+}
+
+/** Columns of the CSV file. Text from certificates is cut to one short line. */
+const COLUMNS: Record<string, (certificate: CertificateWire, now: number) => CsvCell> = {
+  subject: ({ subject }) => oneLine(subject),
+  state: ({ state }) => state,
+  days_left: ({ expiry_date: end }, now) => daysLeft(Date.parse(end), now),
+  issuer: ({ issuer }) => oneLine(issuer),
+  valid_from: (certificate) => certificate.valid_from,
+  expiry_date: (certificate) => certificate.expiry_date,
+  names: ({ names }) => oneLine(names.join(' ')),
+  name_count: (certificate) => certificate.name_count,
+  domains: ({ domains }) => domains.map(({ display_name: name }) => name).join(' '),
+  domain_count: (certificate) => certificate.domain_count,
+  tags: ({ tags }) => tags.join(', '),
+  fingerprint: (certificate) => certificate.fingerprint,
+};
+
+const CSV_BATCH = 200;
+
+/** Yields the header and one record per certificate of a CSV file. `now` is ms UTC. */
+async function* certificatesCsv(
+  store: AppParts['store'],
+  list: Omit<Parameters<typeof listServedCertificates>[1], 'after' | 'limit'>,
+): AsyncGenerator<string, void, undefined> {
+  yield CSV_START + csvRecord(Object.keys(COLUMNS));
+  let after: CertificateCursor | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listServedCertificates>> = await listServedCertificates(store, {
+      ...list,
+      after,
+      limit: CSV_BATCH,
+    });
+    for (const served of page.certificates) {
+      const certificate = certificateWire(served, list.now);
+      yield csvRecord(Object.values(COLUMNS).map((cell) => cell(certificate, list.now)));
+    }
+    after = page.next;
+  } while (after !== null);
+}

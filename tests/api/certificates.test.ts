@@ -1,0 +1,114 @@
+import Papa from 'papaparse';
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls/calls.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const authority = mintAuthority({ commonName: 'Orchard Root' });
+const HOSTS = ['a.shop.example', 'b.shop.example', 'c.shop.example'];
+
+const wildcard = (from: number, until: number) =>
+  authority.issue({
+    commonName: '*.shop.example',
+    dnsNames: ['*.shop.example', 'shop.example'],
+    notBefore: new Date(from),
+    notAfter: new Date(until),
+  });
+
+async function addHosts(api: TestApi, person: Person, served: MintedCertificate): Promise<string[]> {
+  const ids: string[] = [];
+  for (const host of HOSTS) ids.push((await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id);
+  await finishChecks(api, authority, answeredWith(served));
+  return ids;
+}
+
+describeAnyDatabase('The certificates of an account', (open) => {
+  it('are listed once each, also as CSV, and only for the account', async () => {
+    const api = await startApi(open);
+    const { bob, charlie } = await api.cast();
+    const now = api.clock.now();
+    const ids = await addHosts(api, bob, wildcard(now - 30 * DAY_MS, now + 60 * DAY_MS));
+    const list = (await bob.ask(CALLS.listCertificates)).ok;
+    expect(list).toMatchObject({
+      total: 1,
+      next_cursor: null,
+      data: [
+        {
+          subject: '*.shop.example',
+          names: ['*.shop.example', 'shop.example'],
+          issuer: 'Orchard Root',
+          state: 'ok',
+          domain_count: 3,
+          domains: HOSTS.map((host, index) => ({ id: ids[index], hostname: host, display_name: host })),
+        },
+      ],
+    });
+    const text = await (await bob.send('/api/certificate/export')).text();
+    const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
+    expect(data).toMatchObject([
+      { subject: '*.shop.example', state: 'ok', domains: HOSTS.join(' '), domain_count: '3' },
+    ]);
+    expect((await charlie.ask(CALLS.listCertificates)).ok).toEqual({ data: [], total: 0, next_cursor: null });
+    const params = { fingerprint: list.data[0]?.fingerprint ?? '' };
+    expect((await charlie.ask(CALLS.certificateStory, { params })).status).toBe(404);
+  });
+
+  it('tell which domains have changed to a renewed certificate, and which have not', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    const before = wildcard(now - 60 * DAY_MS, now + 5 * DAY_MS);
+    const after = wildcard(now, now + 90 * DAY_MS);
+    await addHosts(api, bob, before);
+    const change = async (isRenewed: (host: string) => boolean) => {
+      api.clock.advance(MINUTE_MS);
+      await api.store.db.updateTable('monitors').set({ next_check_at: api.clock.now() }).execute();
+      await finishChecks(api, authority, (monitor) =>
+        answeredWith(isRenewed(monitor.host) ? after : before)(monitor),
+      );
+    };
+    await change((host) => host !== 'b.shop.example');
+    const [renewed] = (await bob.ask(CALLS.listCertificates, { query: { sort: 'domains' } })).ok.data;
+    const params = { fingerprint: renewed?.fingerprint ?? '' };
+    const partly = (await bob.ask(CALLS.certificateStory, { params })).ok.data;
+    expect([partly.done, partly.total]).toEqual([2, 3]);
+    expect(partly.domains.map(({ hostname, is_done }) => [hostname, is_done])).toEqual([
+      ['b.shop.example', false],
+      ['a.shop.example', true],
+      ['c.shop.example', true],
+    ]);
+    expect(partly.versions.map(({ domain_count: count }) => count)).toEqual([2, 1]);
+
+    await change(() => true);
+    const wholly = (await bob.ask(CALLS.certificateStory, { params })).ok.data;
+    expect([wholly.done, wholly.total]).toEqual([3, 3]);
+    // The one that changed last comes first.
+    expect(wholly.domains[0]?.hostname).toBe('b.shop.example');
+    expect((await bob.ask(CALLS.listCertificates)).ok.total).toBe(1);
+    const former = wholly.versions[1]?.fingerprint ?? '';
+    const story = (await bob.ask(CALLS.certificateStory, { params: { fingerprint: former } })).ok.data;
+    expect(story).toMatchObject({ certificate: null, done: 3, total: 3 });
+  });
+
+  it('refuse a cursor of another order, and a fingerprint that is none', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    await addHosts(api, bob, wildcard(now - DAY_MS, now + 60 * DAY_MS));
+    await bob.ask(CALLS.addDomain, { body: { host: 'other.example' } });
+    await finishChecks(api, authority, answeredWith(authority.issue({ commonName: 'other.example' })));
+    const first = (await bob.ask(CALLS.listCertificates, { query: { limit: '1' } })).ok;
+    expect([first.data.length, first.total]).toEqual([1, 2]);
+    const cursor = first.next_cursor ?? '';
+    const next = (await bob.ask(CALLS.listCertificates, { query: { limit: '1', cursor } })).ok;
+    expect(next.data[0]?.fingerprint).not.toBe(first.data[0]?.fingerprint);
+    expect(next.next_cursor).toBeNull();
+    expect((await bob.ask(CALLS.listCertificates, { query: { sort: 'name', cursor } })).status).toBe(400);
+    const params = { fingerprint: '../list' };
+    expect((await bob.ask(CALLS.certificateStory, { params })).status).not.toBe(200);
+  });
+});

@@ -1,0 +1,54 @@
+import { expectAccessible } from './axe.ts';
+import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
+
+test('certificates are listed once each, found by their domains, and tell where they are served', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  await page.getByRole('link', { name: 'Certificates' }).click();
+  await expect(page.getByText('There are no certificates yet.')).toBeVisible();
+  await page.getByRole('link', { name: 'Go to your domains' }).click();
+  const later = await world.serve('later.story.example', { notAfter: daysFromNow(60.5) });
+  const sooner = await world.serve('sooner.story.example', { notAfter: daysFromNow(5.5) });
+  await addHost(page, later);
+  await addHost(page, sooner);
+
+  await page.getByRole('link', { name: 'Certificates' }).click();
+  const rows = page.getByRole('table', { name: 'Certificates' }).getByRole('row');
+  await expect(rows).toHaveCount(3);
+  await expect(rows.nth(1)).toContainText('sooner.story.example');
+  await page.getByRole('searchbox', { name: 'Find by domain, tag or note' }).fill('later');
+  await expect(rows).toHaveCount(2);
+  await expect(page).toHaveURL(/q=later/);
+  await expectAccessible(page);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export CSV' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^certlantern-certificates-.*\.csv$/);
+
+  await rows.nth(1).getByRole('link', { name: 'later.story.example', exact: true }).press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('later.story.example');
+  await expect(page.getByRole('heading', { name: 'Served by one domain' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: later, exact: true }).click();
+  await expect(page.getByLabel(`Details for ${later}`)).toBeVisible();
+  await page.goto(`/certificate?fingerprint=${'a'.repeat(64)}`);
+  await expect(page.getByText('No domain of yours has served this certificate.')).toBeVisible();
+});
+
+test('the list of certificates shows why it could not be loaded, and loads on Try again', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  await addHost(page, await world.serve('failing.story.example'));
+  let isBroken = true;
+  await page.route('**/api/certificate/list*', (route) => (isBroken ? route.abort() : route.continue()));
+  await page.clock.install();
+  await page.goto('/certificates');
+  await page.clock.runFor(20_000);
+  await expect(page.getByText('Could not load your certificates')).toBeVisible();
+  isBroken = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('link', { name: 'failing.story.example', exact: true })).toBeVisible();
+});

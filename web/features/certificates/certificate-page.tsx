@@ -1,0 +1,195 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { CertificateStory } from '../../../contract/certificate.ts';
+import { ApiError } from '../../lib/api-client.ts';
+import { counted, grouped } from '../../lib/format.ts';
+import { useNow } from '../../lib/use-now.ts';
+import { CopyTextButton } from '../../ui/copy-button.tsx';
+import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
+import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { Time } from '../../ui/time.tsx';
+import { SectionError } from '../../domain/section-error.tsx';
+import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
+import { useCertificateStory } from './certificate-queries.ts';
+
+/** Shows one certificate: where it is served, which domains still lag behind, and what it replaced. */
+export function CertificatePage() {
+  usePageTitle('Certificate');
+  const { fingerprint = '' }: { fingerprint?: string } = useSearch({ strict: false });
+  const { data, error, isFetching, refetch } = useCertificateStory(fingerprint);
+  const isUnknown = error instanceof ApiError && [400, 404, 422].includes(error.status);
+  return (
+    <div className="wrap-text pt-6 pb-14 md:pt-9">
+      <Link to="/certificates" className="link text-label">
+        All certificates
+      </Link>
+      {data ? (
+        <Story story={data} fingerprint={fingerprint} />
+      ) : (
+        <>
+          <h1 tabIndex={-1} className="mt-2 text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
+            Certificate
+          </h1>
+          {isUnknown ? (
+            <p className="mt-3 text-body text-fg-2">No domain of yours has served this certificate.</p>
+          ) : error ? (
+            <SectionError
+              title="Could not load the certificate"
+              note="Checks continue."
+              error={error}
+              isRetrying={isFetching}
+              onRetry={() => void refetch()}
+            />
+          ) : (
+            <div aria-busy="true" className="mt-4 min-h-screen">
+              <span className="sr-only">Loading the certificate...</span>
+              <Skeleton className="h-40 w-full" />
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Domains that are listed at most; an account may have thousands of one certificate. */
+const MAX_LISTED = 200;
+
+function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: string }) {
+  const now = useNow();
+  const { certificate, names, domains, done, total, versions } = story;
+  const own = versions.find((version) => version.fingerprint === fingerprint);
+  const title = certificate?.subject || names[0] || 'Certificate';
+  const predecessors = versions.filter(({ valid_from: from }) => own !== undefined && from < own.valid_from);
+  const lagging = domains.filter(({ is_done: isDone }) => !isDone);
+  const changed = domains.filter(({ is_done: isDone }) => isDone);
+  return (
+    <>
+      <h1
+        tabIndex={-1}
+        className="mt-2 font-mono text-[19px]/[25px] font-semibold [overflow-wrap:anywhere] md:text-[22px]/[28px]"
+      >
+        {title}
+      </h1>
+      {certificate ? (
+        <div className="mt-4">
+          <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-label text-fg-2">
+            <Remaining certificate={certificate} now={now} />
+            <span>{certificate.issuer}</span>
+            <RenewalNote certificate={certificate} now={now} />
+          </p>
+          <LifetimeBar lifetime={lifetimeOfCertificate(certificate)} now={now} />
+          <p className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
+            <Time iso={certificate.valid_from} />
+            <Time iso={certificate.expiry_date} className="font-[520] text-fg-2" />
+          </p>
+        </div>
+      ) : (
+        <p className="mt-3 text-body text-fg-2">No domain serves it any more.</p>
+      )}
+
+      {predecessors.length > 0 && total > 0 && (
+        <Part title="Renewal">
+          <p className="mb-2 text-body">
+            <b className="num font-semibold">
+              {grouped(done)} of {grouped(total)}
+            </b>{' '}
+            {total === 1 ? 'domain has' : 'domains have'} changed to this certificate
+            {done < total ? '.' : ': done.'}
+          </p>
+          <ProgressBar label="Domains that have changed" value={done} max={total} />
+          {lagging.length > 0 && (
+            <>
+              <p className="mt-4 mb-1 text-label font-[520]">Still on an earlier certificate</p>
+              <Domains
+                domains={lagging}
+                note={({ paused }) => (paused ? 'paused, so not checked' : 'not changed yet')}
+              />
+            </>
+          )}
+        </Part>
+      )}
+
+      <Part title={`Served by ${counted(changed.length, 'domain')}`}>
+        <Domains
+          domains={changed}
+          note={({ first_seen_at: at, serves }) =>
+            serves !== fingerprint ? (
+              'has a later certificate'
+            ) : at === null ? null : (
+              <>
+                since <Time iso={at} withTime />
+              </>
+            )
+          }
+        />
+      </Part>
+
+      {versions.length > 1 && (
+        <Part title="Certificates with the same names">
+          <ul className="grid gap-2.5">
+            {versions.map((version) => (
+              <li key={version.fingerprint} className="text-label text-fg-2">
+                {version.fingerprint === fingerprint ? (
+                  <b className="font-[560] text-fg">This certificate</b>
+                ) : (
+                  <Link to="/certificate" search={{ fingerprint: version.fingerprint }} className="link">
+                    Valid from <Time iso={version.valid_from} />
+                  </Link>
+                )}{' '}
+                until <Time iso={version.expiry_date} />, {version.issuer}, now served by{' '}
+                {counted(version.domain_count, 'domain')}
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+
+      <Part title="Names">
+        <p className="font-mono text-label text-fg-2 [overflow-wrap:anywhere]">{names.join(', ')}</p>
+      </Part>
+      <Part title="SHA-256 fingerprint">
+        <div className="flex items-start gap-2">
+          <code className="min-w-0 flex-1 text-label text-fg-2 [overflow-wrap:anywhere]">{fingerprint}</code>
+          <CopyTextButton label="Copy" text={fingerprint} />
+        </div>
+      </Part>
+    </>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="mt-7 border-t border-line pt-5">
+      <h2 className="mb-2 text-[15px]/5 font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+type StoryDomain = CertificateStory['domains'][number];
+
+function Domains({
+  domains,
+  note,
+}: {
+  domains: readonly StoryDomain[];
+  note: (domain: StoryDomain) => ReactNode;
+}) {
+  const more = domains.length - MAX_LISTED;
+  return (
+    <ul className="grid">
+      {domains.slice(0, MAX_LISTED).map((domain) => (
+        <li
+          key={domain.id}
+          className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line py-2 text-label last:border-b-0"
+        >
+          <DomainName domain={domain} />
+          <span className="text-meta text-fg-3">{note(domain)}</span>
+        </li>
+      ))}
+      {more > 0 && <li className="py-2 text-label text-fg-2">and {grouped(more)} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,45 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { certificateStory, listCertificates } from '../../../contract/calls/certificate.ts';
+import { SECOND_MS } from '../../../contract/durations.ts';
+import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
+import { call } from '../../lib/api-client.ts';
+
+/** The search parameters of the page, so that a view can be linked to. */
+export interface CertificatesSearch {
+  q?: string;
+  status?: ListStatus;
+  order?: CertificateSort;
+}
+
+/** Returns the query of the calls for these parameters. */
+export const queryOf = ({ order, ...filter }: CertificatesSearch) => ({
+  ...filter,
+  ...(order !== undefined && { sort: order }),
+});
+
+/** Checks go on while the page is open. */
+const REREAD_MS = 30 * SECOND_MS;
+
+/** Reads the certificates page by page, as far as the person has asked for. */
+export function useCertificates(search: CertificatesSearch) {
+  return useInfiniteQuery({
+    queryKey: ['certificates', search],
+    queryFn: ({ pageParam, signal }) =>
+      call(listCertificates, {
+        query: { ...queryOf(search), ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor: next }) => next,
+    placeholderData: keepPreviousData,
+    refetchInterval: REREAD_MS,
+  });
+}
+
+export function useCertificateStory(fingerprint: string) {
+  return useQuery({
+    queryKey: ['certificates', 'story', fingerprint],
+    queryFn: ({ signal }) => call(certificateStory, { params: { fingerprint }, signal }),
+    refetchInterval: REREAD_MS,
+  });
+}

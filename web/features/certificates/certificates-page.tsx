@@ -1,0 +1,287 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useRef } from 'react';
+import type { CertificateWire } from '../../../contract/certificate.ts';
+import { exportCertificates } from '../../../contract/calls/certificate.ts';
+import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
+import { counted, grouped } from '../../lib/format.ts';
+import { useNow } from '../../lib/use-now.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
+import { SearchField } from '../../ui/form/search-field.tsx';
+import { Select } from '../../ui/form/select-field.tsx';
+import { Skeleton } from '../../ui/loading.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { Time } from '../../ui/time.tsx';
+import { SectionError } from '../../domain/section-error.tsx';
+import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
+import { type CertificatesSearch, queryOf, useCertificates } from './certificate-queries.ts';
+
+const ALL = 'all';
+const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
+  { value: ALL, label: 'All certificates' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'critical', label: 'Expiring in 7 days' },
+  { value: 'soon', label: 'Expiring in 14 days' },
+  { value: 'revoked', label: 'Revoked' },
+  { value: 'problem', label: 'With problems' },
+];
+const SORTS: { value: CertificateSort; label: string }[] = [
+  { value: 'soonest', label: 'Expiring soonest' },
+  { value: 'name', label: 'Name' },
+  { value: 'domains', label: 'Most domains' },
+];
+
+/** Lists each certificate that the account's domains serve, once. */
+export function CertificatesPage() {
+  usePageTitle('Certificates');
+  const now = useNow();
+  const search: CertificatesSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const read = useCertificates(search);
+  const input = useRef<HTMLInputElement>(null);
+  const change = (patch: { [Key in keyof CertificatesSearch]?: CertificatesSearch[Key] | undefined }) => {
+    const next = Object.entries({ ...search, ...patch }).filter(([, value]) => value !== undefined);
+    void navigate({
+      to: '/certificates',
+      search: Object.fromEntries(next) as CertificatesSearch,
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  const certificates = read.data?.pages.flatMap(({ data }) => data) ?? [];
+  const total = read.data?.pages[0]?.total ?? null;
+  const isFiltered = search.q !== undefined || search.status !== undefined;
+  return (
+    <div className="wrap pt-6 pb-14 md:pt-9">
+      <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
+        Certificates
+      </h1>
+      <p className="mt-1 text-body text-fg-2">
+        Each certificate that your domains serve, once
+        {total !== null && total > 0 && (
+          <>
+            {': '}
+            <span className="num">{grouped(total)}</span> in all
+          </>
+        )}
+        .
+      </p>
+      {(isFiltered || total !== 0) && (
+        <div className="mt-5 mb-3 flex flex-wrap items-center gap-2">
+          <SearchField
+            ref={input}
+            label="Find by domain, tag or note"
+            value={search.q}
+            hits={search.q === undefined ? null : total}
+            onSearch={(q) => change({ q })}
+            onLeave={() => undefined}
+            className="w-full md:w-72"
+          />
+          <Select
+            label="Status"
+            value={search.status ?? ALL}
+            onChange={(status) => change({ status: status === ALL ? undefined : status })}
+            options={STATUSES}
+            className="max-md:flex-1 md:w-52"
+          />
+          <Select
+            label="Order"
+            value={search.order ?? 'soonest'}
+            onChange={(order) => change({ order })}
+            options={SORTS}
+            className="max-md:flex-1 md:w-48"
+          />
+          <span className="flex-1 max-md:hidden" />
+          <a href={exportAddress(search)} download className={buttonClass('outline')}>
+            <Download className="size-4" strokeWidth={1.6} aria-hidden="true" />
+            Export CSV
+          </a>
+        </div>
+      )}
+      {read.error && !read.data ? (
+        <SectionError
+          title="Could not load your certificates"
+          note="Checks continue."
+          error={read.error}
+          isRetrying={read.isFetching}
+          onRetry={() => void read.refetch()}
+        />
+      ) : read.isPending ? (
+        <Loading />
+      ) : certificates.length === 0 ? (
+        <Nothing isFiltered={isFiltered} onClear={() => change({ q: undefined, status: undefined })} />
+      ) : (
+        <>
+          <CertificateTable certificates={certificates} total={total ?? 0} now={now} />
+          {read.hasNextPage && (
+            <div className="mt-4 flex items-center gap-3">
+              <Button
+                variant="outline"
+                busy={read.isFetchingNextPage}
+                onClick={() => void read.fetchNextPage()}
+              >
+                Show more
+              </Button>
+              <span className="num text-label text-fg-3">
+                {grouped(certificates.length)} of {grouped(total ?? 0)}
+              </span>
+              {read.isFetchNextPageError && (
+                <span role="alert" className="text-label text-critical-fg">
+                  Could not load more. Try again.
+                </span>
+              )}
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function exportAddress(search: CertificatesSearch): string {
+  const query = new URLSearchParams(queryOf(search) as Record<string, string>);
+  return `/api${exportCertificates.path}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered)
+    return (
+      <p className="mt-6 text-body text-fg-2">
+        No certificate matches.{' '}
+        <button type="button" className="link" onClick={onClear}>
+          Clear
+        </button>
+      </p>
+    );
+  return (
+    <p className="mt-6 text-body text-fg-2">
+      There are no certificates yet. They appear once a check has read one.{' '}
+      <Link to="/dashboard" className="link">
+        Go to your domains
+      </Link>
+    </p>
+  );
+}
+
+const HEAD_CELL = 'h-9 border-b border-line pr-4 text-left text-meta font-[520] text-fg-3';
+const CELL = 'border-b border-line py-2.5 pr-4 align-middle group-last/row:border-b-0';
+/** A column that has no room below 900 px. */
+const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
+
+function CertificateTable({
+  certificates,
+  total,
+  now,
+}: {
+  certificates: readonly CertificateWire[];
+  total: number;
+  now: number;
+}) {
+  return (
+    <div className="overflow-hidden rounded-4 border border-line bg-surface px-4">
+      <table
+        aria-label="Certificates"
+        aria-rowcount={total + 1}
+        className="w-full table-fixed border-collapse"
+      >
+        <thead className="max-md:sr-only">
+          <tr>
+            <th scope="col" className={HEAD_CELL}>
+              Certificate
+            </th>
+            <th scope="col" className={`${HEAD_CELL} w-[128px] max-md:w-[112px]`}>
+              Remaining
+            </th>
+            <th scope="col" className={`${HEAD_CELL} hidden w-[158px] md:table-cell`}>
+              Expires On
+            </th>
+            <th scope="col" className={`${HEAD_CELL} w-[14%] ${BROAD}`}>
+              Lifetime
+            </th>
+            <th scope="col" className={`${HEAD_CELL} hidden w-[26%] md:table-cell`}>
+              Served by
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {certificates.map((certificate) => (
+            <CertificateRow key={certificate.fingerprint} certificate={certificate} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CertificateRow({ certificate, now }: { certificate: CertificateWire; now: number }) {
+  const { fingerprint, subject, names, name_count: nameCount, issuer, tags } = certificate;
+  const name = subject === '' ? (names[0] ?? 'Without a name') : subject;
+  const others = nameCount - 1;
+  return (
+    <tr className="group/row">
+      <td className={CELL}>
+        <Link
+          to="/certificate"
+          search={{ fingerprint }}
+          className="inline-flex min-h-6 items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
+        >
+          {name}
+        </Link>
+        <span className="block truncate text-meta text-fg-3">
+          {others > 0 && `${counted(others, 'more name')} · `}
+          {issuer === '' ? 'Unknown issuer' : issuer}
+          {tags.length > 0 && ` · ${tags.join(', ')}`}
+        </span>
+        <span className="block text-meta text-fg-3 md:hidden">
+          {counted(certificate.domain_count, 'domain')}
+        </span>
+      </td>
+      <td className={`${CELL} max-md:w-[112px]`}>
+        <Remaining certificate={certificate} now={now} />
+        <span className="block text-meta">
+          <RenewalNote certificate={certificate} now={now} />
+        </span>
+      </td>
+      <td className={`${CELL} num hidden text-[13.5px] text-fg-2 md:table-cell`}>
+        <Time iso={certificate.expiry_date} />
+      </td>
+      <td className={`${CELL} ${BROAD}`}>
+        <LifetimeBar lifetime={lifetimeOfCertificate(certificate)} now={now} />
+      </td>
+      <td className={`${CELL} hidden text-label md:table-cell`}>
+        <ServedBy certificate={certificate} />
+      </td>
+    </tr>
+  );
+}
+
+function ServedBy({ certificate }: { certificate: CertificateWire }) {
+  const { domains, domain_count: count, fingerprint } = certificate;
+  const [first] = domains;
+  if (!first) return null;
+  return (
+    <>
+      <DomainName domain={first} />
+      {count > 1 && (
+        <>
+          {' '}
+          <Link to="/certificate" search={{ fingerprint }} className="num link whitespace-nowrap">
+            and {grouped(count - 1)} more
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="min-h-screen">
+      <span className="sr-only">Loading certificates...</span>
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} className="mt-3 h-12 w-full" />
+      ))}
+    </div>
+  );
+}
