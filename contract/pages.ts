@@ -21,7 +21,6 @@ export const PAGE_PATHS = [
   '/alerts',
   '/status-page',
   '/certificates',
-  '/certificate',
   '/unsubscribe',
   '/confirm-recipient',
   '/billing-test',

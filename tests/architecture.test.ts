@@ -104,7 +104,7 @@ const DIRECT_WRITES = [
   'heartbeat.ts deleteFrom accounts',
   'mails.ts deleteFrom mails',
   'payment-events.ts deleteFrom payment_events',
-  'trials.ts deleteFrom trials',
+  'entitlements.ts deleteFrom trials',
   'check-due.ts updateTable monitors',
   'monitor-claims.ts updateTable monitors',
   'outbox.ts updateTable asTable',
@@ -304,6 +304,7 @@ describe('Source files', () => {
     // Downloads, calendars, metrics, public pages. Never data that decides something: quotas, leases, sessions, sent messages.
     expect(readers.toSorted()).toEqual([
       'server/api/auth/export-routes.ts',
+      'server/api/domains/certificate-routes.ts',
       'server/api/domains/domain-list-routes.ts',
       'server/api/operations/account-metrics-routes.ts',
       'server/api/publishing/status-routes.ts',

@@ -2,7 +2,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
-import { searchText } from '../../server/store/monitors/search-text.ts';
+import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import { startApp, temporaryFolder } from '../../tests/kit/app.ts';
 import { insertFleet } from '../../tests/kit/fleet.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';

@@ -1,11 +1,107 @@
-import {
-  certificateCsvQuerySchema,
-  certificateListSchema,
-  certificateQuerySchema,
-  certificateStorySchema,
-  fingerprintParams,
-} from '../certificate.ts';
-import { type Call, wrapped } from './call.ts';
+import { z } from 'zod';
+import { domainFilterSchema, domainSchema } from '../domain.ts';
+import { CERTIFICATE_SORTS } from '../words.ts';
+import { type Call, cursorQuerySchema, nextCursor, wrapped } from './call.ts';
+
+const isoInstant = z.string();
+const fingerprintSchema = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'Please give the SHA-256 fingerprint in hexadecimal');
+
+/** A domain that serves a certificate, as lists name it. */
+const servingDomainSchema = z.object({
+  id: z.string(),
+  hostname: z.string(),
+  port: z.number().int(),
+  display_name: z.string(),
+});
+
+/** A leaf certificate, with the domains of the account whose last read certificate it is. Instants are ISO 8601 UTC. */
+const certificateSchema = z
+  .object({
+    /** SHA-256 of the DER, in hexadecimal. */
+    fingerprint: z.string(),
+    subject: z.string(),
+    /** The first ten subject alternative names. */
+    names: z.array(z.string()),
+    /** Number of all of them, at most 2,000. */
+    name_count: z.number().int(),
+    issuer: z.string(),
+    authority_name: z.string(),
+    valid_from: isoInstant,
+    expiry_date: isoInstant,
+    /** As of a domain that serves it, but never `paused` or `pending`. */
+    state: domainSchema.shape.state,
+    renewal: domainSchema.shape.renewal,
+    /** Number of domains, paused ones included. */
+    domain_count: z.number().int(),
+    /** The first three domains by name. */
+    domains: z.array(servingDomainSchema),
+    /** Tags of all of its domains, in alphabetical order. */
+    tags: z.array(z.string()),
+  })
+  .meta({ id: 'Certificate' });
+export type CertificateWire = z.infer<typeof certificateSchema>;
+
+/** Query of the list of certificates: those of the domains that match. */
+const certificateQuerySchema = domainFilterSchema.extend({
+  ...cursorQuerySchema.shape,
+  sort: z.enum(CERTIFICATE_SORTS).default('soonest'),
+});
+export type CertificateQuery = z.input<typeof certificateQuerySchema>;
+/** Filter and order of the list of certificates, without pagination. */
+const certificateCsvQuerySchema = certificateQuerySchema.omit({ cursor: true, limit: true });
+
+const certificateListSchema = z.object({
+  data: z.array(certificateSchema),
+  /** Number of all matching certificates. */
+  total: z.number().int(),
+  next_cursor: nextCursor,
+});
+export type CertificateList = z.infer<typeof certificateListSchema>;
+
+const fingerprintParams = z.object({ fingerprint: fingerprintSchema });
+
+/**
+ * The story of a certificate: how the domains of the account changed to it from its predecessors, which are the leaf certificates
+ * with the same names that these domains served before.
+ */
+const certificateStorySchema = z
+  .object({
+    /** Null if no domain serves it any more. */
+    certificate: certificateSchema.nullable(),
+    /** All of its subject alternative names, at most 2,000. */
+    names: z.array(z.string()),
+    /** All domains that serve it, or served a predecessor last: those that lag first, then the last ones to change. */
+    domains: z.array(
+      servingDomainSchema.extend({
+        /** Fingerprint of the certificate read last. */
+        serves: z.string(),
+        /** Whether that is this certificate or a later one with the same names. */
+        is_done: z.boolean(),
+        /** When a check first saw this certificate there; null if none did. */
+        first_seen_at: isoInstant.nullable(),
+        paused: z.boolean(),
+      }),
+    ),
+    /** Number of domains that have changed, and of all; paused ones count only if they have changed. */
+    done: z.number().int(),
+    total: z.number().int(),
+    /** The certificate, its predecessors and later ones with the same names, newest first. */
+    versions: z.array(
+      z.object({
+        fingerprint: z.string(),
+        issuer: z.string(),
+        valid_from: isoInstant,
+        expiry_date: isoInstant,
+        first_seen_at: isoInstant,
+        /** Number of domains that serve it now. */
+        domain_count: z.number().int(),
+      }),
+    ),
+  })
+  .meta({ id: 'CertificateStory' });
+export type CertificateStory = z.infer<typeof certificateStorySchema>;
 
 export const listCertificates = {
   method: 'get',

@@ -14,9 +14,8 @@ const MAX_WAIT_MS = 5_000;
  */
 const HELD_WAIT_MS = 1_000;
 /**
- * Average wait between claims while items are due; it doubles after each claim that found none, up to `HELD_WAIT_MS`. A claim costs
- * more CPU time than recording a check, so each should find several. Frequent claims are small, so several workers get about equal
- * shares.
+ * Average wait between claims while items are due; it doubles after each that found none, up to `HELD_WAIT_MS`. A claim costs more
+ * than recording a check, so each should find several; but small ones give several workers about equal shares.
  */
 const GATHER_MS = 250;
 /**

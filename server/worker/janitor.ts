@@ -10,7 +10,7 @@ import { pruneRateLimits } from '../store/operations/rate-limits.ts';
 import { prunePast } from '../store/checks/retention.ts';
 import { pruneSessions } from '../store/accounts/sessions.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { pruneTrials } from '../store/billing/trials.ts';
+import { pruneTrials } from '../store/billing/entitlements.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';

@@ -4,7 +4,7 @@ import { oldestDue, rescheduleDeliveries } from '../store/alerts/deliveries.ts';
 import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';
 import { rescheduleMails } from '../store/mail/mails.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { spreadOverdue } from '../store/monitors/spread-overdue.ts';
+import { spreadOverdue } from '../store/monitors/check-due.ts';
 import { restoreEndedPlans } from '../store/billing/plan-expiry.ts';
 import { mailDownSince } from '../store/accounts/account-health.ts';
 import type { Clock, Log } from './clock.ts';

@@ -66,6 +66,9 @@ get    /api/domain/lookup                                   401        ok       
 post   /api/domain/bulk                                     401        ok       ok        ok       ok       401       401
 post   /api/domain/import/preview                           401        ok       ok        ok       ok       401       401
 post   /api/domain/import                                   401        ok       ok        ok       ok       401       401
+get    /api/certificate/list                                401        ok       ok        ok       ok       401       401
+get    /api/certificate/export                              401        ok       ok        ok       ok       401       401
+get    /api/certificate/{fingerprint}                       401        404      404       404      404      401       401
 get    /api/domain/export                                   401        ok       ok        ok       ok       401       401
 post   /api/domain/add                                      401        ok       ok        limit    ok       401       401
 get    /api/domain/{id}                                     401        ok       404       ok       ok       401       401

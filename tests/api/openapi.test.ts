@@ -51,7 +51,7 @@ it('The OpenAPI document describes exactly the calls that are served, with their
     // The call is served: any refusal differs from the answer for unknown calls.
     const id = call === CALLS.oidcCallback ? provider.id : crypto.randomUUID();
     const token = 'A'.repeat(43);
-    const params = { id, key: id, token, file: `${token}.ics` };
+    const params = { id, key: id, token, fingerprint: 'a'.repeat(64), file: `${token}.ics` };
     const answer = await client.ask(call, { params });
     const status = String(answer.status);
     expect(Object.keys(operation?.responses ?? {}), `${name} answers ${status}`).toContain(status);

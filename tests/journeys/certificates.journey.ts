@@ -23,16 +23,16 @@ test('certificates are listed once each, found by their domains, and tell where 
   await expect(page).toHaveURL(/q=later/);
   await expectAccessible(page);
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Export CSV' }).click();
+  await page.getByRole('button', { name: 'Export CSV' }).click();
   expect((await download).suggestedFilename()).toMatch(/^certlantern-certificates-.*\.csv$/);
 
   await rows.nth(1).getByRole('link', { name: 'later.story.example', exact: true }).press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('later.story.example');
-  await expect(page.getByRole('heading', { name: 'Served by one domain' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Served by 1 domain' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: later, exact: true }).click();
   await expect(page.getByLabel(`Details for ${later}`)).toBeVisible();
-  await page.goto(`/certificate?fingerprint=${'a'.repeat(64)}`);
+  await page.goto(`/certificates?certificate=${'a'.repeat(64)}`);
   await expect(page.getByText('No domain of yours has served this certificate.')).toBeVisible();
 });
 

@@ -27,7 +27,7 @@ test('the main pages are links in the header, and tabs at 360 px that cover noth
   expect(await indent(page)).toBeCloseTo(0, 0);
   await expect(main(page).locator('[aria-current=page]')).toHaveCount(0);
 
-  for (const width of [720, 900]) {
+  for (const width of [720, 900, 960]) {
     await page.setViewportSize({ width, height: 740 });
     await expect(page.getByRole('button', { name: /^Account of/ })).toBeInViewport({ ratio: 1 });
   }

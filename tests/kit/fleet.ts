@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../server/core/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { searchText } from '../../server/store/monitors/search-text.ts';
+import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const AT_ONCE = 400;

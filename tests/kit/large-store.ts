@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import type { CertificateFacts } from '../../server/core/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { searchText } from '../../server/store/monitors/search-text.ts';
+import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { insertRows } from './insert-rows.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { findAccount } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { pruneTrials } from '../../server/store/billing/trials.ts';
+import { pruneTrials } from '../../server/store/billing/entitlements.ts';
 import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW } from './samples.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { certificateVersions } from '../../server/store/checks/certificate-versions.ts';
+import { certificateVersions } from '../../server/store/checks/certificate-history.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';

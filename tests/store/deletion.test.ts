@@ -18,7 +18,7 @@ import { openSession } from '../../server/store/accounts/sessions.ts';
 import { saveStatusPage } from '../../server/store/publishing/status-pages.ts';
 import { listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
-import { startTrial } from '../../server/store/billing/trials.ts';
+import { startTrial } from '../../server/store/billing/entitlements.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { everyRow } from '../kit/every-row.ts';

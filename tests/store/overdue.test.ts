@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { spreadOverdue } from '../../server/store/monitors/spread-overdue.ts';
+import { spreadOverdue } from '../../server/store/monitors/check-due.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person, watch } from './samples.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { isStatementTimeout } from '../../server/store/db/dialect.ts';
-import { searchText } from '../../server/store/monitors/search-text.ts';
+import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { NOW, person, watch } from './samples.ts';

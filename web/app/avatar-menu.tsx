@@ -62,7 +62,7 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
       }
     >
       <MenuLabel>{user.email}</MenuLabel>
-      <div className="min-[900px]:hidden">
+      <div className="min-[960px]:hidden">
         {offer && (
           <MenuItem onSelect={() => open('request')}>
             <Sparkles strokeWidth={1.6} aria-hidden="true" />

@@ -17,13 +17,13 @@ export function MainNav() {
     <nav
       aria-label="Main"
       data-tabs=""
-      className="flex max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:border-t max-md:border-line max-md:bg-surface max-md:pb-[env(safe-area-inset-bottom)] md:ml-3 lg:ml-5"
+      className="flex max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:border-t max-md:border-line max-md:bg-surface max-md:pb-[env(safe-area-inset-bottom)] md:ml-1 lg:ml-5"
     >
       {PAGES.map(({ to, label, Icon }) => (
         <Link
           key={to}
           to={to}
-          className="flex items-center justify-center border-transparent font-medium whitespace-nowrap text-fg-2 no-underline hover:text-fg max-md:h-14 max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:border-t-2 max-md:text-small max-md:-outline-offset-2 md:h-[59px] md:border-y-2 md:px-2.5 md:text-label md:-outline-offset-8 lg:px-3 aria-[current=page]:border-t-fg aria-[current=page]:text-fg md:aria-[current=page]:border-t-transparent md:aria-[current=page]:border-b-fg"
+          className="flex items-center justify-center border-transparent font-medium whitespace-nowrap text-fg-2 no-underline hover:text-fg max-md:h-14 max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:border-t-2 max-md:text-small max-md:-outline-offset-2 md:h-[59px] md:border-y-2 md:px-1.5 md:text-label md:-outline-offset-8 lg:px-3 aria-[current=page]:border-t-fg aria-[current=page]:text-fg md:aria-[current=page]:border-t-transparent md:aria-[current=page]:border-b-fg"
         >
           <Icon className="size-5 md:hidden" strokeWidth={1.6} aria-hidden="true" />
           <span className="relative">

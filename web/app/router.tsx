@@ -27,15 +27,7 @@ import { PageFrame } from './page-frame.tsx';
 const Toaster = lazyPart(async () => (await import('../ui/toaster.tsx')).Toaster);
 
 // The shell has its own notice bar.
-const SHELL_PATHS = [
-  '/dashboard',
-  '/certificates',
-  '/certificate',
-  '/profile',
-  '/alerts',
-  '/status-page',
-  '/billing-test',
-];
+const SHELL_PATHS = ['/dashboard', '/certificates', '/profile', '/alerts', '/status-page', '/billing-test'];
 
 const rootRoute = createRootRoute({
   component: Root,
@@ -153,14 +145,9 @@ const certificatesRoute = createRoute({
     q: line(SEARCH_MAX_LENGTH),
     status: oneOf(LIST_STATUSES),
     order: oneOf(CERTIFICATE_SORTS),
+    certificate: line(64),
   }),
   component: lazyPage(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
-});
-const certificateRoute = createRoute({
-  getParentRoute: () => protectedRoute,
-  path: '/certificate',
-  validateSearch: searchParameters<{ fingerprint?: string }>({ fingerprint: line(64) }),
-  component: lazyPage(() => import('../features/certificates/certificate-page.tsx'), 'CertificatePage'),
 });
 const profileRoute = createRoute({
   getParentRoute: () => protectedRoute,
@@ -214,7 +201,6 @@ export function createAppRouter(prerender: Partial<PrerenderOptions> = {}) {
         protectedRoute.addChildren([
           dashboardRoute,
           certificatesRoute,
-          certificateRoute,
           profileRoute,
           alertsRoute,
           statusSettingsRoute,

@@ -80,16 +80,16 @@ function Frame({ children }: { children: ReactNode }) {
             <Button
               variant="tinted"
               size="small"
-              className="mr-1 max-[900px]:hidden"
+              className="mr-1 max-[960px]:hidden"
               onClick={() => openUpgrade('request')}
             >
               {offer}
             </Button>
           )}
-          <Button variant="ghost" size="small" className="max-[900px]:hidden" onClick={giveFeedback}>
+          <Button variant="ghost" size="small" className="max-[960px]:hidden" onClick={giveFeedback}>
             Give Feedback
           </Button>
-          <span className="mx-2.5 h-5 border-l border-line-2 max-[900px]:hidden" />
+          <span className="mx-2.5 h-5 border-l border-line-2 max-[960px]:hidden" />
           <ThemeMenu className="mr-1.5 max-md:hidden" />
           <HeaderSlot />
           <AvatarMenu offer={offer} onFeedback={giveFeedback} />

@@ -45,7 +45,6 @@ const MODULES: Record<PagePath, string[]> = {
   '/alerts': [...SIGNED_IN, 'features/alerts/alerts-page.tsx'],
   '/status-page': [...SIGNED_IN, 'features/status/settings/status-settings-page.tsx'],
   '/certificates': [...SIGNED_IN, 'features/certificates/certificates-page.tsx'],
-  '/certificate': [...SIGNED_IN, 'features/certificates/certificate-page.tsx'],
   '/unsubscribe': [...CACHED, 'features/alerts/mailed/unsubscribe-page.tsx'],
   '/confirm-recipient': [...CACHED, 'features/alerts/mailed/confirm-recipient-page.tsx'],
   '/billing-test': [...SIGNED_IN, 'features/billing/billing-test-page.tsx'],

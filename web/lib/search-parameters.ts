@@ -2,7 +2,6 @@
 const PROTECTED_PATHS = [
   '/dashboard',
   '/certificates',
-  '/certificate',
   '/profile',
   '/alerts',
   '/status-page',

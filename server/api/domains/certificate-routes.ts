@@ -1,9 +1,9 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import type { CertificateStory, CertificateWire } from '../../../contract/certificate.ts';
+import type { CertificateStory, CertificateWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft } from '../../../contract/badge.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import { CSV_START, type CsvCell, csvRecord, displayName, oneLine } from '../../core/index.ts';
-import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-versions.ts';
+import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-history.ts';
 import {
   type CertificateCursor,
   listServedCertificates,

@@ -4,7 +4,7 @@ import { locked } from '../db/dialect.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
-import { searchText } from '../monitors/search-text.ts';
+import { searchText } from '../monitors/monitor-row.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
 
 type Counts = Partial<Record<ClearedTable, number>>;

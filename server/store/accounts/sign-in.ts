@@ -8,7 +8,7 @@ import { clearForNewOwner, revokeAccess, lockAccount } from './new-owner.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { startTrial } from '../billing/trials.ts';
+import { startTrial } from '../billing/entitlements.ts';
 
 /** Facts about a sign-in from the identity provider and the request. */
 export interface SignIn {

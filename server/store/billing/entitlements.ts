@@ -6,6 +6,8 @@ import {
   entitlementAt,
   type Plan,
   splitForFree,
+  TRIAL_MS,
+  TRIAL_REMEMBERED_MS,
 } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';
@@ -172,4 +174,37 @@ async function enforceFreeLimits(
     await endOutagesOfPaused(trx, { accountId, now });
   }
   return { paused: paused.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
+}
+
+/**
+ * Starts a new account's trial unless its address has had one. A unique key ensures this for parallel sign-ups, too.
+ * Call `applyEntitlement` after it in the same transaction. Returns whether the trial started.
+ */
+export async function startTrial(
+  trx: Transaction<Tables>,
+  { accountId, addressHash, now }: { accountId: string; addressHash: string; now: number },
+): Promise<boolean> {
+  const started = await trx
+    .insertInto('trials')
+    .values({ address_hash: addressHash, account_id: accountId, started_at: now })
+    .onConflict((conflict) => conflict.column('address_hash').doNothing())
+    .returning('address_hash')
+    .executeTakeFirst();
+  if (!started) return false;
+  await trx
+    .updateTable('accounts')
+    .set({ trial_ends_at: now + TRIAL_MS })
+    .where('id', '=', accountId)
+    .execute();
+  return true;
+}
+
+/** Deletes the hashes of addresses whose account was deleted twelve months ago. Returns how many. */
+export async function pruneTrials(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .deleteFrom('trials')
+    .where('account_id', 'is', null)
+    .where('account_deleted_at', '<=', now - TRIAL_REMEMBERED_MS)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

@@ -6,7 +6,7 @@ import { enqueueMail } from '../mail/mails.ts';
 import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
 import { type Monitor, toMonitor } from './monitor-row.ts';
-import { searchText } from './search-text.ts';
+import { searchText } from './monitor-row.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';

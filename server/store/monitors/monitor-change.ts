@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { locked } from '../db/dialect.ts';
 import { type Monitor, type MonitorRow, selectMonitors, toMonitor } from './monitor-row.ts';
-import { searchText } from './search-text.ts';
+import { searchText } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Signal } from '../db/signals.ts';
 import type { Tables } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely';
-import type { CertificateFacts, UptimeStanding, Verdict } from '../../core/index.ts';
+import { type CertificateFacts, displayName, type UptimeStanding, type Verdict } from '../../core/index.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
@@ -117,4 +117,18 @@ export function uptimeStanding(
     downSince: row.down_since,
     downSeenAt: row.down_seen_at,
   };
+}
+
+interface Described {
+  host: string;
+  port: number;
+  notes: string;
+  tags: readonly string[];
+}
+
+/** Returns the text that searches match, in lower case: the name as stored and as shown, the tags and the notes. */
+export function searchText({ host, port, notes, tags }: Described): string {
+  const name = `${host}:${port}`;
+  const shown = displayName({ host, port });
+  return [name, ...(name.startsWith(shown) ? [] : [shown]), ...tags, notes].join('\n').toLowerCase();
 }

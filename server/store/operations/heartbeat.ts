@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type AlertFacts, DEFAULT_ALERT_SETTINGS, HEARTBEAT_EVERY_MINUTES } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
-import { searchText } from '../monitors/search-text.ts';
+import { searchText } from '../monitors/monitor-row.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';

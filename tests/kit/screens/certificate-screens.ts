@@ -35,5 +35,5 @@ export const CERTIFICATES: readonly Screen[] = [
       await page.getByRole('heading', { name: 'SHA-256 fingerprint' }).waitFor();
     },
   },
-  { name: 'certificate-unknown', visitor: 'member', show: at(`/certificate?fingerprint=${'a'.repeat(64)}`) },
+  { name: 'certificate-unknown', visitor: 'member', show: at(`/certificates?certificate=${'a'.repeat(64)}`) },
 ];

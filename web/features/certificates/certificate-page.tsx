@@ -1,6 +1,6 @@
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { CertificateStory } from '../../../contract/certificate.ts';
+import type { CertificateStory } from '../../../contract/calls/certificate.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -14,9 +14,8 @@ import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './cer
 import { useCertificateStory } from './certificate-queries.ts';
 
 /** Shows one certificate: where it is served, which domains still lag behind, and what it replaced. */
-export function CertificatePage() {
+export function CertificatePage({ fingerprint }: { fingerprint: string }) {
   usePageTitle('Certificate');
-  const { fingerprint = '' }: { fingerprint?: string } = useSearch({ strict: false });
   const { data, error, isFetching, refetch } = useCertificateStory(fingerprint);
   const isUnknown = error instanceof ApiError && [400, 404, 422].includes(error.status);
   return (
@@ -102,28 +101,14 @@ function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: s
           {lagging.length > 0 && (
             <>
               <p className="mt-4 mb-1 text-label font-[520]">Still on an earlier certificate</p>
-              <Domains
-                domains={lagging}
-                note={({ paused }) => (paused ? 'paused, so not checked' : 'not changed yet')}
-              />
+              <Domains domains={lagging} fingerprint={fingerprint} />
             </>
           )}
         </Part>
       )}
 
       <Part title={`Served by ${counted(changed.length, 'domain')}`}>
-        <Domains
-          domains={changed}
-          note={({ first_seen_at: at, serves }) =>
-            serves !== fingerprint ? (
-              'has a later certificate'
-            ) : at === null ? null : (
-              <>
-                since <Time iso={at} withTime />
-              </>
-            )
-          }
-        />
+        <Domains domains={changed} fingerprint={fingerprint} />
       </Part>
 
       {versions.length > 1 && (
@@ -134,7 +119,7 @@ function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: s
                 {version.fingerprint === fingerprint ? (
                   <b className="font-[560] text-fg">This certificate</b>
                 ) : (
-                  <Link to="/certificate" search={{ fingerprint: version.fingerprint }} className="link">
+                  <Link to="/certificates" search={{ certificate: version.fingerprint }} className="link">
                     Valid from <Time iso={version.valid_from} />
                   </Link>
                 )}{' '}
@@ -170,13 +155,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 type StoryDomain = CertificateStory['domains'][number];
 
-function Domains({
-  domains,
-  note,
-}: {
-  domains: readonly StoryDomain[];
-  note: (domain: StoryDomain) => ReactNode;
-}) {
+function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fingerprint: string }) {
   const more = domains.length - MAX_LISTED;
   return (
     <ul className="grid">
@@ -186,10 +165,22 @@ function Domains({
           className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line py-2 text-label last:border-b-0"
         >
           <DomainName domain={domain} />
-          <span className="text-meta text-fg-3">{note(domain)}</span>
+          <span className="text-meta text-fg-3">{changeNote(domain, fingerprint)}</span>
         </li>
       ))}
       {more > 0 && <li className="py-2 text-label text-fg-2">and {grouped(more)} more</li>}
     </ul>
+  );
+}
+
+/** Says whether and when a domain changed to the certificate. */
+function changeNote(domain: StoryDomain, fingerprint: string): ReactNode {
+  if (!domain.is_done) return domain.paused ? 'paused, so not checked' : 'not changed yet';
+  if (domain.serves !== fingerprint) return 'has a later certificate';
+  if (domain.first_seen_at === null) return null;
+  return (
+    <>
+      since <Time iso={domain.first_seen_at} withTime />
+    </>
   );
 }

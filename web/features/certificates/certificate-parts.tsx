@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { CertificateWire } from '../../../contract/certificate.ts';
+import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
 import { daysText } from '../../lib/format.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';

@@ -9,16 +9,19 @@ export interface CertificatesSearch {
   q?: string;
   status?: ListStatus;
   order?: CertificateSort;
+  /** Fingerprint of the certificate whose own page is shown. */
+  certificate?: string;
 }
 
 /** Returns the query of the calls for these parameters. */
-export const queryOf = ({ order, ...filter }: CertificatesSearch) => ({
-  ...filter,
+export const queryOf = ({ q, status, order }: CertificatesSearch) => ({
+  ...(q !== undefined && { q }),
+  ...(status !== undefined && { status }),
   ...(order !== undefined && { sort: order }),
 });
 
-/** Checks go on while the page is open. */
-const REREAD_MS = 30 * SECOND_MS;
+/** Read anew on each visit, because domains may have been added meanwhile, and every 30 seconds, because checks go on. */
+const FRESHNESS = { staleTime: 0, refetchInterval: 30 * SECOND_MS };
 
 /** Reads the certificates page by page, as far as the person has asked for. */
 export function useCertificates(search: CertificatesSearch) {
@@ -32,7 +35,7 @@ export function useCertificates(search: CertificatesSearch) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor: next }) => next,
     placeholderData: keepPreviousData,
-    refetchInterval: REREAD_MS,
+    ...FRESHNESS,
   });
 }
 
@@ -40,6 +43,6 @@ export function useCertificateStory(fingerprint: string) {
   return useQuery({
     queryKey: ['certificates', 'story', fingerprint],
     queryFn: ({ signal }) => call(certificateStory, { params: { fingerprint }, signal }),
-    refetchInterval: REREAD_MS,
+    ...FRESHNESS,
   });
 }

@@ -1,19 +1,20 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
 import { useRef } from 'react';
-import type { CertificateWire } from '../../../contract/certificate.ts';
+import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
 import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
-import { Button, buttonClass } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
 import { Select } from '../../ui/form/select-field.tsx';
 import { Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Time } from '../../ui/time.tsx';
+import { ExportCsv } from '../../domain/export-csv.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
+import { CertificatePage } from './certificate-page.tsx';
 import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
 import { type CertificatesSearch, queryOf, useCertificates } from './certificate-queries.ts';
 
@@ -32,11 +33,20 @@ const SORTS: { value: CertificateSort; label: string }[] = [
   { value: 'domains', label: 'Most domains' },
 ];
 
-/** Lists each certificate that the account's domains serve, once. */
+/** Shows the list of certificates, or one of them. */
 export function CertificatesPage() {
+  const { certificate, ...search }: CertificatesSearch = useSearch({ strict: false });
+  return certificate === undefined ? (
+    <CertificateList search={search} />
+  ) : (
+    <CertificatePage fingerprint={certificate} />
+  );
+}
+
+/** Lists each certificate that the account's domains serve, once. */
+function CertificateList({ search }: { search: CertificatesSearch }) {
   usePageTitle('Certificates');
   const now = useNow();
-  const search: CertificatesSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   const read = useCertificates(search);
   const input = useRef<HTMLInputElement>(null);
@@ -93,10 +103,7 @@ export function CertificatesPage() {
             className="max-md:flex-1 md:w-48"
           />
           <span className="flex-1 max-md:hidden" />
-          <a href={exportAddress(search)} download className={buttonClass('outline')}>
-            <Download className="size-4" strokeWidth={1.6} aria-hidden="true" />
-            Export CSV
-          </a>
+          <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
         </div>
       )}
       {read.error && !read.data ? (
@@ -137,11 +144,6 @@ export function CertificatesPage() {
       )}
     </div>
   );
-}
-
-function exportAddress(search: CertificatesSearch): string {
-  const query = new URLSearchParams(queryOf(search) as Record<string, string>);
-  return `/api${exportCertificates.path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
 function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
@@ -222,8 +224,8 @@ function CertificateRow({ certificate, now }: { certificate: CertificateWire; no
     <tr className="group/row">
       <td className={CELL}>
         <Link
-          to="/certificate"
-          search={{ fingerprint }}
+          to="/certificates"
+          search={{ certificate: fingerprint }}
           className="inline-flex min-h-6 items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
         >
           {name}
@@ -266,7 +268,11 @@ function ServedBy({ certificate }: { certificate: CertificateWire }) {
       {count > 1 && (
         <>
           {' '}
-          <Link to="/certificate" search={{ fingerprint }} className="num link whitespace-nowrap">
+          <Link
+            to="/certificates"
+            search={{ certificate: fingerprint }}
+            className="num link whitespace-nowrap"
+          >
             and {grouped(count - 1)} more
           </Link>
         </>

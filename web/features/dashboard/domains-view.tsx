@@ -19,7 +19,8 @@ import { DomainsList } from './list/domains-list.tsx';
 import type { DomainGroupsProps } from './list/domain-groups.tsx';
 import type { DomainList } from './list/use-domain-list.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
-import { ExportCsv } from './selection/export-csv.tsx';
+import { exportDomains } from '../../../contract/calls/domain.ts';
+import { ExportCsv } from '../../domain/export-csv.tsx';
 import { dashboardSentence } from './sentence.ts';
 import { statusOfKey, nextSort } from './toolbar/choices.ts';
 import { AddBar, Toolbar } from './toolbar/toolbar.tsx';
@@ -197,7 +198,7 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
         onLeaveSearch={() => setIsSearchOpen(false)}
         onAdd={onAdd}
       >
-        <ExportCsv filter={filter} />
+        <ExportCsv file={exportDomains} query={{ ...filter }} what="domains" />
       </Toolbar>
       <SelectionBar />
       <h2 ref={listHeading} className="sr-only">
