@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { type Figure, percentile, measureRounds } from './figures.ts';
 import { type MeasuredStore, analyzeAndFlush } from './store-variants.ts';
+import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const ROUNDS = 100;
 const PAGE_SIZE = 50;
@@ -23,11 +26,26 @@ export async function measureLists({ store, content, now }: MeasuredStore): Prom
     .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
     .where('account_id', 'in', [content.largest, content.small ?? ''])
     .execute();
+  await shareCertificates(store, content.largest);
   await analyzeAndFlush(store);
   return [
     ...(await measureAccount(store, content.largest, 'the largest account')),
     ...(content.small === null ? [] : await measureAccount(store, content.small, 'a small account')),
   ];
+}
+
+/** Has every five monitors of the account serve one certificate: that of the first of the next five, so that each one changes. */
+async function shareCertificates({ db }: Store, accountId: string): Promise<void> {
+  const inOrder = sql`over (order by host, port)`;
+  const next = (column: string) => sql`lead(${sql.ref(column)}, 5, ${sql.ref(column)}) ${inOrder}`;
+  const first = (column: string) =>
+    sql`first_value(${sql.ref(column)}) over (partition by five order by place)`;
+  await sql`update monitors set certificate_fingerprint = shared.fingerprint, not_after = shared.ends_at
+    from (select id, ${first('fingerprint')} as fingerprint, ${first('ends_at')} as ends_at
+      from (select id, row_number() ${inOrder} as place, (row_number() ${inOrder} - 1) / 5 as five,
+          ${next('certificate_fingerprint')} as fingerprint, ${next('not_after')} as ends_at
+        from monitors where account_id = ${accountId}) as served) as shared
+    where monitors.id = shared.id and monitors.account_id = ${accountId}`.execute(db);
 }
 
 async function measureAccount(store: Store, accountId: string, name: string): Promise<Figure[]> {
@@ -60,6 +78,28 @@ async function measureAccount(store: Store, accountId: string, name: string): Pr
   for (const [what, work] of Object.entries(lists))
     figures.push({
       ...(await figureOf(`${name} (${total.toLocaleString('en')}): ${what}, p99`, work)),
+      max: /^(?:search|one tag)/.test(what) ? MAX_SEARCH_MS : MAX_LIST_MS,
+    });
+  const certificates = (query: object) => () =>
+    listServedCertificates(store, {
+      accountId,
+      now,
+      sort: 'soonest',
+      after: null,
+      limit: PAGE_SIZE,
+      ...query,
+    });
+  const third = { sort: 'soonest', notAfter: now + 30 * DAY_MS, fingerprint: '' } as const;
+  for (const [what, work] of Object.entries({
+    'soonest, first page': certificates({}),
+    'soonest, page in the middle': certificates({ after: third }),
+    'by name, first page': certificates({ sort: 'name' }),
+    'most domains, first page': certificates({ sort: 'domains' }),
+    'one tag': certificates({ tag: 'prod' }),
+    'search, a tenth': certificates({ q: 'shop' }),
+  }))
+    figures.push({
+      ...(await figureOf(`${name}: certificates, ${what}, p99`, work)),
       max: /^(?:search|one tag)/.test(what) ? MAX_SEARCH_MS : MAX_LIST_MS,
     });
   figures.push({

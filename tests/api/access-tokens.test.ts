@@ -23,6 +23,9 @@ get    /api/domain/ids
 get    /api/domain/groups
 get    /api/domain/lookup
 get    /api/domain/export
+get    /api/certificate/list
+get    /api/certificate/export
+get    /api/certificate/{fingerprint}
 post   /api/domain/import/preview
 get    /api/domain/{id}
 get    /api/domain/{id}/favicon

@@ -53,6 +53,31 @@ const calendarOf = (
     now: NOW,
   });
 
+it('A calendar has one event per certificate and kind, which names the domains that serve it', () => {
+  const domains = Array.from({ length: 12 }, (_, index) => ({
+    id: `d${index}`,
+    host: `h${index}.shop.example`,
+    port: 443,
+    createdAt: NOW + index,
+    lastCheckedAt: NOW,
+    expiring: [certificate(index === 11 ? { fingerprint: 'cd'.repeat(32) } : {})],
+  }));
+  const text = calendarText(domains, {
+    productName: 'Certlantern',
+    publicUrl: new URL('https://certs.example'),
+    timeZone: null,
+    now: NOW,
+  });
+  const events = eventsIn(text);
+  expect(events.map(({ uid, summary }) => [uid, summary])).toEqual([
+    ['expiry-d0-abababababababab', 'h0.shop.example and 10 more: certificate expires'],
+    ['renewal-d0-abababababababab', 'h0.shop.example and 10 more: time to renew'],
+    ['expiry-d11-cdcdcdcdcdcdcdcd', 'h11.shop.example: certificate expires'],
+    ['renewal-d11-cdcdcdcdcdcdcdcd', 'h11.shop.example: time to renew'],
+  ]);
+  expect(events[0]?.description).toContain('h9.shop.example and 1 more.');
+});
+
 describeAnyDatabase('The calendar of an account', (open) => {
   it('has an event for each expiry and each renewal date, and needs only its secret address', async () => {
     const api = await startApi(open);

@@ -95,7 +95,14 @@ describe('The server, given hostile addresses and parameters,', () => {
       enumsOf('query' in call ? call.query : null).map(([field, values]) => ({ name, call, field, values })),
     );
     expect(choices.map(({ name, field }) => `${name} ${field}`)).toEqual(
-      ['listDomains sort', 'domainIds sort', 'domainGroups by', 'exportDomains sort'].flatMap((last) => {
+      [
+        'listDomains sort',
+        'domainIds sort',
+        'domainGroups by',
+        'exportDomains sort',
+        'listCertificates sort',
+        'exportCertificates sort',
+      ].flatMap((last) => {
         const [name] = last.split(' ');
         return [`${name} status`, `${name} without`, last];
       }),

@@ -44,7 +44,7 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query = 'listen certlantern'`.execute(home.db);
-    const loops = ['due', 'deliveries', 'mails', 'glances', 'missed'].map((topic) => ({ topic }));
+    const loops = ['due', 'deliveries', 'mails', 'icons', 'glances', 'missed'].map((topic) => ({ topic }));
     await vi.waitFor(() => expect(heard).toEqual(loops), { timeout: 10_000 });
     home.signals.publish(change);
     await vi.waitFor(() => expect(heard.at(-1)).toEqual(change));

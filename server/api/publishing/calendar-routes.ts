@@ -61,8 +61,8 @@ const EVENT_MS = HOUR_MS / 2;
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1). No event contains the current time, so the bytes,
- * and with them the ETag, stay the same until a domain is checked or an event is added or dropped.
+ * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1), one event per certificate, under the id of its oldest domain.
+ * No event contains the current time, so the ETag stays the same until a domain is checked or an event is added or dropped.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],
@@ -75,19 +75,34 @@ export function calendarText(
     method: ICalCalendarMethod.PUBLISH,
     ttl: REFRESH_SECONDS,
   });
-  for (const domain of domains) {
+  const all = domains.flatMap((domain) =>
+    eventsOf(domain, { timeZone, now }).map(({ about, ...event }) => ({ domain, about, event })),
+  );
+  for (const [first, ...others] of Map.groupBy(all, ({ about }) => about).values()) {
+    if (!first) continue;
+    const { domain, event } = first;
     const page = new URL('/dashboard', publicUrl);
     page.searchParams.set('domain', domain.id);
-    for (const event of eventsOf(domain, { timeZone, now }))
-      calendar.createEvent({
-        ...event,
-        stamp: new Date(domain.lastCheckedAt),
-        transparency: ICalEventTransparency.TRANSPARENT,
-        url: page.href,
-        description: `${event.description}\n${page.href}`,
-      });
+    const hosts = [first, ...others].map((each) => displayName(each.domain));
+    calendar.createEvent({
+      ...event,
+      summary: `${hosts[0]}${others.length === 0 ? '' : ` and ${others.length} more`}: ${event.summary}`,
+      stamp: new Date(domain.lastCheckedAt),
+      transparency: ICalEventTransparency.TRANSPARENT,
+      url: page.href,
+      description: [event.description, ...(others.length === 0 ? [] : [servedBy(hosts)]), page.href].join(
+        '\n',
+      ),
+    });
   }
   return calendar.toString();
+}
+
+const MAX_HOSTS = 10;
+
+function servedBy(hosts: readonly string[]): string {
+  const more = hosts.length - MAX_HOSTS;
+  return `Served by ${hosts.slice(0, MAX_HOSTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
 interface CalendarOptions {
@@ -98,7 +113,11 @@ interface CalendarOptions {
   now: number;
 }
 
-type Event = Pick<ICalEventData, 'id' | 'start' | 'end' | 'allDay' | 'summary' | 'sequence'> & {
+type Event = Pick<ICalEventData, 'id' | 'start' | 'end' | 'allDay' | 'sequence'> & {
+  /** What the event is about, the same for every domain that serves the certificate. */
+  about: string;
+  /** Without the domains. */
+  summary: string;
   description: string;
 };
 
@@ -113,19 +132,18 @@ function eventsOf(domain: CalendarDomain, options: Pick<CalendarOptions, 'timeZo
     ]);
 }
 
-/** Returns an event id that stays the same for a certificate, so that calendars update the event. */
-const uid = (kind: string, { id }: CalendarDomain, { fingerprint }: ExpiringCertificate) =>
-  `${kind}-${id}-${fingerprint.slice(0, 16)}`;
+/** Returns an event id that stays the same for a certificate, so that calendars update the event, and what it is about. */
+function ids(kind: string, { id }: CalendarDomain, { fingerprint }: ExpiringCertificate) {
+  return { id: `${kind}-${id}-${fingerprint.slice(0, 16)}`, about: `${kind}-${fingerprint}` };
+}
 
 function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event {
   const { notAfter, role, name } = certificate;
-  const host = displayName(domain);
-  const what = role === 'leaf' ? `${host}: certificate expires` : `${host}: intermediate certificate expires`;
   return {
-    id: uid('expiry', domain, certificate),
+    ...ids('expiry', domain, certificate),
     start: new Date(notAfter),
     end: new Date(notAfter + EVENT_MS),
-    summary: what,
+    summary: role === 'leaf' ? 'certificate expires' : 'intermediate certificate expires',
     // The expiry of a certificate never changes, so the event stays at its first version (RFC 5545 §3.8.7.4).
     sequence: 0,
     description: `The certificate ${oneLine(name)} is valid until ${inUtc(notAfter)}.`,
@@ -140,11 +158,11 @@ function renewal(
   const { from, to } = expectedRenewal(certificate);
   const isLong = to - from >= WHOLE_DAYS_FROM_MS;
   return {
-    id: uid('renewal', domain, certificate),
+    ...ids('renewal', domain, certificate),
     ...(isLong
       ? { allDay: true, start: localDay(from, timeZone), end: localDay(to + DAY_MS, timeZone) }
       : { start: new Date(from), end: new Date(Math.max(to, from + EVENT_MS)) }),
-    summary: `${displayName(domain)}: time to renew`,
+    summary: 'time to renew',
     // CAs may move renewal windows, so later versions of the event need a higher sequence number.
     sequence: Math.max(0, Math.floor((domain.lastCheckedAt - certificate.notBefore) / DAY_MS)),
     description: `Renew the certificate between ${inUtc(from)} and ${inUtc(to)}.`,

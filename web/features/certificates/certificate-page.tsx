@@ -123,8 +123,10 @@ function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: s
                     Valid from <Time iso={version.valid_from} />
                   </Link>
                 )}{' '}
-                until <Time iso={version.expiry_date} />, {version.issuer}, now served by{' '}
-                {counted(version.domain_count, 'domain')}
+                until <Time iso={version.expiry_date} />, {version.issuer},{' '}
+                {version.domain_count === 0
+                  ? 'no longer served'
+                  : `served by ${counted(version.domain_count, 'domain')}`}
               </li>
             ))}
           </ul>

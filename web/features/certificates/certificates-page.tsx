@@ -85,23 +85,26 @@ function CertificateList({ search }: { search: CertificatesSearch }) {
             value={search.q}
             hits={search.q === undefined ? null : total}
             onSearch={(q) => change({ q })}
-            onLeave={() => undefined}
             className="w-full md:w-72"
           />
-          <Select
-            label="Status"
-            value={search.status ?? ALL}
-            onChange={(status) => change({ status: status === ALL ? undefined : status })}
-            options={STATUSES}
-            className="max-md:flex-1 md:w-52"
-          />
-          <Select
-            label="Order"
-            value={search.order ?? 'soonest'}
-            onChange={(order) => change({ order })}
-            options={SORTS}
-            className="max-md:flex-1 md:w-48"
-          />
+          <div className="flex-1 md:w-52 md:flex-none">
+            <Select
+              label="Status"
+              value={search.status ?? ALL}
+              onChange={(status) => change({ status: status === ALL ? undefined : status })}
+              options={STATUSES}
+              className="md:min-h-9!"
+            />
+          </div>
+          <div className="flex-1 md:w-48 md:flex-none">
+            <Select
+              label="Order"
+              value={search.order ?? 'soonest'}
+              onChange={(order) => change({ order })}
+              options={SORTS}
+              className="md:min-h-9!"
+            />
+          </div>
           <span className="flex-1 max-md:hidden" />
           <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
         </div>
@@ -187,21 +190,29 @@ function CertificateTable({
         aria-rowcount={total + 1}
         className="w-full table-fixed border-collapse"
       >
+        {/* Not on the cells of the head, which takes no room below 720 px. */}
+        <colgroup>
+          <col />
+          <col className="w-[124px] md:w-[132px]" />
+          <col className="hidden w-[158px] md:table-column" />
+          <col className="hidden w-[14%] [@media(min-width:900px)]:table-column" />
+          <col className="hidden w-[26%] md:table-column" />
+        </colgroup>
         <thead className="max-md:sr-only">
           <tr>
             <th scope="col" className={HEAD_CELL}>
               Certificate
             </th>
-            <th scope="col" className={`${HEAD_CELL} w-[128px] max-md:w-[112px]`}>
+            <th scope="col" className={HEAD_CELL}>
               Remaining
             </th>
-            <th scope="col" className={`${HEAD_CELL} hidden w-[158px] md:table-cell`}>
+            <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
               Expires On
             </th>
-            <th scope="col" className={`${HEAD_CELL} w-[14%] ${BROAD}`}>
+            <th scope="col" className={`${HEAD_CELL} ${BROAD}`}>
               Lifetime
             </th>
-            <th scope="col" className={`${HEAD_CELL} hidden w-[26%] md:table-cell`}>
+            <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
               Served by
             </th>
           </tr>
@@ -239,7 +250,7 @@ function CertificateRow({ certificate, now }: { certificate: CertificateWire; no
           {counted(certificate.domain_count, 'domain')}
         </span>
       </td>
-      <td className={`${CELL} max-md:w-[112px]`}>
+      <td className={CELL}>
         <Remaining certificate={certificate} now={now} />
         <span className="block text-meta">
           <RenewalNote certificate={certificate} now={now} />

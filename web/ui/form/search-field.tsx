@@ -17,12 +17,23 @@ interface SearchFieldProps {
   hits: number | null;
   onSearch: (q: string | undefined) => void;
   /** Escape was pressed in the empty field. */
-  onLeave: () => void;
+  onLeave?: () => void;
+  /** The page focuses the field when `/` is pressed. */
+  hasKey?: boolean;
   className?: string;
 }
 
 /** Searches shortly after the last keystroke. Escape clears the field, then leaves it. */
-export function SearchField({ ref, label, value, hits, onSearch, onLeave, className }: SearchFieldProps) {
+export function SearchField({
+  ref,
+  label,
+  value,
+  hits,
+  onSearch,
+  onLeave,
+  hasKey = false,
+  className,
+}: SearchFieldProps) {
   const [text, setText] = useState(value ?? '');
   // The field's own last value: any other value came from elsewhere, such as the Back button.
   const [known, setKnown] = useState(value);
@@ -78,7 +89,7 @@ export function SearchField({ ref, label, value, hits, onSearch, onLeave, classN
           if (text !== '') clear();
           else {
             event.currentTarget.blur();
-            onLeave();
+            onLeave?.();
           }
         }}
         className={classNames(
@@ -91,12 +102,14 @@ export function SearchField({ ref, label, value, hits, onSearch, onLeave, classN
         {hits !== null && hits > 0 && counted(hits, 'hit')}
       </output>
       {text === '' ? (
-        <kbd
-          aria-hidden="true"
-          className="pointer-events-none absolute right-2 hidden min-w-5 rounded-1 border border-line-2 bg-sunken px-[5px] text-center font-mono text-[11px]/[18px] text-fg-3 md:block"
-        >
-          /
-        </kbd>
+        hasKey && (
+          <kbd
+            aria-hidden="true"
+            className="pointer-events-none absolute right-2 hidden min-w-5 rounded-1 border border-line-2 bg-sunken px-[5px] text-center font-mono text-[11px]/[18px] text-fg-3 md:block"
+          >
+            /
+          </kbd>
+        )
       ) : (
         <button
           type="button"

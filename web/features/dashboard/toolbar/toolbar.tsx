@@ -58,6 +58,7 @@ export function Toolbar({
       <SearchField
         ref={searchInput}
         label="Find a domain"
+        hasKey
         value={search.q}
         hits={search.q === undefined ? null : hits}
         onSearch={(q) => change({ q }, { replace: true })}
