@@ -23,6 +23,9 @@ export const queryOf = ({ q, status, order }: CertificatesSearch) => ({
 /** Read anew on each visit, because domains may have been added meanwhile, and every 30 seconds, because checks go on. */
 const FRESHNESS = { staleTime: 0, refetchInterval: 30 * SECOND_MS };
 
+/** A longer list is not read again by itself, because each page is a request. */
+const MAX_REREAD_PAGES = 3;
+
 /** Reads the certificates page by page, as far as the person has asked for. */
 export function useCertificates(search: CertificatesSearch) {
   return useInfiniteQuery({
@@ -36,6 +39,8 @@ export function useCertificates(search: CertificatesSearch) {
     getNextPageParam: ({ next_cursor: next }) => next,
     placeholderData: keepPreviousData,
     ...FRESHNESS,
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) <= MAX_REREAD_PAGES && FRESHNESS.refetchInterval,
   });
 }
 
