@@ -145,7 +145,7 @@ const certificatesRoute = createRoute({
     q: line(SEARCH_MAX_LENGTH),
     status: oneOf(LIST_STATUSES),
     order: oneOf(CERTIFICATE_SORTS),
-    certificate: line(64),
+    certificate: (raw) => (typeof raw === 'string' && /^[\da-f]{64}$/.test(raw) ? raw : undefined),
   }),
   component: lazyPage(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
 });
