@@ -82,7 +82,7 @@ for (let part = 0; part < PARTS; part += 1)
     demo,
     windows,
   }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(240_000);
     for (const page of Object.values(windows)) page.setDefaultTimeout(20_000);
     for (const screen of SCREENS.filter((_, index) => index % PARTS === part))
       await test.step(screen.name, async () => {
