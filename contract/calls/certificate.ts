@@ -48,7 +48,6 @@ const certificateQuerySchema = domainFilterSchema.extend({
   ...cursorQuerySchema.shape,
   sort: z.enum(CERTIFICATE_SORTS).default('soonest'),
 });
-export type CertificateQuery = z.input<typeof certificateQuerySchema>;
 /** Filter and order of the list of certificates, without pagination. */
 const certificateCsvQuerySchema = certificateQuerySchema.omit({ cursor: true, limit: true });
 
@@ -58,7 +57,6 @@ const certificateListSchema = z.object({
   total: z.number().int(),
   next_cursor: nextCursor,
 });
-export type CertificateList = z.infer<typeof certificateListSchema>;
 
 const fingerprintParams = z.object({ fingerprint: fingerprintSchema });
 
@@ -72,7 +70,7 @@ const certificateStorySchema = z
     certificate: certificateSchema.nullable(),
     /** All of its subject alternative names, at most 2,000. */
     names: z.array(z.string()),
-    /** All domains that serve it, or served a predecessor last: those that lag first, then the last ones to change. */
+    /** The domains that last served it, or a certificate with the same names: earlier ones first, then the latest change first. */
     domains: z.array(
       servingDomainSchema.extend({
         /** Fingerprint of the certificate read last. */

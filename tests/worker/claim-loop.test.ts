@@ -163,7 +163,7 @@ describe('The claim loop', () => {
     expect(limits).toHaveLength(2 + 2 + 3);
   });
 
-  it('claims nothing until an item is due, at most 375 ms late', async () => {
+  it('claims an item at most 375 ms after it is due, and nothing before', async () => {
     fakeTimers();
     const at = performance.now() + 2_000;
     const { loop, due, done, limits } = rig({ firstDueAt: () => at });

@@ -66,17 +66,16 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
 const MAX_NAMES = 10;
 
 function certificateWire(served: ServedCertificate, now: number): CertificateWire {
-  const { monitor } = served;
-  const { certificate } = monitor;
+  const { facts, monitor } = served;
   return {
-    fingerprint: certificate?.fingerprint ?? '',
-    subject: certificate?.subject ?? '',
-    names: (certificate?.sans ?? []).slice(0, MAX_NAMES),
-    name_count: certificate?.sans.length ?? 0,
-    issuer: certificate?.issuer ?? '',
-    authority_name: certificate?.authorityName ?? '',
-    valid_from: iso(certificate?.notBefore ?? 0),
-    expiry_date: iso(certificate?.notAfter ?? 0),
+    fingerprint: facts.fingerprint,
+    subject: facts.subject,
+    names: facts.sans.slice(0, MAX_NAMES),
+    name_count: facts.sans.length,
+    issuer: facts.issuer,
+    authority_name: facts.authorityName,
+    valid_from: iso(facts.notBefore),
+    expiry_date: iso(facts.notAfter),
     state: certificateStateOf(monitor, now),
     renewal: renewalWire(monitor),
     domain_count: served.monitorCount,

@@ -157,7 +157,7 @@ export interface VersionMonitor {
   isPaused: boolean;
   /** Fingerprint of the version seen last. */
   serves: string;
-  /** When it saw each version first, ms UTC, by fingerprint. */
+  /** Time of the first check that saw each version, ms UTC, by fingerprint. */
   firstSeenAt: Map<string, number>;
 }
 
@@ -217,7 +217,10 @@ export async function certificateVersions(
     .execute();
   const isVersion = new Set(facts.map((each) => each.fingerprint));
   const monitors = new Map<string, VersionMonitor>();
+  const firstSeen = new Map<string, number>();
   for (const { id, host, port, paused_by, certificate_fingerprint: serves, ...sighting } of sightings) {
+    const { fingerprint: version, first_seen_at: seenAt } = sighting;
+    firstSeen.set(version, Math.min(firstSeen.get(version) ?? seenAt, seenAt));
     if (serves === null || !isVersion.has(serves)) continue;
     const monitor = monitors.get(id) ?? {
       id,
@@ -227,15 +230,13 @@ export async function certificateVersions(
       serves,
       firstSeenAt: new Map<string, number>(),
     };
-    monitor.firstSeenAt.set(sighting.fingerprint, sighting.first_seen_at);
+    monitor.firstSeenAt.set(version, seenAt);
     monitors.set(id, monitor);
   }
-  const versions = facts.map((each) => ({
-    facts: each,
-    firstSeenAt: Math.min(
-      ...sightings.flatMap((row) => (row.fingerprint === each.fingerprint ? [row.first_seen_at] : [])),
-    ),
-  }));
+  const versions = facts.flatMap((each) => {
+    const firstSeenAt = firstSeen.get(each.fingerprint);
+    return firstSeenAt === undefined ? [] : [{ facts: each, firstSeenAt }];
+  });
   return { versions, monitors: [...monitors.values()] };
 }
 

@@ -13,7 +13,7 @@ export type Signal =
   | { topic: 'due' }
   | { topic: 'deliveries' }
   | { topic: 'mails' }
-  /** A site was registered whose icon may be due. */
+  /** A site was registered, whose icon may have to be fetched. */
   | { topic: 'icons' }
   /** A preview check was requested. */
   | { topic: 'glances' }

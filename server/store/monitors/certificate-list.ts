@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { CertificateFacts } from '../../core/index.ts';
 import type { CertificateSort } from '../../../contract/words.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
@@ -8,11 +9,12 @@ import type { Monitor } from './monitor-row.ts';
 
 /** A leaf certificate that monitors of one account saw last. */
 export interface ServedCertificate {
-  /** The first of these monitors by name; it has the facts of the certificate, and the verdict on it. */
+  facts: CertificateFacts;
+  /** The first of these monitors by name, with the verdict on the certificate. */
   monitor: Monitor;
   /** Number of monitors; paused ones count. */
   monitorCount: number;
-  /** The first `SHOWN_MONITORS` of them by name. */
+  /** The first three of them by name. */
   monitors: { id: string; host: string; port: number }[];
   /** Tags of all of them, in alphabetical order. */
   tags: string[];
@@ -167,10 +169,11 @@ async function describe(
   const tags = Map.groupBy(tagLists, ({ fingerprint }) => fingerprint);
   return groups.flatMap(({ fingerprint, domains }) => {
     const monitor = seen.get(fingerprint);
-    if (!monitor) return [];
+    if (!monitor?.certificate) return [];
     const its = (tags.get(fingerprint) ?? []).flatMap((row) => storedStrings(row.tags));
     return [
       {
+        facts: monitor.certificate,
         monitor,
         monitorCount: domains,
         monitors: byFingerprint.get(fingerprint) ?? [],

@@ -13,7 +13,7 @@ import { SectionError } from '../../domain/section-error.tsx';
 import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
 import { useCertificateStory } from './certificate-queries.ts';
 
-/** Shows one certificate: where it is served, which domains still lag behind, and what it replaced. */
+/** Shows one certificate: where it is served, which domains still serve an earlier one, and what it replaced. */
 export function CertificatePage({ fingerprint }: { fingerprint: string }) {
   usePageTitle('Certificate');
   const { data, error, isFetching, refetch } = useCertificateStory(fingerprint);

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -22,8 +23,8 @@ const ALL = 'all';
 const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: ALL, label: 'All certificates' },
   { value: 'expired', label: 'Expired' },
-  { value: 'critical', label: 'Expiring in 7 days' },
-  { value: 'soon', label: 'Expiring in 14 days' },
+  { value: 'critical', label: `Expiring in 0 to ${CRITICAL_DAYS} days` },
+  { value: 'soon', label: `Expiring in ${CRITICAL_DAYS + 1} to ${SOON_DAYS} days` },
   { value: 'revoked', label: 'Revoked' },
   { value: 'problem', label: 'With problems' },
 ];

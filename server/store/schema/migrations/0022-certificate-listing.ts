@@ -21,7 +21,7 @@ const TRIGGERS: Record<DialectName, string[]> = {
 };
 
 /** Lists the certificate of each monitor, so that an account's certificates can be listed and counted from one index. */
-export async function listCertificates(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
+export async function addCertificateListing(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await db.schema.alterTable('monitor_listing').addColumn('certificate_fingerprint', 'text').execute();
   await sql`update monitor_listing set certificate_fingerprint = (
       select monitors.certificate_fingerprint from monitors

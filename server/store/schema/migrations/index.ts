@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { DialectName } from '../../db/dialect.ts';
 import { createInitialSchema } from './0021-initial-schema/index.ts';
-import { listCertificates } from './0022-certificate-listing.ts';
+import { addCertificateListing } from './0022-certificate-listing.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -18,7 +18,7 @@ export interface SchemaChange {
  */
 export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0021-initial-schema': { up: createInitialSchema, breaking: false },
-  '0022-certificate-listing': { up: listCertificates, breaking: false },
+  '0022-certificate-listing': { up: addCertificateListing, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
