@@ -17,14 +17,24 @@ const renewed = certificate({
 });
 const soon = certificate({ subject: 'soon.example', sans: ['soon.example'], notAfter: NOW + 5 * DAY });
 
-/** Adds hosts that each serve a certificate; returns the ids by host. */
+/** Adds hosts that each serve a certificate and are next due in two days; returns the ids by host. */
 async function serving(store: Store, accountId: string, served: Record<string, SampleCertificate>) {
   const ids: Record<string, string> = {};
   for (const [host, leaf] of Object.entries(served)) {
     ids[host] = (await watch(store, accountId, host)).id;
-    await check(store, NOW, [leaf]);
+    await check(store, NOW, [leaf], { nextCheckAt: NOW + 2 * DAY });
   }
   return ids;
+}
+
+/** Records a check a day later, in which one host serves the renewed certificate. */
+async function renew(store: Store, monitorId = '') {
+  await store.db
+    .updateTable('monitors')
+    .set({ next_check_at: NOW + DAY })
+    .where('id', '=', monitorId)
+    .execute();
+  expect(await check(store, NOW + DAY, [renewed])).toMatchObject({ id: monitorId });
 }
 
 async function filled(store: Store) {
@@ -123,7 +133,7 @@ describeEachDatabase('the list of certificates', (open) => {
       ]);
     };
     await removeMonitor(store, { accountId, monitorId: ids['soon.example'] ?? '' });
-    await check(store, NOW + DAY, [renewed]);
+    await renew(store, ids['a.shop.example']);
     expect(await counts()).toEqual([
       [wildcard.facts.fingerprint, 3],
       [renewed.facts.fingerprint, 1],
@@ -135,7 +145,7 @@ describeEachDatabase('the versions of a certificate', (open) => {
   it('are those with the same names, with the domains whose last certificate is one of them', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
-    await check(store, NOW + DAY, [renewed]);
+    await renew(store, ids['a.shop.example']);
     const key = { accountId, fingerprint: renewed.facts.fingerprint };
     const found = (await certificateVersions(store, key)) ?? expect.fail();
     expect(found.versions.map(({ facts }) => facts.fingerprint).toSorted()).toEqual(
