@@ -114,7 +114,6 @@ export async function alertPastOutage(
       const choices = await routingContext(trx, { accountId, monitorId, now: at }, store);
       await queueAlerts(trx, {
         accountId,
-        monitorId,
         now: at,
         leaseClock: leaseClock(store, at),
         alerts: [

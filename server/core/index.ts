@@ -31,8 +31,8 @@ export { alertTitle } from './alerting/alert-title.ts';
 export { upcomingAlerts } from './alerting/upcoming-alerts.ts';
 export type { UpcomingAlert } from './alerting/upcoming-alerts.ts';
 export { updateIncidents } from './alerting/update-incidents.ts';
-export { incidentSeverity } from './alerting/incident.ts';
-export type { RecordedCheck } from './alerting/incident.ts';
+export { incidentSeverity, isAcknowledged } from './alerting/incident.ts';
+export type { CertificateGroup, RecordedCheck } from './alerting/incident.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentPlan, KnownIncident } from './alerting/incident.ts';
 export { knownZone, zoneOffsetMs } from './alerting/local-time.ts';
@@ -47,6 +47,7 @@ export {
   DEFAULT_ALERT_SETTINGS,
   effectiveSettings,
   existingChannels,
+  isMuted,
   maySetSteps,
   withExistingChannels,
 } from './alerting/settings.ts';
@@ -63,6 +64,7 @@ export type {
   CheckState,
   Conclusion,
   EarlierDelivery,
+  PendingConclusion,
   RoutedAlert,
   UptimeRecord,
 } from './check/conclude.ts';

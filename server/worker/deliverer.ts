@@ -8,6 +8,7 @@ import {
 import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
 import { nextAttemptAt, tighterStepReachedAt, type UnsubscribePair } from '../core/index.ts';
 import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
+import { type AlertedGroup, alertedGroup } from '../store/alerts/certificate-incidents.ts';
 import {
   type ClaimedDelivery,
   holdDelivery,
@@ -74,6 +75,7 @@ export async function deliver(
     await holdDelivery(store, { ...lease, until, detail });
     return 'held';
   }
+  const group = await groupOf(delivery, options);
   const context = await contextOf(delivery, options);
   const newerAt = tighterStepAt(delivery, context, clock.now());
   if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
@@ -82,11 +84,34 @@ export async function deliver(
     await holdDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
     return 'held';
   }
-  const content = contentOf(delivery, context, options);
-  if (config === null) return mailAlert(delivery, { content, to: null }, options, stopping);
+  const about = { ...delivery, monitor: mostUrgent(delivery.monitor, group) };
+  const content = contentOf(about, { context, group }, options);
+  const isAboutSeveral = group !== null && group.domains.length > 1;
+  if (config === null) return mailAlert(about, { content, isAboutSeveral, to: null }, options, stopping);
   return config.kind === 'email'
-    ? mailAlert(delivery, { content, to: config.address }, options, stopping)
+    ? mailAlert(about, { content, isAboutSeveral, to: config.address }, options, stopping)
     : postAlert(delivery, { content, config }, options, stopping);
+}
+
+/** Returns the domains of the alert's certificate; null if it is about no certificate, or only one domain ever had the problem. */
+async function groupOf(
+  { alert, account, channel }: ClaimedDelivery,
+  { store, clock }: DelivererOptions,
+): Promise<AlertedGroup | null> {
+  const { kind: problem, fingerprint, step } = alert;
+  if (problem === 'test' || fingerprint === '') return null;
+  const about = { accountId: account.id, problem, fingerprint, step, channelKey: channel.key };
+  const group = await alertedGroup(store, { ...about, now: clock.now() });
+  return group.domains.length === 0 || group.domains.length + group.changed === 1 ? null : group;
+}
+
+/** Returns the alert's monitor unless it no longer has the problem; then the first that has. */
+function mostUrgent(
+  monitor: ClaimedDelivery['monitor'],
+  group: AlertedGroup | null,
+): ClaimedDelivery['monitor'] {
+  if (group === null) return monitor;
+  return group.domains.find(({ id }) => id === monitor?.id) ?? group.domains[0] ?? monitor;
 }
 
 async function contextOf(
@@ -119,7 +144,7 @@ function tighterStepAt(
 
 function contentOf(
   delivery: ClaimedDelivery,
-  context: RoutingContext | null,
+  { context, group }: { context: RoutingContext | null; group: AlertedGroup | null },
   { clock, productName, publicUrl }: DelivererOptions,
 ): AlertContent {
   const { alert, monitor, certificate, revoked, account } = delivery;
@@ -127,6 +152,7 @@ function contentOf(
     alert,
     alertedAt: alert.createdAt,
     monitor,
+    group,
     certificate,
     revoked,
     productName,
@@ -139,7 +165,11 @@ function contentOf(
 
 async function mailAlert(
   delivery: ClaimedDelivery,
-  { content, to: added }: { content: AlertContent; to: string | null },
+  {
+    content,
+    isAboutSeveral,
+    to: added,
+  }: { content: AlertContent; isAboutSeveral: boolean; to: string | null },
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
@@ -156,12 +186,13 @@ async function mailAlert(
   const tokens = unsubscribeTokens(unsubscribeKeys, {
     accountId: account.id,
     channelKey: channel.key,
-    monitorId: monitor?.id ?? null,
+    monitorId: isAboutSeveral ? null : (monitor?.id ?? null),
   });
   const mail = alertMail(content, {
     recipient: added === null ? 'account' : 'added',
     accountEmail: account.email,
     monitor,
+    isAboutSeveral,
     tokens,
     productName,
     publicUrl,

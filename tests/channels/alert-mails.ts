@@ -68,6 +68,7 @@ export function content({ alert, facts, certificateIs, ...changes }: Changes = {
     },
     alertedAt: now,
     monitor: { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: now },
+    group: null,
     certificate: FACTS,
     revoked: null,
     steps: null,
@@ -87,6 +88,7 @@ export function render({ mail, ...changes }: Changes = {}): RenderedMessage {
       changes.monitor === undefined
         ? { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: null }
         : changes.monitor,
+    isAboutSeveral: false,
     tokens: { page: 't0ken', oneClick: '0nce' },
     productName: 'Certlantern',
     publicUrl: new URL('https://certs.example'),

@@ -4,6 +4,7 @@ import {
   alertTitle,
   displayName,
   knownZone,
+  oneLine,
   truncatedLine,
 } from '../../core/index.ts';
 import {
@@ -19,32 +20,61 @@ import { goodNewsWords } from './good-news-words.ts';
 import { revokedWords } from './revoked-words.ts';
 import { uptimeWords } from './uptime-words.ts';
 import { instant } from './wording.ts';
+import { count } from '../../../contract/words.ts';
 
 /** Returns the words and data of an alert. @throws TypeError if its kind is unknown or its certificate is missing. */
 export function alertContent(given: AlertMessageInput): AlertContent {
-  const { alert, monitor, now, publicUrl, productName } = given;
+  const { alert, monitor, group, now, publicUrl, productName } = given;
   const { kind, step, severity, incidentId, facts } = alert;
   const timeZone = knownZone(given.timeZone);
-  const host = monitor === null ? productName : displayName(monitor);
+  const host = monitor === null ? productName : nameOf(given, monitor);
   const words =
     monitor === null || kind === 'test'
       ? testWords({ ...given, timeZone })
       : wordsOf({ ...given, monitor, timeZone, host });
-  const url = new URL('/dashboard', publicUrl);
-  if (monitor !== null) url.searchParams.set('domain', monitor.id);
   const label =
     kind === 'test' ? 'Show your domains' : kind === 'down' ? 'Show details' : 'Show certificate details';
+  const hosts = group?.domains.length ?? 1;
+  const title = alertTitle({ kind, step, facts, displayName: host, now, timeZone });
   const content: Omit<AlertContent, 'data'> = {
     ...words,
     event: alertEvent(kind, step),
     severity,
-    subject: alertTitle({ kind, step, facts, displayName: host, now, timeZone }),
-    button: { label, url: url.href },
+    subject: hosts > 1 ? `${title} (${count(hosts, 'host')})` : title,
+    button: { label, url: isOnePage(given) ? certificateUrl(given) : domainUrl(monitor, publicUrl) },
     alertedAt: given.alertedAt,
     incidentId,
     resolves: step === 'resolved',
   };
   return { ...content, data: alertData(given, content) };
+}
+
+/** Returns the name of the domain, or of the leaf certificate that several domains serve. */
+function nameOf({ alert, group }: AlertMessageInput, monitor: AboutMonitor['monitor']): string {
+  const { certificate } = alert.facts;
+  const isShared = group !== null && group.domains.length > 1 && alert.kind !== 'changed';
+  if (!isShared) return displayName(monitor);
+  const name = certificate?.role === 'leaf' ? oneLine(certificate.name) : '';
+  return name === '' ? `${displayName(monitor)} and others` : name;
+}
+
+/** Returns whether the page of the alert’s certificate shows all domains concerned. */
+const isOnePage = ({ alert, group }: AlertMessageInput): boolean =>
+  group !== null &&
+  alert.facts.certificate?.role === 'leaf' &&
+  alert.kind !== 'changed' &&
+  alert.step !== 'resolved';
+
+function certificateUrl({ alert, publicUrl }: AlertMessageInput): string {
+  const url = new URL('/certificates', publicUrl);
+  url.searchParams.set('certificate', alert.facts.certificate?.fingerprint ?? '');
+  return url.href;
+}
+
+function domainUrl(domain: { id: string } | null, publicUrl: URL): string {
+  const url = new URL('/dashboard', publicUrl);
+  if (domain !== null) url.searchParams.set('domain', domain.id);
+  return url.href;
 }
 
 function wordsOf(input: AboutMonitor): Words {
@@ -91,20 +121,27 @@ function testWords({
 }
 
 const MAX_TEXT_LENGTH = 600;
+const MAX_DOMAINS = 100;
 
 /** Returns the data of an alert for programs. Names and sentences contain untrusted text, each on one line. */
 function alertData(
   input: AlertMessageInput,
-  { heading, button, severity }: Pick<AlertContent, 'heading' | 'button' | 'severity'>,
+  { heading, severity }: Pick<AlertContent, 'heading' | 'severity'>,
 ): Record<string, unknown> {
-  const { alert, monitor } = input;
+  const { alert, monitor, group, publicUrl } = input;
   const { facts, kind, step, incidentId } = alert;
+  const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
+  const domainData = ({ id, host, port }: (typeof domains)[number]) => ({
+    id,
+    hostname: host,
+    port,
+    url: domainUrl({ id }, publicUrl),
+  });
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
   return {
-    domain:
-      monitor === null
-        ? null
-        : { id: monitor.id, hostname: monitor.host, port: monitor.port, url: button.url },
+    domain: monitor === null ? null : domainData(monitor),
+    domains: domains.slice(0, MAX_DOMAINS).map(domainData),
+    domain_count: domains.length,
     certificate: facts.certificate && certificateData(facts.certificate, input),
     successor: facts.successor && certificateData(facts.successor, input),
     incident:

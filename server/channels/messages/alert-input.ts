@@ -25,6 +25,8 @@ export interface AlertMessageInput {
   alertedAt: number;
   /** Monitor that the alert is about; null for a test message. */
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
+  /** The domains of the account that the alert names; null unless its certificate is, or was, on several. */
+  group: AlertGroup | null;
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
   /** Source, time and reason of a revocation; null for other alerts, or if no check has them any more. */
@@ -37,6 +39,13 @@ export interface AlertMessageInput {
   publicUrl: URL;
   /** IANA name of a time zone. Times are shown in it and in UTC; null shows UTC only. */
   timeZone: string | null;
+}
+
+export interface AlertGroup {
+  /** The domains that still have the problem; for a recovery, those that had it. By name, never empty. */
+  domains: readonly { id: string; host: string; port: number }[];
+  /** Number of domains that had the problem and have it no more. */
+  changed: number;
 }
 
 /**
@@ -73,7 +82,7 @@ export interface Words extends Pick<
 export interface AboutMonitor extends AlertMessageInput {
   monitor: NonNullable<AlertMessageInput['monitor']>;
   timeZone: string;
-  /** Display name of the domain. */
+  /** Display name of the domain, or of a certificate that several domains serve. */
   host: string;
 }
 

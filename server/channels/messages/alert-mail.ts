@@ -10,7 +10,9 @@ export interface AlertMailInput {
   accountEmail: string;
   /** Monitor that the alert is about; null for a test message. */
   monitor: AlertMessageInput['monitor'];
-  /** Tokens that unsubscribe this recipient from alerts about the domain, or from all alerts if there is no domain. */
+  /** Whether the alert names several domains. */
+  isAboutSeveral: boolean;
+  /** Tokens that unsubscribe this recipient from alerts about the domain, or from all alerts if there is not exactly one. */
   tokens: UnsubscribePair<string>;
   productName: string;
   publicUrl: URL;
@@ -24,7 +26,7 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
   const isOwnTest = monitor === null && recipient === 'account';
   const change = { label: 'Change alerts', url: new URL('/alerts', publicUrl).href };
   const stop = {
-    label: monitor === null ? 'Stop these emails' : 'Stop emails for this host',
+    label: monitor === null || input.isAboutSeveral ? 'Stop these emails' : 'Stop emails for this host',
     url: unsubscribeLink(input.tokens, publicUrl),
   };
   const drawn: DrawnMail = {
@@ -47,13 +49,14 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
   };
 }
 
-function reasonOf({ accountEmail, monitor, productName, recipient }: AlertMailInput): string {
+function reasonOf({ accountEmail, monitor, isAboutSeveral, productName, recipient }: AlertMailInput): string {
+  const what = isAboutSeveral ? 'these hosts' : 'this host';
   const name = oneLine(accountEmail) || 'Somebody';
   if (monitor === null)
     return recipient === 'account'
       ? `You get this because you requested a test in ${productName}.`
       : `You get this because ${name} requested a test of your alerts in ${productName}.`;
   return recipient === 'account'
-    ? `You get this because you track this host in ${productName}.`
-    : `You get this because ${name} tracks this host in ${productName}, and you agreed to get alerts.`;
+    ? `You get this because you track ${what} in ${productName}.`
+    : `You get this because ${name} tracks ${what} in ${productName}, and you agreed to get alerts.`;
 }

@@ -3,6 +3,7 @@ import { type AboutMonitor, certificateOf, alertCertificateFacts, type Words } f
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {
+  hostRows,
   alertTimes,
   clockTime,
   instant,
@@ -124,11 +125,11 @@ function consequenceOf(port: number, time: string, passed: boolean): string {
 }
 
 function factsOf(input: AboutMonitor): DrawnMail['facts'] {
-  const { host, now, timeZone } = input;
+  const { now, timeZone } = input;
   const { name, notBefore, notAfter, role } = certificateOf(input);
   const issuer = oneLine(alertCertificateFacts(input)?.issuer ?? '');
   return [
-    { label: 'Host', value: host, mono: true },
+    ...hostRows(input),
     ...(role === 'intermediate' ? [{ label: 'Limited by', value: oneLine(name) }] : []),
     ...(issuer === '' ? [] : [{ label: 'Issuer', value: issuer }]),
     { label: 'Valid from', value: longDate(notBefore, timeZone) },

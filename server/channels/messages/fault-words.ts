@@ -1,7 +1,7 @@
 import { type AlertCertificate, longDate, oneLine, truncatedLine } from '../../core/index.ts';
 import { type AboutMonitor, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { instant, lastChecked, lastSeen, clientConsequence } from './wording.ts';
+import { hostRows, instant, lastChecked, lastSeen, clientConsequence } from './wording.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted';
 
@@ -64,7 +64,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
       ...lastSeen(input),
     ],
     facts: [
-      { label: 'Host', value: host, mono: true },
+      ...hostRows(input),
       ...certificateRows('Certificate', alert.facts.certificate, input),
       ...issuerRows(input),
       { label: 'First seen', value: instant(alert.facts.startedAt, input.timeZone) },
@@ -89,7 +89,7 @@ export function changedWords(input: AboutMonitor): Words {
         'Check the server’s account and DNS first, then the public logs of issued certificates (Certificate Transparency).',
     ],
     facts: [
-      { label: 'Host', value: host, mono: true },
+      ...hostRows(input),
       ...certificateRows('Before', certificate, input),
       ...certificateRows('Now', successor, input),
       { label: 'First seen', value: instant(startedAt, timeZone) },

@@ -1,7 +1,7 @@
 import { longDate, oneLine } from '../../core/index.ts';
 import type { AboutMonitor, Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { instant, lastChecked, weekdayDate } from './wording.ts';
+import { hostRows, instant, lastChecked, weekdayDate } from './wording.ts';
 
 interface GoodNews {
   badge: string;
@@ -40,7 +40,8 @@ export function goodNewsWords(input: AboutMonitor): Words {
   };
 }
 
-function newsOf({ alert }: AboutMonitor): GoodNews {
+function newsOf({ alert, group }: AboutMonitor): GoodNews {
+  const several = (group?.domains.length ?? 1) > 1;
   const { certificate, successor } = alert.facts;
   switch (alert.kind) {
     case 'expiry': {
@@ -57,13 +58,17 @@ function newsOf({ alert }: AboutMonitor): GoodNews {
             badge: 'Renewed',
             before: 'The certificate for ',
             after: ' was renewed.',
-            sentence: 'The host no longer serves the old certificate.',
+            sentence: several
+              ? 'No host serves the old certificate any more.'
+              : 'The host no longer serves the old certificate.',
           }
         : {
             badge: 'Replaced',
             before: 'The certificate for ',
             after: ' was replaced.',
-            sentence: 'The host no longer serves the certificate that we warned about.',
+            sentence: several
+              ? 'No host serves the certificate that we warned about any more.'
+              : 'The host no longer serves the certificate that we warned about.',
           };
     }
     case 'revoked':
@@ -71,7 +76,9 @@ function newsOf({ alert }: AboutMonitor): GoodNews {
         badge: 'Replaced',
         before: 'The revoked certificate of ',
         after: ' was replaced.',
-        sentence: 'The host no longer serves the revoked certificate.',
+        sentence: several
+          ? 'No host serves the revoked certificate any more.'
+          : 'The host no longer serves the revoked certificate.',
       };
     case 'wrong_name':
       return {
@@ -109,7 +116,7 @@ function factsOf(input: AboutMonitor, end: number): DrawnMail['facts'] {
   const { successor, startedAt } = alert.facts;
   const name = oneLine(successor?.name ?? '');
   return [
-    { label: 'Host', value: host, mono: true },
+    ...hostRows(input),
     ...(name === '' || name === host ? [] : [{ label: 'Certificate', value: name }]),
     ...(successor === null ? [] : [{ label: 'Expires on', value: instant(successor.notAfter, timeZone) }]),
     { label: 'Started', value: instant(startedAt, timeZone) },

@@ -1,7 +1,7 @@
 import { longDate, oneLine, reasonWords, revocationReason, revocationSource } from '../../core/index.ts';
 import { type AboutMonitor, certificateOf, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { clockTime, instant, lastSeen, weekdayDate } from './wording.ts';
+import { hostRows, clockTime, instant, lastSeen, weekdayDate } from './wording.ts';
 
 /** Returns the words about a revoked certificate. */
 export function revokedWords(input: AboutMonitor): Words {
@@ -43,14 +43,14 @@ function paragraphsOf(input: AboutMonitor): string[] {
 }
 
 function factsOf(input: AboutMonitor): DrawnMail['facts'] {
-  const { host, revoked, timeZone } = input;
+  const { revoked, timeZone } = input;
   const { name, notAfter, role } = certificateOf(input);
   const own = alertCertificateFacts(input);
   const issuer = oneLine(own?.issuer ?? '');
   const reason = revoked?.reason ?? null;
   const source = revoked && `${revocationSource(revoked.source)}, read ${instant(revoked.at, timeZone)}`;
   return [
-    { label: 'Host', value: host, mono: true },
+    ...hostRows(input),
     ...(role === 'intermediate' ? [{ label: 'Revoked', value: oneLine(name) }] : []),
     ...(issuer === '' ? [] : [{ label: 'Issuer', value: issuer }]),
     ...(own === null ? [] : [{ label: 'Serial number', value: own.serialNumber, mono: true }]),

@@ -1,4 +1,4 @@
-import { alertSteps, type ChosenStep, longDate } from '../../core/index.ts';
+import { alertSteps, type ChosenStep, displayName, longDate } from '../../core/index.ts';
 import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
@@ -61,8 +61,37 @@ export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[]
   ];
 }
 
-export function lastChecked({ monitor, timeZone }: AboutMonitor): DrawnMail['facts'] {
-  const at = monitor.lastCheckedAt;
+const MAX_NAMED_HOSTS = 10;
+/** Length of all names that chats still show in full. */
+const MAX_NAMES_LENGTH = 250;
+
+/** Returns the host of an alert, or the first ten of several and how many of all have changed. */
+export function hostRows({ group, monitor }: AboutMonitor): DrawnMail['facts'] {
+  const names = (group?.domains ?? [monitor]).map(displayName);
+  const rows =
+    names.length === 1
+      ? [{ label: 'Host', value: names[0] ?? '', mono: true }]
+      : [{ label: 'Hosts', value: namedHosts(names), mono: true }];
+  const all = names.length + (group?.changed ?? 0);
+  return all === names.length
+    ? rows
+    : [
+        ...rows,
+        { label: 'Progress', value: `${group?.changed} of ${all} hosts no longer serve this certificate` },
+      ];
+}
+
+function namedHosts(names: readonly string[]): string {
+  const named: string[] = [];
+  for (const name of names.slice(0, MAX_NAMED_HOSTS))
+    if (named.length === 0 || [...named, name].join(', ').length <= MAX_NAMES_LENGTH) named.push(name);
+    else break;
+  const more = names.length - named.length;
+  return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
+}
+
+export function lastChecked({ monitor, group, timeZone }: AboutMonitor): DrawnMail['facts'] {
+  const at = group === null || group.domains.length === 1 ? monitor.lastCheckedAt : null;
   return at === null ? [] : [{ label: 'Last checked', value: instant(at, timeZone) }];
 }
 

@@ -98,6 +98,27 @@ export function isExpiryStepNotified(
   return notifiedSteps.includes(step) || (lastStepAt !== null && lastStepAt >= at);
 }
 
+/**
+ * The incidents of one certificate on all domains of an account that serve it. They share their alerts: each step is reported once,
+ * and the recovery when the last incident ends.
+ */
+export interface CertificateGroup extends Pick<KnownIncident, 'problem' | 'fingerprint'> {
+  /** Steps that were sent for any of the incidents, as in `KnownIncident`. */
+  notifiedSteps: readonly AlertStep[];
+  lastStepAt: number | null;
+  /** Number of open incidents of other domains. Paused domains do not count. */
+  othersOpen: number;
+  /** The distinct choices of the other domains, which are combined. Domains that are silenced have none. */
+  choices: readonly RouteChoice[];
+}
+
+/** What decides the channels of an alert on one domain. */
+export interface RouteChoice {
+  settings: AlertSettings;
+  /** Keys of channels whose reader unsubscribed from everything or from this domain. */
+  unsubscribed: readonly string[];
+}
+
 /** A recorded check of an endpoint, with everything that decides which incidents and alerts follow. */
 export interface RecordedCheck {
   /** Display name of the host. */
@@ -111,6 +132,8 @@ export interface RecordedCheck {
    * changes of this check.
    */
   known: readonly KnownIncident[];
+  /** Groups of the certificates concerned; none if this is not known yet, or no other domain serves them. */
+  groups: readonly CertificateGroup[];
   settings: Pick<AlertSettings, 'steps' | 'muted'>;
   /** End of the current maintenance, ms UTC; null if there is none. */
   maintenanceUntil: number | null;

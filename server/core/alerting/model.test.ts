@@ -243,6 +243,7 @@ class History {
       previous,
       isUp: state === 'up',
       known: outbox.known(now),
+      groups: [],
       maintenanceUntil,
       now,
       settings: { steps: this.#steps === null ? null : [...this.#steps], muted: this.#muted },

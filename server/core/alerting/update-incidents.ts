@@ -4,6 +4,7 @@ import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
+  type CertificateGroup,
   type IncidentPlan,
   isAcknowledged,
   isExpiryStepNotified,
@@ -37,8 +38,8 @@ const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = ['expiry', 'revok
 /**
  * Returns how a check changes the incidents of a monitor (except outages, see `conclude`), and which alerts follow. An
  * incident reports each event once: the tightest expiry step reached, or the start of another problem, and its end if
- * anything was sent. Decides from what exists and what was sent, never from what changed, so that a lost check loses no
- * alert.
+ * anything was sent. Incidents of one certificate report each event once together. Decides from what exists and what was sent,
+ * never from what changed, so that a lost check loses no alert.
  */
 export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
@@ -61,6 +62,8 @@ type Key = Pick<KnownIncident, 'problem' | 'fingerprint'>;
 const isSame = (one: Key, other: Key) =>
   one.problem === other.problem && one.fingerprint === other.fingerprint;
 const keyOf = ({ problem, fingerprint }: Key): Key => ({ problem, fingerprint });
+const groupOf = ({ groups }: RecordedCheck, key: Key): CertificateGroup | undefined =>
+  groups.find((one) => isSame(one, key));
 
 /**
  * Adds a condition for every open incident about a change whose new certificate is still served: only the first check sees
@@ -126,10 +129,11 @@ function open(
     facts,
   });
   if (confirmedAt === null) return;
+  const { notifiedSteps, lastStepAt } = groupOf(check, condition) ?? NOT_NOTIFIED;
   planAlert(
     check,
     plan,
-    { ...NOT_NOTIFIED, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
+    { notifiedSteps, lastStepAt, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
     condition,
   );
 }
@@ -221,6 +225,8 @@ function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: Known
   plan.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
   if (incident.notifiedSteps.length === 0 || incident.notifiedSteps.includes('resolved')) return;
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
+  // Other domains still serve the certificate.
+  if ((groupOf(check, incident)?.othersOpen ?? 0) > 0) return;
   const successor = successorOf(check);
   plan.alerts.push({
     incidentId: incident.id,

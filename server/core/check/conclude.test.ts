@@ -80,6 +80,7 @@ const CONTEXT: AlertContext = {
   channels: [MAIL, SLACK],
   maintenanceUntil: null,
   deliveries: [],
+  groups: [],
 };
 const delivered: EarlierDelivery = {
   incidentId: 'outage',

@@ -2,7 +2,13 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isShortLived, type Renewable } from '../alert-steps.ts';
 import type { AlertFacts, AlertStep, PlannedAlert } from '../alerting/alert.ts';
 import { updateIncidents } from '../alerting/update-incidents.ts';
-import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/incident.ts';
+import type {
+  CertificateGroup,
+  IncidentChange,
+  IncidentPlan,
+  KnownIncident,
+  RouteChoice,
+} from '../alerting/incident.ts';
 import { type AlertRoute, type ChannelState, routeAlert } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
@@ -63,6 +69,8 @@ export interface AlertContext {
   maintenanceUntil: number | null;
   /** Deliveries of the known incidents. */
   deliveries: readonly EarlierDelivery[];
+  /** Groups of the certificates in `PendingConclusion.certificates`. */
+  groups: readonly CertificateGroup[];
 }
 
 export interface EarlierDelivery {
@@ -96,6 +104,8 @@ export interface Conclusion {
 export interface PendingConclusion {
   /** Whether the context is needed. Most checks notify nobody, so the queries for the context can be skipped. */
   needsContext: boolean;
+  /** The certificates whose incidents begin, end or are reported. */
+  certificates: readonly Pick<KnownIncident, 'problem' | 'fingerprint'>[];
   /** Returns the conclusion. `context` may be null if `needsContext` is false. */
   withContext(context: AlertContext | null): Conclusion;
 }
@@ -114,27 +124,30 @@ export function conclude(
   const assessment = assessUptime(observation);
   const step = followUptime(state.uptime, { state: assessment.state, now });
   const outage = followOutage(state.incidents, step, assessment, now);
-  const planned = (maintenanceUntil: number | null): IncidentPlan =>
+  const planned = ({ maintenanceUntil, groups }: Pick<AlertContext, 'maintenanceUntil' | 'groups'>) =>
     updateIncidents({
       host: displayName(observation.endpoint),
       verdict,
       previous,
       isUp: assessment.state === 'up',
       known: outage.incidents,
+      groups,
       settings,
       maintenanceUntil,
       now,
     });
-  const plan = kind === 'watched' ? planned(null) : NO_PLAN;
+  const plan = kind === 'watched' ? planned({ maintenanceUntil: null, groups: [] }) : NO_PLAN;
+  const certificates = certificatesIn(plan, state.incidents);
   return {
+    certificates,
     // Maintenance silences alerts, keeps the incident of a change open, and may last longer than a snooze.
     needsContext:
       plan.alerts.length > 0 ||
+      certificates.length > 0 ||
       plan.changes.some((change) => change.kind === 'end') ||
       (kind === 'watched' && outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now)),
     withContext(context) {
-      const maintenanceUntil = context?.maintenanceUntil ?? null;
-      const { alerts, changes, recheckAt } = maintenanceUntil === null ? plan : planned(maintenanceUntil);
+      const { alerts, changes, recheckAt } = context === null || kind !== 'watched' ? plan : planned(context);
       const next = nextCheckAt({
         now,
         everyMinutes: state.everyMinutes,
@@ -183,6 +196,23 @@ export function onScheduleUntil(
   certificate: Renewable,
 ): number | null {
   return trusted && isShortLived(certificate) ? (renewal?.overdueAt ?? null) : null;
+}
+
+/** Returns the certificates of the incidents that a plan begins, ends or reports. */
+function certificatesIn(
+  { alerts, changes }: IncidentPlan,
+  known: readonly KnownIncident[],
+): PendingConclusion['certificates'] {
+  const changed = changes.flatMap((change): Pick<KnownIncident, 'problem' | 'fingerprint'>[] => {
+    if (change.kind === 'open') return [change];
+    return change.kind === 'update' ? [] : known.filter(({ id }) => id === change.id);
+  });
+  const concerned = [...alerts, ...changed].filter(({ fingerprint }) => fingerprint !== '');
+  return [
+    ...new Map(
+      concerned.map(({ problem, fingerprint }) => [`${problem} ${fingerprint}`, { problem, fingerprint }]),
+    ).values(),
+  ];
 }
 
 const NO_PLAN: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
@@ -256,12 +286,23 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
     const { problem, step } = alert;
     const earlier = context.deliveries.filter(({ incidentId }) => incidentId === alert.incidentId);
     const failedOn = earlier.filter((one) => one.step === step && one.state === 'failed');
-    const routes = routeAlert(alert, {
-      ...context,
-      channels: context.channels.filter(({ key }) => failedOn.every(({ channelKey }) => channelKey !== key)),
-      settings,
-      now,
-    });
+    const channels = context.channels.filter(({ key }) =>
+      failedOn.every(({ channelKey }) => channelKey !== key),
+    );
+    const group = context.groups.find(
+      (one) => one.problem === problem && one.fingerprint === alert.fingerprint,
+    );
+    const routes = combined([
+      routeAlert(alert, { ...context, channels, settings, now }),
+      ...(group?.choices ?? []).map((choice) =>
+        routeAlert(alert, {
+          ...context,
+          channels: channelsFor(channels, choice),
+          settings: choice.settings,
+          now,
+        }),
+      ),
+    ]);
     if (step !== 'resolved') return { ...alert, routes };
     // The recovery from an outage also goes to channels on which the outage alert is still queued or has failed.
     const notified = earlier.filter(({ state, isBeingSent }) =>
@@ -274,6 +315,20 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
       routes: routes.filter(({ key }) => notified.some(({ channelKey }) => channelKey === key)),
     };
   };
+}
+
+function channelsFor(channels: readonly ChannelState[], { unsubscribed }: RouteChoice): ChannelState[] {
+  return channels.map((channel) => ({ ...channel, isUnsubscribed: unsubscribed.includes(channel.key) }));
+}
+
+/** Combines the routes of several domains: each channel once, at the earliest of its times. */
+function combined(routes: readonly AlertRoute[][]): AlertRoute[] {
+  const byKey = new Map<string, AlertRoute>();
+  for (const route of routes.flat()) {
+    const leavesAt = Math.min(route.leavesAt, byKey.get(route.key)?.leavesAt ?? Infinity);
+    byKey.set(route.key, { ...route, leavesAt });
+  }
+  return [...byKey.values()];
 }
 
 const FIRST_POSTURE_MS = MINUTE_MS;

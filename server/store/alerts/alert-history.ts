@@ -109,7 +109,20 @@ export async function sentAlerts(
     )
     .select(ALERT_COLUMNS)
     .where('alerts.account_id', '=', accountId)
-    .where('alerts.monitor_id', '=', monitorId)
+    .where((eb) =>
+      eb.or([
+        eb('alerts.monitor_id', '=', monitorId),
+        // Alerts about a certificate that other domains serve too.
+        eb('alerts.incident_id', 'in', (own) =>
+          own
+            .selectFrom('incidents')
+            .select((of) => of.ref('group_id').$notNull().as('group_id'))
+            .where('incidents.account_id', '=', accountId)
+            .where('incidents.monitor_id', '=', monitorId)
+            .where('group_id', 'is not', null),
+        ),
+      ]),
+    )
     .orderBy('alerts.created_at', 'desc')
     .orderBy('alerts.id')
     .limit(MAX_SHOWN_ALERTS)

@@ -7,7 +7,7 @@ import type { Tables } from '../schema/tables.ts';
 
 interface AlertsToAdd {
   accountId: string;
-  monitorId: string;
+  /** Alerts with the ids of the incidents that carry them. */
   alerts: readonly (RoutedAlert & { incidentId: string })[];
   /** SQL expression for the current time (ms UTC) of the clock that decides whether a lease has expired. */
   leaseClock: RawBuilder<number>;
@@ -53,7 +53,7 @@ async function nextCreatedAt(
 async function saveAlert(
   trx: Transaction<Tables>,
   { incidentId, problem, fingerprint, step, severity, facts }: AlertsToAdd['alerts'][number],
-  { accountId, monitorId, createdAt }: AlertsToAdd & { createdAt: number },
+  { accountId, createdAt }: AlertsToAdd & { createdAt: number },
 ): Promise<string> {
   const content = { severity, facts: JSON.stringify(facts), created_at: createdAt };
   const { id } = await trx
@@ -61,7 +61,13 @@ async function saveAlert(
     .values({
       id: randomUUID(),
       account_id: accountId,
-      monitor_id: monitorId,
+      // The incident of a certificate may be that of another domain.
+      monitor_id: (eb) =>
+        eb
+          .selectFrom('incidents')
+          .select('incidents.monitor_id')
+          .where('incidents.account_id', '=', accountId)
+          .where('incidents.id', '=', incidentId),
       incident_id: incidentId,
       kind: problem,
       step,
@@ -77,7 +83,7 @@ async function saveAlert(
 
 /**
  * Supersedes deliveries that wait for a channel, of one monitor or, with `monitorId` null, of all, except those being sent or sent
- * again by a person. Makes these monitors due, so that checks send the alerts on other channels. Publish the signal `due` after
+ * again by a person. Those of one monitor do not include alerts that also concern others. Makes these monitors due, so that checks send the alerts on other channels. Publish the signal `due` after
  * the commit.
  */
 export async function supersedeWaitingOn(
@@ -100,7 +106,8 @@ export async function supersedeWaitingOn(
           .selectFrom('alerts')
           .select('alerts.id')
           .where('alerts.account_id', '=', accountId)
-          .where('alerts.monitor_id', '=', monitorId),
+          .where('alerts.monitor_id', '=', monitorId)
+          .where(sql<boolean>`not ${concernsOthers}`),
       ),
     )
     .executeTakeFirst();
@@ -125,6 +132,10 @@ export async function supersedeWaitingOn(
     .where('id', 'in', waited.$narrowType<{ monitor_id: NotNull }>())
     .execute();
 }
+
+/** SQL condition for alerts that also concern other domains with the same certificate. */
+export const concernsOthers = sql<boolean>`exists (select 1 from incidents member
+  where member.account_id = alerts.account_id and member.group_id = alerts.incident_id)`;
 
 /**
  * Returns an update that supersedes waiting deliveries, except those that a person asked to send again. The caller adds
@@ -167,7 +178,7 @@ async function addDelivery(
   },
 ): Promise<number> {
   const { alert, route, createdAt } = entry;
-  const { problem, fingerprint, step, facts, incidentId } = alert;
+  const { step, incidentId } = alert;
   const id = randomUUID();
   const waiting = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: createdAt };
   const result = await trx
@@ -180,7 +191,7 @@ async function addDelivery(
       channel: route.kind,
       channel_key: route.key,
       channel_id: route.key === ACCOUNT_MAIL ? null : route.key,
-      dedupe_key: [entry.monitorId, problem, fingerprint, facts.startedAt, step, route.key].join(':'),
+      dedupe_key: [incidentId, step, route.key].join(':'),
       // The Message-ID is the same at every attempt, so that mail programs show a message sent twice only once.
       message_id: `<${id}@alerts.certlantern>`,
       attempts: 0,

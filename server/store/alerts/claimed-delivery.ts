@@ -13,6 +13,7 @@ import { type Account, toAccount } from '../accounts/accounts.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
+import { concernsOthers } from './alerts.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
 /** A delivery that only this worker may send until its lease ends. */
@@ -34,6 +35,8 @@ export interface ClaimedDelivery {
     severity: AlertSeverity;
     facts: AlertFacts;
     createdAt: number;
+    /** Fingerprint of the certificate; empty if the alert is about the endpoint. */
+    fingerprint: string;
   };
   account: Account;
   /** The monitor concerned; null for a test message and for a ping of the self-check. */
@@ -122,7 +125,6 @@ export async function readClaimed(
       'alerts.fingerprint',
       'alerts.facts as alertFacts',
       'alerts.created_at as alertCreatedAt',
-      'incidents.ended_at',
       'monitors.id as monitorId',
       'monitors.host',
       'monitors.port',
@@ -131,6 +133,7 @@ export async function readClaimed(
       'states.moment',
       'certificates.facts',
     ])
+    .select(endedAt.as('ended_at'))
     .select([hasLaterMessage.as('hasLaterMessage'), isUnsubscribed.as('isUnsubscribed')])
     .where('deliveries.id', 'in', ids)
     .orderBy('deliveries.next_attempt_at')
@@ -159,6 +162,7 @@ export async function readClaimed(
       severity: row.severity,
       facts: readAlertFacts(row.alertFacts, { at: row.alertCreatedAt }),
       createdAt: row.alertCreatedAt,
+      fingerprint: row.fingerprint,
     },
     account: toAccount(row),
     monitor:
@@ -177,6 +181,11 @@ export async function readClaimed(
   }));
 }
 
+/** SQL for the end of the incident, ms UTC; null while it, or another incident of its certificate, is open. */
+const endedAt = sql<number | null>`case when exists (select 1 from incidents member
+  where member.account_id = alerts.account_id and member.group_id = alerts.incident_id and member.ended_at is null)
+  then null else incidents.ended_at end`;
+
 /** SQL that is 1 if a later message of the incident to the same channel is waiting or was delivered, else 0. */
 const hasLaterMessage = sql<number>`case when exists (select 1 from deliveries later
   where later.account_id = deliveries.account_id and later.incident_id = deliveries.incident_id
@@ -184,12 +193,13 @@ const hasLaterMessage = sql<number>`case when exists (select 1 from deliveries l
     and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
 
 /**
- * SQL that is 1 if the recipient unsubscribed from all mail or from this monitor, else 0. It is 0 for test messages.
+ * SQL that is 1 if the recipient unsubscribed from all mail or from the only monitor concerned, else 0. It is 0 for test messages.
  */
 const isUnsubscribed = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
   where unsubscriptions.account_id = deliveries.account_id
     and unsubscriptions.channel_key = deliveries.channel_key
-    and (unsubscriptions.monitor_id is null or unsubscriptions.monitor_id = alerts.monitor_id)) then 1 else 0 end`;
+    and (unsubscriptions.monitor_id is null
+      or (unsubscriptions.monitor_id = alerts.monitor_id and not ${concernsOthers}))) then 1 else 0 end`;
 
 /**
  * Returns whether an alert is outdated because its incident ended. Alerts about recovery, flapping and changed

@@ -1,4 +1,6 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { KnownIncident } from '../../core/index.ts';
+import type { DeliveryState } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** SQL condition for downtime incidents. All other incidents are about certificates. */
@@ -45,4 +47,55 @@ export async function endOutagesOfPaused(
     .where('active', '=', 0)
     .where('uptime', 'is not', null)
     .execute();
+}
+
+const NOTIFYING_STATES: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
+/** What was sent for an incident. */
+export type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
+export const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
+
+/**
+ * Returns the steps with a waiting or delivered delivery, by incident id. Omits alerts that notified nobody: alerts without a
+ * channel, and alerts that failed or were superseded on every channel.
+ */
+export async function notifiedSteps(
+  db: Kysely<Tables>,
+  accountId: string,
+  incidentIds: readonly string[],
+): Promise<Map<string, Notified>> {
+  const rows = await db
+    .selectFrom('alerts')
+    .leftJoin('deliveries', (join) =>
+      join
+        .onRef('deliveries.account_id', '=', 'alerts.account_id')
+        .onRef('deliveries.alert_id', '=', 'alerts.id'),
+    )
+    .select(['alerts.id', 'alerts.incident_id', 'alerts.step', 'alerts.created_at', 'deliveries.state'])
+    .where('alerts.account_id', '=', accountId)
+    .where('alerts.incident_id', 'in', incidentIds)
+    .orderBy('alerts.created_at')
+    .orderBy('alerts.id')
+    .execute();
+  const notified = new Map<string, Notified>();
+  for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
+    const [first] = alert;
+    if (!first?.incident_id || alert.every(({ state }) => !NOTIFYING_STATES.has(state))) continue;
+    const before = notified.get(first.incident_id) ?? NOT_NOTIFIED;
+    notified.set(first.incident_id, {
+      notifiedSteps: [...before.notifiedSteps, first.step],
+      lastStepAt:
+        first.step === 'resolved' ? before.lastStepAt : Math.max(before.lastStepAt ?? 0, first.created_at),
+    });
+  }
+  return notified;
+}
+
+/** Returns what was sent for an incident; nothing if `id` is null. */
+export async function notifiedOf(
+  db: Kysely<Tables>,
+  accountId: string,
+  id: string | null,
+): Promise<Notified> {
+  const notified = id === null ? null : await notifiedSteps(db, accountId, [id]);
+  return notified?.get(id ?? '') ?? NOT_NOTIFIED;
 }

@@ -67,6 +67,24 @@ export async function windowsFor(
   return rows.map((row) => ({ startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats }));
 }
 
+/** Returns a function that tells whether a domain of the account is in maintenance. */
+export async function maintenanceOfDomains(
+  db: Kysely<Tables>,
+  { accountId, now, timeZone }: { accountId: string; now: number; timeZone: string | null },
+): Promise<(monitorId: string) => boolean> {
+  const rows = await db
+    .selectFrom('maintenance_windows')
+    .select(['monitor_id', 'starts_at', 'ends_at', 'repeats'])
+    .where('account_id', '=', accountId)
+    .where(isNotOver(now))
+    .execute();
+  const current = rows.filter(
+    ({ starts_at: startsAt, ends_at: endsAt, repeats }) =>
+      maintenanceUntil([{ startsAt, endsAt, repeats }], now, timeZone) !== null,
+  );
+  return (monitorId) => current.some(({ monitor_id: of }) => of === null || of === monitorId);
+}
+
 const isNotOver = (now: number) => sql<boolean>`(repeats = 'weekly' or ends_at > ${now})`;
 
 /**

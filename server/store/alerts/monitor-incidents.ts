@@ -9,10 +9,12 @@ import {
   REMEMBER_INCIDENTS_MS,
 } from '../../core/index.ts';
 import { supersedeWaitingQuery } from './alerts.ts';
-import { compileOnce } from '../db/dialect.ts';
-import { lockMonitor, type MonitorKey } from '../monitors/monitor-change.ts';
+import { NOT_NOTIFIED, type Notified, notifiedSteps } from './incidents.ts';
+import { handOverAlerts, type StoredGroup } from './certificate-incidents.ts';
+import { compileOnce, locked } from '../db/dialect.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
-import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
+import type { IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
@@ -35,18 +37,18 @@ const incidentsSince = compileOnce((db, { accountId, monitorId, since }: Monitor
 export async function knownIncidents(
   db: Kysely<Tables>,
   { now, ...key }: MonitorKey & { now: number },
-): Promise<KnownIncident[]> {
+): Promise<StoredIncident[]> {
   const rows = await incidentsSince(db, { ...key, since: now - REMEMBER_INCIDENTS_MS });
   return withNotified(db, key.accountId, rows);
 }
 
-/** Returns the deliveries of these incidents, because the routes of further alerts depend on them. */
+/** Returns the deliveries of these incidents and their groups, because the routes of further alerts depend on them. */
 export async function earlierDeliveries(
   db: Kysely<Tables>,
   accountId: string,
-  incidentIds: readonly string[],
+  incidents: readonly StoredIncident[],
 ): Promise<EarlierDelivery[]> {
-  if (incidentIds.length === 0) return [];
+  if (incidents.length === 0) return [];
   const rows = await db
     .selectFrom('deliveries')
     .innerJoin('alerts', (join) =>
@@ -55,18 +57,29 @@ export async function earlierDeliveries(
         .onRef('alerts.id', '=', 'deliveries.alert_id'),
     )
     .select(['deliveries.channel_key', 'deliveries.state', 'deliveries.unanswered', 'alerts.step'])
-    .select((eb) => eb.ref('deliveries.incident_id').$notNull().as('incidentId'))
+    .select('deliveries.incident_id as carrier')
     .where('deliveries.account_id', '=', accountId)
-    .where('deliveries.incident_id', 'in', incidentIds)
+    .where('deliveries.incident_id', 'in', carriersOf(incidents))
     .execute();
-  return rows.map(({ incidentId, step, channel_key: channelKey, state, unanswered }) => ({
-    incidentId,
-    step,
-    channelKey,
-    state,
-    isBeingSent: unanswered > 0,
-  }));
+  return incidents.flatMap((incident) =>
+    rows
+      .filter(({ carrier }) => carrier === incident.id || carrier === incident.groupId)
+      .map(({ step, channel_key: channelKey, state, unanswered }) => ({
+        incidentId: incident.id,
+        step,
+        channelKey,
+        state,
+        isBeingSent: unanswered > 0,
+      })),
+  );
 }
+
+/** Returns the ids of the incidents that carry the alerts: the groups, and incidents that were alone when they were reported. */
+const carriersOf = (incidents: readonly Pick<StoredIncident, 'id' | 'groupId'>[]): string[] => [
+  ...new Set(incidents.flatMap(({ id, groupId }) => [id, groupId])),
+];
+
+const groupOf = ({ id, group_id: groupId }: Pick<Row, 'id' | 'group_id'>): string => groupId ?? id;
 
 type Row = Selectable<IncidentsTable>;
 
@@ -76,21 +89,26 @@ async function withNotified(
   rows: readonly Row[],
 ): Promise<StoredIncident[]> {
   if (rows.length === 0) return [];
-  const notified = await notifiedSteps(
-    db,
-    accountId,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => toStored(row, notified.get(row.id)));
+  const incidents = rows.map((row) => ({ id: row.id, groupId: groupOf(row) }));
+  const notified = await notifiedSteps(db, accountId, carriersOf(incidents));
+  return rows.map((row) => {
+    const ofGroup = notified.get(groupOf(row)) ?? NOT_NOTIFIED;
+    return toStored(row, row.group_id === null ? ofGroup : together(ofGroup, notified.get(row.id)));
+  });
 }
 
-const NOTIFYING_STATES: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
-type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
-const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
+function together(one: Notified, other: Notified = NOT_NOTIFIED): Notified {
+  const times = [one.lastStepAt, other.lastStepAt].filter((at) => at !== null);
+  return {
+    notifiedSteps: [...one.notifiedSteps, ...other.notifiedSteps],
+    lastStepAt: times.length === 0 ? null : Math.max(...times),
+  };
+}
 
-function toStored(row: Row, notified: Notified = NOT_NOTIFIED): StoredIncident {
+function toStored(row: Row, notified: Notified): StoredIncident {
   return {
     id: row.id,
+    groupId: groupOf(row),
     monitorId: row.monitor_id,
     problem: row.problem,
     fingerprint: row.fingerprint,
@@ -159,61 +177,32 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
 }
 
 /**
- * Returns the steps with a waiting or delivered delivery, by incident id. Omits alerts that notified nobody: alerts without a
- * channel, and alerts that failed or were superseded on every channel.
- */
-async function notifiedSteps(
-  db: Kysely<Tables>,
-  accountId: string,
-  incidentIds: readonly string[],
-): Promise<Map<string, Notified>> {
-  const rows = await db
-    .selectFrom('alerts')
-    .leftJoin('deliveries', (join) =>
-      join
-        .onRef('deliveries.account_id', '=', 'alerts.account_id')
-        .onRef('deliveries.alert_id', '=', 'alerts.id'),
-    )
-    .select(['alerts.id', 'alerts.incident_id', 'alerts.step', 'alerts.created_at', 'deliveries.state'])
-    .where('alerts.account_id', '=', accountId)
-    .where('alerts.incident_id', 'in', incidentIds)
-    .orderBy('alerts.created_at')
-    .orderBy('alerts.id')
-    .execute();
-  const notified = new Map<string, Notified>();
-  for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
-    const [first] = alert;
-    if (!first?.incident_id || alert.every(({ state }) => !NOTIFYING_STATES.has(state))) continue;
-    const before = notified.get(first.incident_id) ?? NOT_NOTIFIED;
-    notified.set(first.incident_id, {
-      notifiedSteps: [...before.notifiedSteps, first.step],
-      lastStepAt:
-        first.step === 'resolved' ? before.lastStepAt : Math.max(before.lastStepAt ?? 0, first.created_at),
-    });
-  }
-  return notified;
-}
-
-/**
- * Writes incident changes in the transaction of the check that caused them. Returns the ids of opened
- * incidents, by `incidentKey`.
+ * Writes incident changes in the transaction of the check that caused them. `groups`: the groups that opened incidents join. Returns
+ * for opened incidents the ids of those that carry their alerts, by `incidentKey`.
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
-  { accountId, monitorId, changes }: MonitorKey & { changes: readonly IncidentChange[] },
+  {
+    accountId,
+    monitorId,
+    changes,
+    groups,
+  }: MonitorKey & { changes: readonly IncidentChange[]; groups: readonly StoredGroup[] },
 ): Promise<Map<string, string>> {
   const opened = new Map<string, string>();
   for (const change of changes) {
     if (change.kind === 'open') {
       const { problem, fingerprint, facts, cause } = change;
       const id = randomUUID();
-      opened.set(incidentKey(change), id);
+      const groupId = groups.find((one) => incidentKey(one) === incidentKey(change))?.id ?? null;
+      opened.set(incidentKey(change), groupId ?? id);
       await trx
         .insertInto('incidents')
         .values({
           account_id: accountId,
           id,
           monitor_id: monitorId,
+          group_id: groupId,
           problem,
           fingerprint,
           started_at: change.startedAt,
@@ -225,6 +214,7 @@ export async function writeIncidents(
         })
         .execute();
     } else if (change.kind === 'drop') {
+      await handOverAlerts(trx, accountId, [change.id]);
       await trx
         .deleteFrom('incidents')
         .where('account_id', '=', accountId)
@@ -257,9 +247,10 @@ function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
   };
 }
 
-/** An incident with the id of its monitor. */
 export interface StoredIncident extends KnownIncident {
   monitorId: string;
+  /** Id of the incident that carries the alerts of its certificate; its own id if it is alone. */
+  groupId: string;
 }
 
 /**
@@ -303,9 +294,9 @@ export async function openExpiries(
 const MAX_SHOWN = 50;
 
 /**
- * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes that. The first two supersede waiting deliveries. A
- * check at the end of the snooze, or at once after undoing, sends the alerts still needed. Returns null if the account has no such
- * incident.
+ * Acknowledges an incident and the others of its certificate, snoozes them until `snoozedUntil` (ms UTC), or undoes that. The first
+ * two supersede waiting deliveries. A check at the end of the snooze, or at once after undoing, sends the alerts still needed. Returns
+ * null if the account has no such incident.
  */
 export async function changeIncident(
   store: Store,
@@ -317,18 +308,39 @@ export async function changeIncident(
   },
 ): Promise<StoredIncident | null> {
   const { accountId, incidentId, change, now } = request;
-  const changed = await inTransaction(store, async (trx) => {
+  const outcome = await inTransaction(store, async (trx) => {
     const owned = await trx
       .selectFrom('incidents')
-      .select('monitor_id as id')
+      .select(['id', 'group_id'])
       .where('id', '=', incidentId)
       .where('account_id', '=', accountId)
       .executeTakeFirst();
-    // Recording a check locks the monitor and decides from the incidents it read, so this change takes the same lock.
-    const monitor = owned && (await lockMonitor(store, trx, { accountId, monitorId: owned.id }));
-    if (!monitor) return null;
+    if (owned === undefined) return null;
+    const groupId = groupOf(owned);
+    const concerned = await trx
+      .selectFrom('incidents')
+      .select(['id', 'monitor_id'])
+      .where('account_id', '=', accountId)
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', incidentId),
+          eb('ended_at', 'is', null).and(eb.or([eb('id', '=', groupId), eb('group_id', '=', groupId)])),
+        ]),
+      )
+      .execute();
+    const monitorIds = concerned.map(({ monitor_id: id }) => id);
+    // Recording a check locks the monitor and decides from the incidents it read, so this change takes the same locks.
+    await locked(
+      store.dialect,
+      trx
+        .selectFrom('monitors')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('id', 'in', monitorIds)
+        .orderBy('id'),
+    ).execute();
     const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
-    const row = await trx
+    const rows = await trx
       .updateTable('incidents')
       .set(
         'acknowledged' in change
@@ -336,22 +348,31 @@ export async function changeIncident(
           : { snoozed_until: change.snoozedUntil },
       )
       .where('account_id', '=', accountId)
-      .where('id', '=', incidentId)
+      .where(
+        'id',
+        'in',
+        concerned.map(({ id }) => id),
+      )
       .returningAll()
-      .executeTakeFirst();
-    if (!row) return null;
-    if (isSilenced) await supersedeWaiting(trx, { accountId, incidentId, now });
+      .execute();
+    if (isSilenced)
+      for (const id of new Set([incidentId, groupId]))
+        await supersedeWaiting(trx, { accountId, incidentId: id, now });
     const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
     if (!isSilenced || 'snoozedUntil' in change)
-      await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
-    const [changed] = await withNotified(trx, accountId, [row]);
-    return changed ?? null;
+      for (const monitorId of monitorIds) await makeDueBy(trx, { accountId, monitorId, at });
+    const [changed] = await withNotified(
+      trx,
+      accountId,
+      rows.filter(({ id }) => id === incidentId),
+    );
+    return changed === undefined ? null : { changed, monitorIds };
   });
-  if (changed) {
-    store.signals.publish({ topic: 'alerts', accountId, monitorId: changed.monitorId });
-    store.signals.publish({ topic: 'due' });
-  }
-  return changed;
+  if (outcome === null) return null;
+  for (const monitorId of outcome.monitorIds)
+    store.signals.publish({ topic: 'alerts', accountId, monitorId });
+  store.signals.publish({ topic: 'due' });
+  return outcome.changed;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type Finding,
   type Observation,
   onScheduleUntil,
+  type PendingConclusion,
   type UptimeRecord,
   type Verdict,
 } from '../../core/index.ts';
@@ -18,14 +19,16 @@ import {
   readDestinations,
 } from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
+import { certificateGroups, openForOthers, type StoredGroup } from '../alerts/certificate-incidents.ts';
 import {
   earlierDeliveries,
   deleteFutureIncidents,
   incidentKey,
   knownIncidents,
+  type StoredIncident,
   writeIncidents,
 } from '../alerts/monitor-incidents.ts';
-import { compileOnce, leaseClock, locked } from '../db/dialect.ts';
+import { compileOnce, leaseClock, lockAlerts, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { registerSite } from '../monitors/favicons.ts';
@@ -76,12 +79,24 @@ export async function record(
     if (!monitor) return null;
     const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
     const alertSettings = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
-    const state = await readState(trx, { lease, row: monitor, check, alertSettings });
-    const pending = conclude(state, observation, check.verdict, now);
-    const context =
-      alertSettings !== null && pending.needsContext
-        ? await readContext(trx, { key, alertSettings, incidents: state.incidents, now })
-        : null;
+    const read = () => readState(trx, { lease, row: monitor, check, alertSettings });
+    let state = await read();
+    let pending = conclude(state, observation, check.verdict, now);
+    let context: Awaited<ReturnType<typeof readContext>> | null = null;
+    if (alertSettings !== null && pending.needsContext) {
+      if (await lockAlerts(trx, store.dialect, key.accountId)) {
+        state = await read();
+        pending = conclude(state, observation, check.verdict, now);
+      }
+      const { certificates } = pending;
+      context = await readContext(store, trx, {
+        key,
+        alertSettings,
+        incidents: state.incidents,
+        certificates,
+        now,
+      });
+    }
     const conclusion = pending.withContext(context);
 
     const { previous } = state;
@@ -108,7 +123,13 @@ export async function record(
     const deliveries =
       state.kind === 'own'
         ? await queueHeartbeat(trx, now)
-        : await writeAlerting(store, trx, { key, conclusion, now });
+        : await writeAlerting(store, trx, {
+            key,
+            conclusion,
+            known: state.incidents,
+            groups: context?.groups ?? [],
+            now,
+          });
     const { uptime } = conclusion;
     const next = {
       ...(uptime && uptimeColumns(uptime)),
@@ -194,7 +215,7 @@ async function readState(
     check: CheckRecord;
     alertSettings: EffectiveAlertSettings | null;
   },
-): Promise<CheckState> {
+): Promise<CheckState & { incidents: StoredIncident[] }> {
   const { lease, row, check, alertSettings } = read;
   const { accountId, monitorId } = lease;
   const key = { accountId, monitorId, now: check.now };
@@ -219,23 +240,22 @@ async function readState(
 }
 
 async function readContext(
+  store: Store,
   trx: Transaction<Tables>,
   read: {
     key: MonitorKey;
     alertSettings: EffectiveAlertSettings;
-    incidents: CheckState['incidents'];
+    incidents: readonly StoredIncident[];
+    certificates: PendingConclusion['certificates'];
     now: number;
   },
-): Promise<AlertContext> {
-  const { key, alertSettings, incidents, now } = read;
+): Promise<AlertContext & { groups: StoredGroup[] }> {
+  const { key, alertSettings, incidents, certificates, now } = read;
   return {
     ...alertSettings,
     ...(await readDestinations(trx, { ...key, now }, alertSettings.timeZone)),
-    deliveries: await earlierDeliveries(
-      trx,
-      key.accountId,
-      incidents.map(({ id }) => id),
-    ),
+    deliveries: await earlierDeliveries(trx, key.accountId, incidents),
+    groups: await certificateGroups(store, trx, { key, certificates, now }),
   };
 }
 
@@ -243,20 +263,35 @@ async function readContext(
 async function writeAlerting(
   store: Store,
   trx: Transaction<Tables>,
-  { key, conclusion, now }: { key: MonitorKey; conclusion: Conclusion; now: number },
-): Promise<number> {
-  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents });
-  if (conclusion.alerts.length === 0) return 0;
-  return queueAlerts(trx, {
-    ...key,
+  {
+    key,
+    conclusion,
+    known,
+    groups,
     now,
-    alerts: conclusion.alerts.map((alert) => {
-      const incidentId = alert.incidentId ?? opened.get(incidentKey(alert));
-      if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
-      return { ...alert, incidentId };
-    }),
-    leaseClock: leaseClock(store, now),
+  }: {
+    key: MonitorKey;
+    conclusion: Conclusion;
+    known: readonly StoredIncident[];
+    groups: readonly StoredGroup[];
+    now: number;
+  },
+): Promise<number> {
+  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents, groups });
+  if (conclusion.alerts.length === 0) return 0;
+  const { accountId } = key;
+  const alerts = conclusion.alerts.map((alert) => {
+    const incidentId =
+      alert.incidentId === null
+        ? opened.get(incidentKey(alert))
+        : known.find(({ id }) => id === alert.incidentId)?.groupId;
+    if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
+    return { ...alert, incidentId };
   });
+  for (const { problem, fingerprint, step, facts, incidentId: groupId, routes } of alerts)
+    if (fingerprint !== '' && problem !== 'changed' && step !== 'resolved' && routes.length > 0)
+      await openForOthers(trx, { accountId, problem, fingerprint, groupId, facts, now });
+  return queueAlerts(trx, { accountId, now, alerts, leaseClock: leaseClock(store, now) });
 }
 
 function uptimeColumns({ uptime, since, ...record }: UptimeRecord) {

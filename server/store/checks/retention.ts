@@ -79,6 +79,10 @@ function conditionFor(store: Store, { after, last, retention, now }: Batch) {
     : sql<SqlBool>`${range} and not ${hadPremium}`;
 }
 
+/** SQL condition for incidents whose alerts no other incident of the certificate needs any more. */
+const leadsNoOthers = sql<SqlBool>`not exists (select 1 from incidents member
+  where member.account_id = old.account_id and member.group_id = old.id)`;
+
 type OldRows = { before: number; of: ReturnType<typeof conditionFor> };
 
 /**
@@ -97,7 +101,8 @@ async function deleteOld(
         select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
         from monitors cross join ${old} old
         where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-          and ${of} and ${sql.ref(`old.${timeColumn}`)} < ${before})
+          and ${of} and ${sql.ref(`old.${timeColumn}`)} < ${before}
+          ${table === 'incidents' ? sql`and ${leadsNoOthers}` : sql``})
       delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
     trx,
   );
@@ -110,7 +115,12 @@ async function deleteOld(
  */
 const MAX_PER_MONITOR = {
   check_runs: { maximum: 20_000, key: 'number', newest: 'number', isDeletable: sql`old.last_at is not null` },
-  incidents: { maximum: 5_000, key: 'id', newest: 'started_at', isDeletable: sql`old.ended_at is not null` },
+  incidents: {
+    maximum: 5_000,
+    key: 'id',
+    newest: 'started_at',
+    isDeletable: sql`old.ended_at is not null and ${leadsNoOthers}`,
+  },
   monitor_certificates: {
     maximum: 5_000,
     key: 'fingerprint',

@@ -69,6 +69,20 @@ export function lockedSkippingLocked<DB, TB extends keyof DB, O>(
   return dialect === 'postgres' ? query.forNoKeyUpdate().skipLocked() : query;
 }
 
+/**
+ * Waits until no other transaction decides on alerts of the account, and blocks others until this one ends. Returns whether it may have
+ * waited, so that what was read before may be outdated. Lock monitors first. SQLite needs no lock: it has one writer at a time.
+ */
+export async function lockAlerts(
+  db: Kysely<Tables>,
+  dialect: DialectName,
+  accountId: string,
+): Promise<boolean> {
+  if (dialect === 'sqlite') return false;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`.execute(db);
+  return true;
+}
+
 /** Returns an SQL expression for the database's time in ms UTC, which workers on several machines share for their leases. */
 function databaseClock(dialect: DialectName): RawBuilder<number> {
   return dialect === 'postgres'

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import { dueWithInterval, type Plan } from '../../core/index.ts';
+import { handOverAlerts } from '../alerts/certificate-incidents.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import { lockAlerts } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -23,6 +25,19 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
       .where('monitors.account_id', '=', key.accountId)
       .executeTakeFirst();
     if (!row) return null;
+    await lockMonitor(store, trx, key);
+    await lockAlerts(trx, store.dialect, key.accountId);
+    const incidents = await trx
+      .selectFrom('incidents')
+      .select('id')
+      .where('account_id', '=', key.accountId)
+      .where('monitor_id', '=', key.monitorId)
+      .execute();
+    await handOverAlerts(
+      trx,
+      key.accountId,
+      incidents.map(({ id }) => id),
+    );
     const result = await trx
       .deleteFrom('monitors')
       .where('account_id', '=', row.account_id)

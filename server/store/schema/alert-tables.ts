@@ -20,6 +20,8 @@ export interface IncidentsTable {
   account_id: string;
   id: string;
   monitor_id: string;
+  /** Id of the incident of the same certificate that carries the alerts of both; null if this one carries its own. */
+  group_id: string | null;
   problem: Problem;
   /** Fingerprint of the certificate concerned; empty if the incident concerns the endpoint. */
   fingerprint: string;
@@ -69,8 +71,8 @@ export interface DeliveriesTable extends OutboxColumns {
   /** Id of an added channel; null for mail to the account's own address, for pings, and after the channel was removed. */
   channel_id: string | null;
   /**
-   * Idempotency key, unique within the account, so that no alert is queued twice: monitor:problem:fingerprint:start:step:channel;
-   * for test messages and pings their kind and id.
+   * Idempotency key, unique within the account, so that no alert is queued twice: incident:step:channel; for test messages and
+   * pings their kind and id.
    */
   dedupe_key: string;
   state: DeliveryState;

@@ -86,6 +86,7 @@ export class MemoryOutbox {
         host: 'a.example',
         settings,
         maintenanceUntil: null,
+        groups: [],
         ...look,
         isUp: state === 'up',
         known,

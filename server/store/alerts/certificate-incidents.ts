@@ -1,0 +1,341 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import {
+  type AlertFacts,
+  type AlertSettings,
+  type AlertStep,
+  type CertificateGroup,
+  effectiveSettings,
+  entitlementAt,
+  isAcknowledged,
+  isMuted,
+  type KnownIncident,
+  type Problem,
+  REMEMBER_INCIDENTS_MS,
+} from '../../core/index.ts';
+import { storedEntitlement } from '../billing/entitlements.ts';
+import type { Store } from '../db/open-store.ts';
+import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
+import { isActive } from '../monitors/check-due.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Tables } from '../schema/tables.ts';
+import { maintenanceOfDomains } from './maintenance.ts';
+import { notifiedOf } from './incidents.ts';
+import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
+
+/** A problem with one certificate of an account. */
+interface CertificateProblem {
+  accountId: string;
+  problem: Problem;
+  fingerprint: string;
+}
+
+/** An active domain that serves a certificate, or had an incident about it. */
+interface CertificateDomain {
+  id: string;
+  host: string;
+  port: number;
+  lastCheckedAt: number | null;
+  /** Its open incident; null if there is none. */
+  incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil'> | null;
+  hadIncident: boolean;
+  isInMaintenance: boolean;
+  settings: AlertSettings;
+  /** Keys of channels whose reader unsubscribed from everything or from this domain. */
+  unsubscribed: string[];
+}
+
+/** A group with the id of the incident that carries its alerts; null if no incident is open yet. */
+export type StoredGroup = CertificateGroup & { id: string | null };
+
+/** Reads the groups of these certificates without the given monitor. Call it after `lockAlerts`, so that no alert is sent twice. */
+export async function certificateGroups(
+  store: Store,
+  trx: Transaction<Tables>,
+  read: {
+    key: MonitorKey;
+    certificates: readonly Pick<KnownIncident, 'problem' | 'fingerprint'>[];
+    now: number;
+  },
+): Promise<StoredGroup[]> {
+  const { key, now } = read;
+  const groups: StoredGroup[] = [];
+  for (const { problem, fingerprint } of read.certificates) {
+    const about = { accountId: key.accountId, problem, fingerprint };
+    const domains = await domainsOf(store, trx, { ...about, now });
+    const others = domains.filter(({ id }) => id !== key.monitorId);
+    const id = await openGroup(trx, { ...about, now });
+    groups.push({
+      id,
+      problem,
+      fingerprint,
+      ...(await notifiedOf(trx, key.accountId, id)),
+      othersOpen: others.filter(({ incident }) => incident !== null).length,
+      choices: distinct(
+        others
+          .filter((one) => !isSilent(one, { problem, step: null, now }))
+          .map(({ settings, unsubscribed }) => ({ settings, unsubscribed })),
+      ),
+    });
+  }
+  return groups;
+}
+
+const distinct = <T>(values: readonly T[]): T[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+];
+
+/**
+ * Returns the id of the incident that a new incident about the certificate joins. A change is over at once, so its incident also
+ * counts for a week. An incident whose end was reported takes no others.
+ */
+async function openGroup(
+  trx: Transaction<Tables>,
+  { accountId, problem, fingerprint, now }: CertificateProblem & { now: number },
+): Promise<string | null> {
+  const group = sql<string>`coalesce(group_id, id)`;
+  const row = await trx
+    .selectFrom('incidents')
+    .select(group.as('id'))
+    .where('account_id', '=', accountId)
+    .where('fingerprint', '=', fingerprint)
+    .where('problem', '=', problem)
+    .where((eb) =>
+      problem === 'changed'
+        ? eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)])
+        : eb('ended_at', 'is', null),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('alerts')
+            .select('alerts.id')
+            .where('alerts.account_id', '=', accountId)
+            .where('alerts.incident_id', '=', group)
+            .where('step', '=', 'resolved'),
+        ),
+      ),
+    )
+    .orderBy('started_at')
+    .orderBy('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Reads the active domains of a certificate, by name. */
+async function domainsOf(
+  store: Store,
+  db: Kysely<Tables>,
+  { accountId, problem, fingerprint, now }: CertificateProblem & { now: number },
+): Promise<CertificateDomain[]> {
+  const account = await db
+    .selectFrom('accounts')
+    .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at', 'time_zone', 'alert_settings'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  const { plan } = entitlementAt(store, storedEntitlement(account), now);
+  const ofAccount = parseAccountSettings(account.alert_settings);
+  const had = db
+    .selectFrom('incidents')
+    .select('monitor_id as id')
+    .where('account_id', '=', accountId)
+    .where('fingerprint', '=', fingerprint)
+    .where('problem', '=', problem);
+  const serving = db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('certificate_fingerprint', '=', fingerprint);
+  const rows = await db
+    .selectFrom('monitors')
+    .leftJoin('incidents', (join) =>
+      join
+        .onRef('incidents.account_id', '=', 'monitors.account_id')
+        .onRef('incidents.monitor_id', '=', 'monitors.id')
+        .on('incidents.problem', '=', problem)
+        .on('incidents.fingerprint', '=', fingerprint)
+        .on('incidents.ended_at', 'is', null),
+    )
+    .select(['monitors.id', 'host', 'port', 'last_checked_at', 'alert_settings'])
+    .select(['incidents.id as incident_id', 'acknowledged_at', 'snoozed_until'])
+    .select(sql<number>`case when monitors.id in (${had}) then 1 else 0 end`.as('had_incident'))
+    .where('monitors.account_id', '=', accountId)
+    // Another domain that serves the new certificate did not necessarily change.
+    .where('monitors.id', 'in', problem === 'changed' ? had : serving.union(had))
+    .where(isActive)
+    .orderBy('host')
+    .orderBy('port')
+    .execute();
+  const unsubscribed = [...(await unsubscriptionsOf(db, accountId))];
+  const isInMaintenance = await maintenanceOfDomains(db, { accountId, now, timeZone: account.time_zone });
+  return rows.map((row) => ({
+    id: row.id,
+    host: row.host,
+    port: row.port,
+    lastCheckedAt: row.last_checked_at,
+    incident:
+      row.incident_id === null
+        ? null
+        : { acknowledgedAt: row.acknowledged_at, snoozedUntil: row.snoozed_until },
+    hadIncident: row.had_incident === 1,
+    isInMaintenance: isInMaintenance(row.id),
+    settings: effectiveSettings(ofAccount, parseDomainSettings(row.alert_settings), plan),
+    unsubscribed: unsubscribed
+      .filter(([, { all, monitorIds }]) => all || monitorIds.includes(row.id))
+      .map(([channelKey]) => channelKey),
+  }));
+}
+
+/** Returns whether a domain gets no alerts about the certificate now. `step` null: whatever the step. */
+function isSilent(
+  { incident, isInMaintenance, settings }: CertificateDomain,
+  { problem, step, now }: { problem: Problem; step: AlertStep | null; now: number },
+): boolean {
+  return (
+    isInMaintenance ||
+    (incident?.snoozedUntil ?? 0) > now ||
+    (step !== null && incident !== null && isAcknowledged(incident, step)) ||
+    isMuted(settings, problem, step ?? 'opened')
+  );
+}
+
+/** The domains that an alert names, by name, and the number of those that no longer have the problem. */
+export interface AlertedGroup {
+  domains: Pick<CertificateDomain, 'id' | 'host' | 'port' | 'lastCheckedAt'>[];
+  changed: number;
+}
+
+/**
+ * Returns the domains that an alert about a certificate names on a channel: those whose incident is open and not silenced; for a
+ * recovery, those that had one.
+ */
+export async function alertedGroup(
+  store: Store,
+  about: CertificateProblem & { step: AlertStep; channelKey: string; now: number },
+): Promise<AlertedGroup> {
+  const { step, channelKey, problem } = about;
+  const isOver = step === 'resolved' || problem === 'changed';
+  const all = (await domainsOf(store, store.db, about)).filter(({ hadIncident }) => hadIncident);
+  const named = isOver
+    ? all
+    : all.filter(
+        (one) => one.incident !== null && !isSilent(one, about) && !one.unsubscribed.includes(channelKey),
+      );
+  return {
+    domains: named.map(({ id, host, port, lastCheckedAt }) => ({ id, host, port, lastCheckedAt })),
+    changed: isOver ? 0 : all.filter(({ incident }) => incident === null).length,
+  };
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Opens incidents for the active domains that serve a certificate whose problem was just reported for one of them, because the alert
+ * names them although their own checks follow later.
+ */
+export async function openForOthers(
+  trx: Transaction<Tables>,
+  {
+    accountId,
+    problem,
+    fingerprint,
+    groupId,
+    facts,
+    now,
+  }: CertificateProblem & { groupId: string; facts: AlertFacts; now: number },
+): Promise<void> {
+  const missing = await trx
+    .selectFrom('monitors')
+    .leftJoin('incidents', (join) =>
+      join
+        .onRef('incidents.account_id', '=', 'monitors.account_id')
+        .onRef('incidents.monitor_id', '=', 'monitors.id')
+        .on('incidents.problem', '=', problem)
+        .on('incidents.fingerprint', '=', fingerprint)
+        .on('incidents.ended_at', 'is', null),
+    )
+    .select('monitors.id')
+    .where('monitors.account_id', '=', accountId)
+    .where('certificate_fingerprint', '=', fingerprint)
+    .where(isActive)
+    .where('incidents.id', 'is', null)
+    .execute();
+  const opened = {
+    account_id: accountId,
+    group_id: groupId,
+    problem,
+    fingerprint,
+    started_at: now,
+    confirmed_at: now,
+    recovered: 0,
+    cause: problem,
+    message: facts.message ?? '',
+    facts: JSON.stringify(facts),
+  };
+  for (let from = 0; from < missing.length; from += AT_ONCE)
+    await trx
+      .insertInto('incidents')
+      .values(
+        missing
+          .slice(from, from + AT_ONCE)
+          .map(({ id }) => ({ ...opened, id: randomUUID(), monitor_id: id })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/**
+ * Gives the alerts of these incidents, which are about to be deleted, to another incident of the same certificate, so that nothing is
+ * sent again and waiting messages are still sent.
+ */
+export async function handOverAlerts(
+  trx: Transaction<Tables>,
+  accountId: string,
+  incidentIds: readonly string[],
+): Promise<void> {
+  if (incidentIds.length === 0) return;
+  const members = await trx
+    .selectFrom('incidents')
+    .select(['id', 'monitor_id'])
+    .select((eb) => eb.ref('group_id').$notNull().as('group_id'))
+    .where('account_id', '=', accountId)
+    .where('group_id', 'in', incidentIds)
+    .where('id', 'not in', incidentIds)
+    .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
+    .orderBy('started_at')
+    .execute();
+  for (const [former, [heir]] of Map.groupBy(members, ({ group_id: id }) => id)) {
+    if (heir === undefined) continue;
+    const own = trx
+      .selectFrom('alerts')
+      .select('step')
+      .where('account_id', '=', accountId)
+      .where('incident_id', '=', heir.id);
+    const given = await trx
+      .updateTable('alerts')
+      .set({ incident_id: heir.id, monitor_id: heir.monitor_id })
+      .where('account_id', '=', accountId)
+      .where('incident_id', '=', former)
+      .where('step', 'not in', own)
+      .returning('id')
+      .execute();
+    if (given.length > 0)
+      await trx
+        .updateTable('deliveries')
+        .set({ incident_id: heir.id })
+        .where('account_id', '=', accountId)
+        .where(
+          'alert_id',
+          'in',
+          given.map(({ id }) => id),
+        )
+        .execute();
+    await trx
+      .updateTable('incidents')
+      .set((eb) => ({ group_id: eb.case().when('id', '=', heir.id).then(null).else(heir.id).end() }))
+      .where('account_id', '=', accountId)
+      .where('group_id', '=', former)
+      .execute();
+  }
+}

@@ -1,0 +1,256 @@
+import { expect, it } from 'vitest';
+import type { AlertSettings } from '../../server/core/index.ts';
+import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
+import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
+import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
+import { changeIncident, knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
+import { prunePast } from '../../server/store/checks/retention.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import {
+  certificate,
+  checkOf,
+  DAY,
+  endingSoon,
+  MINUTE,
+  NOW,
+  person,
+  recordCheck,
+  type SampleCertificate,
+  watch,
+} from './samples.ts';
+
+const wildcard = endingSoon({ subject: '*.shop.example', sans: ['*.shop.example'] });
+const fresh = certificate({ subject: '*.shop.example', notBefore: NOW, notAfter: NOW + 90 * DAY });
+const HOSTS = ['a', 'b', 'c'] as const;
+
+/** An account with three hosts. */
+async function world(store: Store) {
+  const { id: accountId } = await person(store, 'alice');
+  await store.db.updateTable('accounts').set({ plan: 'premium' }).execute();
+  const ids = { a: '', b: '', c: '' };
+  for (const host of HOSTS) ids[host] = (await watch(store, accountId, `${host}.shop.example`)).id;
+  /** Records a check of a host. */
+  async function see(host: (typeof HOSTS)[number], now: number, leaf: SampleCertificate = wildcard) {
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: now + DAY })
+      .execute();
+    await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', ids[host]).execute();
+    const [claimed] = await claimDue(store, { now, limit: 1, leaseMs: 30_000, claimedBy: 'test' });
+    await recordCheck(store, checkOf(claimed ?? expect.fail(), now, [leaf]));
+  }
+  return {
+    accountId,
+    ids,
+    see,
+    /** Clears the incident of a host that serves another certificate: it must be absent for 90 seconds. */
+    async renew(host: (typeof HOSTS)[number], now: number) {
+      await see(host, now, fresh);
+      await see(host, now + 2 * MINUTE, fresh);
+    },
+    /** Returns the steps of all deliveries in order, with the channel if it is not the account's mail. */
+    async queued() {
+      const rows = await store.db
+        .selectFrom('deliveries')
+        .innerJoin('alerts', (join) => join.onRef('alerts.id', '=', 'deliveries.alert_id'))
+        .select(['kind', 'step', 'channel_key', 'state'])
+        .orderBy('deliveries.created_at')
+        .orderBy('channel_key')
+        .execute();
+      return rows.map(({ kind, step, channel_key: key, state }) =>
+        [kind, step, ...(key === 'email' ? [] : [key]), ...(state === 'waiting' ? [] : [state])].join(' '),
+      );
+    },
+    async deliverAll(now: number) {
+      await store.db
+        .updateTable('deliveries')
+        .set({ state: 'delivered', settled_at: now })
+        .where('state', '=', 'waiting')
+        .execute();
+    },
+    async named(now: number, step: 'critical' | 'three_days' | 'resolved' = 'critical') {
+      const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
+      const group = await alertedGroup(store, { ...about, step, channelKey: 'email', now });
+      return [group.domains.map(({ host }) => host.charAt(0)).join(''), group.changed];
+    },
+    async incidentOf(host: (typeof HOSTS)[number], now: number) {
+      const [incident] = await knownIncidents(store.db, { accountId, monitorId: ids[host], now });
+      return incident ?? expect.fail();
+    },
+  };
+}
+
+async function addChannel(store: Store, accountId: string, id: string) {
+  await store.db
+    .insertInto('channels')
+    .values({
+      id,
+      account_id: accountId,
+      kind: 'slack',
+      name: id,
+      config: '{}',
+      created_at: NOW,
+      confirmed_at: NOW,
+    })
+    .execute();
+}
+
+describeEachDatabase('a certificate that expires on several domains', (open) => {
+  it('is reported once per step, with all domains that serve it, even if they are checked later', async () => {
+    const store = await open();
+    const { see, queued, named, deliverAll } = await world(store);
+    // All are known to serve it before its first step.
+    const early = { ...wildcard, facts: { ...wildcard.facts, notAfter: NOW + 80 * DAY } };
+    for (const host of HOSTS) await see(host, NOW - MINUTE, early);
+    await see('b', NOW, wildcard);
+    expect(await queued()).toEqual(['expiry critical']);
+    expect(await named(NOW)).toEqual(['abc', 0]);
+    await deliverAll(NOW);
+    await see('a', NOW + 60 * MINUTE, wildcard);
+    await see('c', NOW + 180 * MINUTE, wildcard);
+    expect(await queued()).toEqual(['expiry critical delivered']);
+    for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE, wildcard);
+    expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
+  });
+
+  it('is over when the last domain has changed, and names only the others before', async () => {
+    const store = await open();
+    const { see, renew, queued, named, deliverAll } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    await deliverAll(NOW);
+    await renew('a', NOW + 60 * MINUTE);
+    await renew('c', NOW + 90 * MINUTE);
+    expect(await queued()).toEqual(['expiry critical delivered']);
+    expect(await named(NOW + 120 * MINUTE)).toEqual(['b', 2]);
+    await see('b', NOW + 2 * DAY + MINUTE);
+    expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
+    await deliverAll(NOW + 2 * DAY + MINUTE);
+    await renew('b', NOW + 2 * DAY + 60 * MINUTE);
+    expect((await queued()).at(-1)).toBe('expiry resolved');
+    expect(await named(NOW + 3 * DAY, 'resolved')).toEqual(['abc', 0]);
+  });
+
+  it('is reported on the channels and at the steps that any of the domains chose, on each channel once', async () => {
+    const store = await open();
+    const { accountId, ids, see, queued } = await world(store);
+    const choose = (host: (typeof HOSTS)[number], own: Partial<AlertSettings>) =>
+      changeMonitorAlerts(store, { accountId, monitorId: ids[host] }, own, NOW);
+    for (const id of ['ops', 'web']) await addChannel(store, accountId, id);
+    for (const host of HOSTS) await see(host, NOW - 3 * DAY);
+    await store.db.deleteFrom('alerts').execute();
+    await store.db.deleteFrom('incidents').execute();
+    await choose('a', { channels: ['email', 'ops'] });
+    await choose('b', { channels: ['ops'] });
+    await choose('c', { channels: ['web'], steps: ['2d'] });
+    await see('b', NOW);
+    expect(await queued()).toEqual(['expiry critical', 'expiry critical ops', 'expiry critical web']);
+    await see('a', NOW + MINUTE);
+    await see('c', NOW + 2 * MINUTE);
+    expect(await queued()).toHaveLength(3);
+    await see('c', NOW + 3 * DAY + MINUTE);
+    expect((await queued()).filter((one) => one.startsWith('expiry 2d'))).toHaveLength(3);
+  });
+
+  it('names no domain that is snoozed, in maintenance, paused or unsubscribed', async () => {
+    const store = await open();
+    const { accountId, ids, see, named, incidentOf } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    await store.db
+      .updateTable('incidents')
+      .set({ snoozed_until: NOW + 60 * MINUTE })
+      .where('id', '=', (await incidentOf('a', NOW)).id)
+      .execute();
+    expect(await named(NOW)).toEqual(['bc', 0]);
+    const window = { startsAt: NOW - 1, endsAt: NOW + 60 * MINUTE, repeats: 'never' as const };
+    await addMaintenance(store, { accountId, monitorId: ids.b, window, note: '', max: 9, now: NOW });
+    expect(await named(NOW)).toEqual(['c', 0]);
+    expect(await named(NOW + 61 * MINUTE)).toEqual(['abc', 0]);
+    await pauseMonitor(store, { accountId, monitorId: ids.a, now: NOW });
+    expect(await named(NOW + 61 * MINUTE)).toEqual(['bc', 0]);
+    await store.db
+      .insertInto('unsubscriptions')
+      .values({ id: 'u', account_id: accountId, channel_key: 'email', monitor_id: ids.c, created_at: NOW })
+      .execute();
+    expect(await named(NOW + 61 * MINUTE)).toEqual(['b', 0]);
+  });
+
+  it('is acknowledged for all its domains at once', async () => {
+    const store = await open();
+    const { accountId, see, queued, deliverAll, incidentOf } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    await deliverAll(NOW);
+    const { id } = await incidentOf('b', NOW);
+    await changeIncident(store, {
+      accountId,
+      incidentId: id,
+      change: { acknowledged: true },
+      now: NOW + MINUTE,
+    });
+    for (const host of HOSTS) {
+      expect(await incidentOf(host, NOW)).toMatchObject({ acknowledgedAt: NOW + MINUTE });
+      await see(host, NOW + 2 * DAY + MINUTE);
+    }
+    expect(await queued()).toEqual(['expiry critical delivered']);
+  });
+
+  it('stays reported after the domain of the first alert was removed, and waiting alerts are still sent', async () => {
+    const store = await open();
+    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+    await see('a', NOW);
+    for (const host of ['b', 'c'] as const) await see(host, NOW + MINUTE);
+    await removeMonitor(store, { accountId, monitorId: ids.a });
+    expect(await queued()).toEqual(['expiry critical']);
+    await deliverAll(NOW);
+    await removeMonitor(store, { accountId, monitorId: ids.b });
+    await see('c', NOW + 60 * MINUTE);
+    expect(await queued()).toEqual(['expiry critical delivered']);
+    await renew('c', NOW + 120 * MINUTE);
+    expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
+  });
+
+  it('is not reported again if the first incident ended so long ago that others would be deleted', async () => {
+    const store = await open();
+    const { see, renew, queued, deliverAll } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    await deliverAll(NOW);
+    for (const host of ['a', 'b'] as const) await renew(host, NOW + 60 * MINUTE);
+    await see('c', NOW + 6 * DAY);
+    await deliverAll(NOW + 6 * DAY);
+    const before = await queued();
+    const later = NOW + 800 * DAY;
+    await prunePast(store, later);
+    await see('c', later);
+    expect(await queued()).toEqual(before);
+  });
+
+  it('is reported once even if the incidents of its domains were opened before they shared their alerts', async () => {
+    const store = await open();
+    const { see, queued, deliverAll, incidentOf } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    await deliverAll(NOW);
+    // As an older version left them: each with an alert of its own, grouped by the migration.
+    const [a, b, c] = [await incidentOf('a', NOW), await incidentOf('b', NOW), await incidentOf('c', NOW)];
+    const alert = await store.db.selectFrom('alerts').selectAll().executeTakeFirstOrThrow();
+    const delivery = await store.db.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow();
+    const lead = [a, b, c].find(({ id }) => id === alert.incident_id) ?? expect.fail();
+    for (const one of [a, b, c].filter(({ id }) => id !== lead.id)) {
+      const own = { incident_id: one.id, id: `alert ${one.id}` };
+      await store.db
+        .insertInto('alerts')
+        .values({ ...alert, ...own, monitor_id: one.monitorId })
+        .execute();
+      await store.db
+        .insertInto('deliveries')
+        .values({ ...delivery, ...own, alert_id: own.id, dedupe_key: own.id })
+        .execute();
+    }
+    for (const host of HOSTS) await see(host, NOW + 60 * MINUTE);
+    expect(await queued()).toHaveLength(3);
+    for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE);
+    expect((await queued()).filter((one) => one.includes('three_days'))).toHaveLength(1);
+  });
+});
