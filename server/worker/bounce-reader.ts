@@ -8,7 +8,7 @@ import {
 } from '../channels/index.ts';
 import { findBouncedMail, recordBounce } from '../store/mail/bounces.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
 import type { Alarms } from './operator-alarm.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dueDigests, enqueueDigest, nextDueDigest } from '../store/mail/digest.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';

@@ -6,7 +6,7 @@ import {
   findMismatchedPlans,
   nextPlanEnd,
 } from '../store/billing/plan-expiry.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';

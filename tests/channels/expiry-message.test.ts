@@ -205,3 +205,39 @@ describe('strings from certificates in an expiry mail', () => {
     expect(render({ certificateIs: { notAfter } }).text).toContain('31 December 9999, 23:59 UTC');
   });
 });
+
+describe('an expiry mail about several hosts', () => {
+  const shared = (count: number, changed = 0): Changes => ({
+    group: {
+      domains: Array.from({ length: count }, (_, index) => ({
+        id: `${index}`,
+        host: `h${index}.fjord.example`,
+        port: 443,
+      })),
+      changed,
+    },
+    certificateIs: { name: '*.fjord.example' },
+    mail: { isAboutSeveral: count > 1 },
+  });
+
+  it('names the certificate and the first ten of them, and links to all', () => {
+    const { subject, text } = render(shared(300));
+    expect(subject).toBe('*.fjord.example expires in 2 days (300 hosts)');
+    expect(text).toContain('The certificate for *.fjord.example expires on');
+    expect(text).toContain('h0.fjord.example, h1.fjord.example,');
+    expect(text).toContain('h9.fjord.example and 290 more');
+    expect(text).not.toContain('h10.fjord.example');
+    expect(text).toContain('https://certs.example/certificates?certificate=aa');
+    expect(text).toContain('Stop these emails');
+  });
+
+  it('counts those that have changed, also if one is left', () => {
+    const { subject, text } = render(shared(3, 297));
+    expect(subject).toBe('*.fjord.example expires in 2 days (3 hosts)');
+    expect(text).toContain('297 of 300 hosts no longer serve this certificate');
+    const last = render(shared(1, 299));
+    expect(last.subject).toBe('pay.fjord.example expires in 2 days');
+    expect(last.text).toContain('299 of 300 hosts no longer serve this certificate');
+    expect(last.text).toContain('Stop emails for this host');
+  });
+});

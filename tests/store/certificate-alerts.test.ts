@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AlertSettings } from '../../server/core/index.ts';
 import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
@@ -9,7 +9,7 @@ import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import {
   certificate,
   checkOf,
@@ -48,12 +48,12 @@ async function world(store: Store) {
     ids,
     see,
     /** Clears the incident of a host that serves another certificate: it must be absent for 90 seconds. */
-    async renew(host: (typeof HOSTS)[number], now: number) {
+    renew: async (host: (typeof HOSTS)[number], now: number) => {
       await see(host, now, fresh);
       await see(host, now + 2 * MINUTE, fresh);
     },
     /** Returns the steps of all deliveries in order, with the channel if it is not the account's mail. */
-    async queued() {
+    queued: async () => {
       const rows = await store.db
         .selectFrom('deliveries')
         .innerJoin('alerts', (join) => join.onRef('alerts.id', '=', 'deliveries.alert_id'))
@@ -65,19 +65,19 @@ async function world(store: Store) {
         [kind, step, ...(key === 'email' ? [] : [key]), ...(state === 'waiting' ? [] : [state])].join(' '),
       );
     },
-    async deliverAll(now: number) {
+    deliverAll: async (now: number) => {
       await store.db
         .updateTable('deliveries')
         .set({ state: 'delivered', settled_at: now })
         .where('state', '=', 'waiting')
         .execute();
     },
-    async named(now: number, step: 'critical' | 'three_days' | 'resolved' = 'critical') {
+    named: async (now: number, step: 'critical' | 'three_days' | 'resolved' = 'critical') => {
       const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
       const group = await alertedGroup(store, { ...about, step, channelKey: 'email', now });
       return [group.domains.map(({ host }) => host.charAt(0)).join(''), group.changed];
     },
-    async incidentOf(host: (typeof HOSTS)[number], now: number) {
+    incidentOf: async (host: (typeof HOSTS)[number], now: number) => {
       const [incident] = await knownIncidents(store.db, { accountId, monitorId: ids[host], now });
       return incident ?? expect.fail();
     },
@@ -252,5 +252,33 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toHaveLength(3);
     for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE);
     expect((await queued()).filter((one) => one.includes('three_days'))).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('several workers that check one certificate (postgres)', () => {
+  it('report it once, whoever is first, and its end once', async () => {
+    const database = await freshDatabase('postgres');
+    try {
+      const stores = await Promise.all([1, 2, 3].map(() => database.open()));
+      const [store] = stores as [Store];
+      const { accountId, queued, deliverAll } = await world(store);
+      for (let index = 0; index < 20; index++) await watch(store, accountId, `${index}.shop.example`);
+      const checkAll = async (now: number, leaf: SampleCertificate) => {
+        await store.db.updateTable('monitors').set({ next_check_at: now }).execute();
+        const claimed = await claimDue(store, { now, limit: 100, leaseMs: 30_000, claimedBy: 'test' });
+        expect(claimed).toHaveLength(23);
+        await Promise.all(
+          claimed.map((one, index) => recordCheck(stores[index % 3] ?? store, checkOf(one, now, [leaf]))),
+        );
+      };
+      await checkAll(NOW, wildcard);
+      expect(await queued()).toEqual(['expiry critical']);
+      await deliverAll(NOW);
+      await checkAll(NOW + 60 * MINUTE, fresh);
+      await checkAll(NOW + 62 * MINUTE, fresh);
+      expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
+    } finally {
+      await database.remove();
+    }
   });
 });

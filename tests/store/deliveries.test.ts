@@ -51,6 +51,7 @@ describeEachDatabase('deliveries', (open) => {
           step: 'critical',
           severity: 'critical',
           createdAt: NOW,
+          fingerprint: leaf.facts.fingerprint,
           facts: expect.objectContaining({
             certificate: expect.objectContaining({ fingerprint: leaf.facts.fingerprint }),
             asOf: NOW,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import {
@@ -15,7 +16,7 @@ import type { MintedCertificate } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';
-import type { RecordedCheck } from './incident.ts';
+import type { CertificateGroup, RecordedCheck } from './incident.ts';
 
 const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;
@@ -164,6 +165,39 @@ describe('a silence', () => {
     expect(host.shows(old, muted)).toEqual(['expiry warning']);
     expect(host.wait(HOUR).keepsShowing(fresh, muted)).toEqual([]);
     expect(host.wait(HOUR).shows(fresh)).toEqual([]);
+  });
+});
+
+describe('a certificate that other domains serve too', () => {
+  const groupFor = (shown: readonly MintedCertificate[], change: Partial<CertificateGroup> = {}) => ({
+    problem: 'expiry' as const,
+    fingerprint: createHash('sha256').update(shown[0]!.der).digest('hex'),
+    notifiedSteps: ['critical' as const],
+    lastStepAt: NOW,
+    othersOpen: 1,
+    choices: [],
+    ...change,
+  });
+
+  it('causes no alert for a step that was sent for another domain, but one for the next step', () => {
+    const host = watched();
+    const old = ending(7);
+    const groups = [groupFor(old)];
+    expect(host.wait(HOUR).shows(old, { groups })).toEqual([]);
+    expect(host.outbox.incidents).toHaveLength(1);
+    const other = watched();
+    expect(other.wait(4 * DAY).shows(old, { groups })).toEqual(['expiry three_days']);
+  });
+
+  it('causes a resolved alert only for the last domain that is renewed', () => {
+    for (const othersOpen of [1, 0]) {
+      const host = watched();
+      const old = ending(7);
+      expect(host.shows(old)).toEqual(['expiry critical']);
+      const groups = [groupFor(old, { othersOpen })];
+      expect(host.keepsShowing(fresh, { groups })).toEqual(othersOpen === 0 ? ['expiry resolved'] : []);
+      expect(host.outbox.incidents[0]?.endedAt).not.toBeNull();
+    }
   });
 });
 

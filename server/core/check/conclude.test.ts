@@ -170,6 +170,32 @@ describe('the conclusion of a check', () => {
     });
   });
 
+  it('an alert about a certificate goes to every channel that any of its domains chose, at the earliest time', () => {
+    const expired = { ...served, observedAt: NOW + 400 * DAY_MS };
+    const at = expired.observedAt;
+    const choice = (channels: string[], unsubscribed: string[] = []) => ({
+      settings: { ...DEFAULT_ALERT_SETTINGS, channels },
+      unsubscribed,
+    });
+    const verdict = judge(expired, at, trustStore);
+    const groups = [
+      {
+        problem: 'expiry' as const,
+        fingerprint: verdict.leafFingerprint ?? '',
+        notifiedSteps: [],
+        lastStepAt: null,
+        othersOpen: 0,
+        choices: [choice(['slack']), choice([ACCOUNT_MAIL, 'ops'], ['ops'])],
+      },
+    ];
+    const channels = [MAIL, SLACK, { ...SLACK, key: 'ops' }, { ...SLACK, key: 'unused' }];
+    const own = { ...WATCHED, settings: { ...DEFAULT_ALERT_SETTINGS, channels: [ACCOUNT_MAIL] } };
+    const { alerts } = conclude(own, expired, verdict, at).withContext({ ...CONTEXT, channels, groups });
+    expect(alerts.map(({ step, routes }) => [step, routes.map(({ key }) => key)])).toEqual([
+      ['expired', [ACCOUNT_MAIL, 'slack']],
+    ]);
+  });
+
   it('a failed check during maintenance opens the incident without an alert and repeats the check at the end', () => {
     const until = NOW + 20 * MINUTE_MS;
     expect(concluded(SUSPECTED, unreachable, { ...CONTEXT, maintenanceUntil: until })).toMatchObject({

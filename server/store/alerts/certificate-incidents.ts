@@ -37,7 +37,7 @@ interface CertificateDomain {
   port: number;
   lastCheckedAt: number | null;
   /** Its open incident; null if there is none. */
-  incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil'> | null;
+  incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil' | 'clearingSince'> | null;
   hadIncident: boolean;
   isInMaintenance: boolean;
   settings: AlertSettings;
@@ -158,7 +158,7 @@ async function domainsOf(
         .on('incidents.ended_at', 'is', null),
     )
     .select(['monitors.id', 'host', 'port', 'last_checked_at', 'alert_settings'])
-    .select(['incidents.id as incident_id', 'acknowledged_at', 'snoozed_until'])
+    .select(['incidents.id as incident_id', 'acknowledged_at', 'snoozed_until', 'clearing_since'])
     .select(sql<number>`case when monitors.id in (${had}) then 1 else 0 end`.as('had_incident'))
     .where('monitors.account_id', '=', accountId)
     // Another domain that serves the new certificate did not necessarily change.
@@ -177,7 +177,11 @@ async function domainsOf(
     incident:
       row.incident_id === null
         ? null
-        : { acknowledgedAt: row.acknowledged_at, snoozedUntil: row.snoozed_until },
+        : {
+            acknowledgedAt: row.acknowledged_at,
+            snoozedUntil: row.snoozed_until,
+            clearingSince: row.clearing_since,
+          },
     hadIncident: row.had_incident === 1,
     isInMaintenance: isInMaintenance(row.id),
     settings: effectiveSettings(ofAccount, parseDomainSettings(row.alert_settings), plan),
@@ -207,8 +211,8 @@ export interface AlertedGroup {
 }
 
 /**
- * Returns the domains that an alert about a certificate names on a channel: those whose incident is open and not silenced; for a
- * recovery, those that had one.
+ * Returns the domains that an alert about a certificate names on a channel: those that had the problem at their last check and are not
+ * silenced; for a recovery, those that had it before.
  */
 export async function alertedGroup(
   store: Store,
@@ -217,14 +221,13 @@ export async function alertedGroup(
   const { step, channelKey, problem } = about;
   const isOver = step === 'resolved' || problem === 'changed';
   const all = (await domainsOf(store, store.db, about)).filter(({ hadIncident }) => hadIncident);
+  const isChanged = ({ incident }: CertificateDomain) => incident === null || incident.clearingSince !== null;
   const named = isOver
     ? all
-    : all.filter(
-        (one) => one.incident !== null && !isSilent(one, about) && !one.unsubscribed.includes(channelKey),
-      );
+    : all.filter((one) => !isChanged(one) && !isSilent(one, about) && !one.unsubscribed.includes(channelKey));
   return {
     domains: named.map(({ id, host, port, lastCheckedAt }) => ({ id, host, port, lastCheckedAt })),
-    changed: isOver ? 0 : all.filter(({ incident }) => incident === null).length,
+    changed: isOver ? 0 : all.filter(isChanged).length,
   };
 }
 

@@ -1,7 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { KnownIncident } from '../../core/index.ts';
+import { compileOnce } from '../db/dialect.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { DeliveryState } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** SQL condition for downtime incidents. All other incidents are about certificates. */
 export const isDown = sql<boolean>`problem = 'down'`;
@@ -98,4 +101,57 @@ export async function notifiedOf(
 ): Promise<Notified> {
   const notified = id === null ? null : await notifiedSteps(db, accountId, [id]);
   return notified?.get(id ?? '') ?? NOT_NOTIFIED;
+}
+
+/** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
+const CLOCK_ERROR_MS = HOUR_MS;
+
+/** Selects a row if there are incidents or alerts after a time. Nearly every check finds none. */
+const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey & { ahead: number }) =>
+  sql<{ found: number }>`select 1 as found where exists (
+      select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
+    or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
+      and (started_at > ${ahead} or (ended_at is null and clearing_since > ${ahead})))`.compile(db),
+);
+
+/**
+ * Deletes incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
+ * a certificate that seemed expired then would never be reported again.
+ */
+export async function deleteFutureIncidents(
+  trx: Transaction<Tables>,
+  { accountId, monitorId, now }: MonitorKey & { now: number },
+): Promise<void> {
+  const ahead = now + CLOCK_ERROR_MS;
+  const rows = await foundAfter(trx, { accountId, monitorId, ahead });
+  if (rows.length === 0) return;
+  const deleted = await trx
+    .deleteFrom('incidents')
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('started_at', '>', ahead)
+    .returning('id')
+    .execute();
+  // Their alerts are gone too, so the others of the certificate are alone again.
+  for (const { id } of deleted)
+    await trx
+      .updateTable('incidents')
+      .set({ group_id: null })
+      .where('account_id', '=', accountId)
+      .where('group_id', '=', id)
+      .execute();
+  await trx
+    .deleteFrom('alerts')
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('created_at', '>', ahead)
+    .execute();
+  await trx
+    .updateTable('incidents')
+    .set({ clearing_since: null })
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('ended_at', 'is', null)
+    .where('clearing_since', '>', ahead)
+    .execute();
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Kysely, type Selectable, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import {
   type AlertFacts,
@@ -17,7 +17,6 @@ import type { Store } from '../db/open-store.ts';
 import type { IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { HOUR_MS } from '../../../contract/durations.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
@@ -122,50 +121,6 @@ function toStored(row: Row, notified: Notified): StoredIncident {
     ...notified,
     facts: factsOf(row),
   };
-}
-
-/** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
-const CLOCK_ERROR_MS = HOUR_MS;
-
-/** Selects a row if there are incidents or alerts after a time. Nearly every check finds none. */
-const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey & { ahead: number }) =>
-  sql<{ found: number }>`select 1 as found where exists (
-      select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
-    or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
-      and (started_at > ${ahead} or (ended_at is null and clearing_since > ${ahead})))`.compile(db),
-);
-
-/**
- * Deletes incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
- * a certificate that seemed expired then would never be reported again.
- */
-export async function deleteFutureIncidents(
-  trx: Transaction<Tables>,
-  { accountId, monitorId, now }: MonitorKey & { now: number },
-): Promise<void> {
-  const ahead = now + CLOCK_ERROR_MS;
-  const rows = await foundAfter(trx, { accountId, monitorId, ahead });
-  if (rows.length === 0) return;
-  await trx
-    .deleteFrom('incidents')
-    .where('account_id', '=', accountId)
-    .where('monitor_id', '=', monitorId)
-    .where('started_at', '>', ahead)
-    .execute();
-  await trx
-    .deleteFrom('alerts')
-    .where('account_id', '=', accountId)
-    .where('monitor_id', '=', monitorId)
-    .where('created_at', '>', ahead)
-    .execute();
-  await trx
-    .updateTable('incidents')
-    .set({ clearing_since: null })
-    .where('account_id', '=', accountId)
-    .where('monitor_id', '=', monitorId)
-    .where('ended_at', 'is', null)
-    .where('clearing_since', '>', ahead)
-    .execute();
 }
 
 /**

@@ -20,9 +20,9 @@ import {
 } from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
 import { certificateGroups, openForOthers, type StoredGroup } from '../alerts/certificate-incidents.ts';
+import { deleteFutureIncidents } from '../alerts/incidents.ts';
 import {
   earlierDeliveries,
-  deleteFutureIncidents,
   incidentKey,
   knownIncidents,
   type StoredIncident,
@@ -40,7 +40,7 @@ import type { Tables } from '../schema/tables.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
 import { storeCheckEvidence } from './check-evidence.ts';
 import { countStoredBytes } from './stored-bytes.ts';
-import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
+import { currentVerdict, dropUnusedVerdict, keepVerdict, momentOf } from './verdict-row.ts';
 
 /** The lease under which a worker checked a monitor, as `claimDue` returns it. */
 export interface CheckLease extends MonitorKey {
@@ -312,67 +312,6 @@ function uptimeColumns({ uptime, since, ...record }: UptimeRecord) {
 function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial<Row> {
   const changed = Object.entries(next).filter(([column, value]) => Reflect.get(before, column) !== value);
   return Object.fromEntries(changed) as Partial<Row>;
-}
-
-/** Stores the verdict unless the same JSON is stored already. */
-async function keepVerdict(
-  trx: Transaction<Tables>,
-  { accountId, monitorId }: MonitorKey,
-  {
-    verdict,
-    written: { id, text },
-    isNew,
-    previous,
-  }: {
-    verdict: Verdict;
-    written: { id: string; text: string };
-    isNew: boolean;
-    previous: Verdict | null;
-  },
-): Promise<void> {
-  if (!isNew && previous && JSON.stringify(atMoment(previous, momentOf(verdict))) === text) return;
-  await trx
-    .insertInto('verdicts')
-    .values({
-      account_id: accountId,
-      monitor_id: monitorId,
-      id,
-      judged_at: verdict.judgedAt,
-      leaf_fingerprint: verdict.leafFingerprint,
-      verdict: text,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'monitor_id', 'id']).doUpdateSet({ verdict: text }),
-    )
-    .execute();
-}
-
-/**
- * Deletes the verdict of the previous check if nothing refers to it any more. Checks above a storage limit leave verdicts without
- * a run.
- */
-async function dropUnusedVerdict(
-  trx: Transaction<Tables>,
-  { accountId, monitorId }: MonitorKey,
-  id: string | null,
-): Promise<void> {
-  if (id === null) return;
-  await trx
-    .deleteFrom('verdicts')
-    .where('account_id', '=', accountId)
-    .where('monitor_id', '=', monitorId)
-    .where('id', '=', id)
-    .where((eb) => {
-      const inUse = (table: 'check_runs' | 'monitor_states') =>
-        eb
-          .selectFrom(table)
-          .select('account_id')
-          .where('account_id', '=', accountId)
-          .where('monitor_id', '=', monitorId)
-          .where('verdict_id', '=', id);
-      return eb.not(eb.or([eb.exists(inUse('check_runs')), eb.exists(inUse('monitor_states'))]));
-    })
-    .execute();
 }
 
 /** Returns a digest of the verdict's conclusions. Times and the order of addresses do not change it. */

@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import {
   type AddressVerdict,
   type ExpiringCertificate,
@@ -7,6 +8,8 @@ import {
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Tables } from '../schema/tables.ts';
 import { isFacts, isRecord, isVerdict, list, nullable, number, shape } from './verdict-shape.ts';
 
 /**
@@ -175,4 +178,65 @@ export function atMoment(verdict: Verdict, text: string | null): Verdict {
         ),
       },
   };
+}
+
+/** Stores the verdict unless the same JSON is stored already. */
+export async function keepVerdict(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  {
+    verdict,
+    written: { id, text },
+    isNew,
+    previous,
+  }: {
+    verdict: Verdict;
+    written: { id: string; text: string };
+    isNew: boolean;
+    previous: Verdict | null;
+  },
+): Promise<void> {
+  if (!isNew && previous && JSON.stringify(atMoment(previous, momentOf(verdict))) === text) return;
+  await trx
+    .insertInto('verdicts')
+    .values({
+      account_id: accountId,
+      monitor_id: monitorId,
+      id,
+      judged_at: verdict.judgedAt,
+      leaf_fingerprint: verdict.leafFingerprint,
+      verdict: text,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'monitor_id', 'id']).doUpdateSet({ verdict: text }),
+    )
+    .execute();
+}
+
+/**
+ * Deletes the verdict of the previous check if nothing refers to it any more. Checks above a storage limit leave verdicts without
+ * a run.
+ */
+export async function dropUnusedVerdict(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  id: string | null,
+): Promise<void> {
+  if (id === null) return;
+  await trx
+    .deleteFrom('verdicts')
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('id', '=', id)
+    .where((eb) => {
+      const inUse = (table: 'check_runs' | 'monitor_states') =>
+        eb
+          .selectFrom(table)
+          .select('account_id')
+          .where('account_id', '=', accountId)
+          .where('monitor_id', '=', monitorId)
+          .where('verdict_id', '=', id);
+      return eb.not(eb.or([eb.exists(inUse('check_runs')), eb.exists(inUse('monitor_states'))]));
+    })
+    .execute();
 }

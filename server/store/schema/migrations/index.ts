@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { DialectName } from '../../db/dialect.ts';
 import { createInitialSchema } from './0021-initial-schema/index.ts';
-import { addCertificateListing } from './0022-certificate-listing.ts';
-import { groupCertificateIncidents } from './0023-certificate-incidents.ts';
+import { addCertificates } from './0022-certificates.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -19,8 +18,7 @@ export interface SchemaChange {
  */
 export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0021-initial-schema': { up: createInitialSchema, breaking: false },
-  '0022-certificate-listing': { up: addCertificateListing, breaking: false },
-  '0023-certificate-incidents': { up: groupCertificateIncidents, breaking: false },
+  '0022-certificates': { up: addCertificates, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */

@@ -20,8 +20,14 @@ const TRIGGERS: Record<DialectName, string[]> = {
   ],
 };
 
+/** Lists certificates, and lets the domains of one share its alerts. */
+export async function addCertificates(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
+  await addCertificateListing(db, dialect);
+  await groupCertificateIncidents(db);
+}
+
 /** Lists the certificate of each monitor, so that an account's certificates can be listed and counted from one index. */
-export async function addCertificateListing(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
+async function addCertificateListing(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await db.schema.alterTable('monitor_listing').addColumn('certificate_fingerprint', 'text').execute();
   await sql`update monitor_listing set certificate_fingerprint = (
       select monitors.certificate_fingerprint from monitors
@@ -34,4 +40,28 @@ export async function addCertificateListing(db: Kysely<unknown>, dialect: Dialec
     .where(sql<boolean>`certificate_fingerprint is not null`)
     .execute();
   for (const statement of TRIGGERS[dialect]) await sql.raw(statement).execute(db);
+}
+
+/**
+ * Groups the incidents of one certificate, which share their alerts. Of those that are open, the first one leads; the alerts that were
+ * sent for the others stay theirs, so nothing is sent again.
+ */
+async function groupCertificateIncidents(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('incidents').addColumn('group_id', 'text').execute();
+  await db.schema
+    .createIndex('incidents_group')
+    .on('incidents')
+    .columns(['account_id', 'group_id'])
+    .where(sql<boolean>`group_id is not null`)
+    .execute();
+  await db.schema
+    .createIndex('incidents_certificate')
+    .on('incidents')
+    .columns(['account_id', 'fingerprint', 'problem'])
+    .where(sql<boolean>`fingerprint != ''`)
+    .execute();
+  const first = sql`(select min(lead.id) from incidents lead where lead.account_id = incidents.account_id
+    and lead.problem = incidents.problem and lead.fingerprint = incidents.fingerprint and lead.ended_at is null)`;
+  await sql`update incidents set group_id = ${first}
+    where fingerprint != '' and ended_at is null and id != ${first}`.execute(db);
 }
