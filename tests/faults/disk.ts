@@ -26,12 +26,12 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
   try {
     const app = await world.start();
     const person = await world.addPerson();
-    const writes = createWrites(person);
+    const writes = createWrites(person, world.hosts);
     const random = seededRandom(1);
     const write = async (ms: number): Promise<void> => {
       const ending = new AbortController();
       const newHost = () => world.hosts.add('ends in days');
-      const busy = keepWriting(writes, { world, random, newHost, ending });
+      const busy = keepWriting(writes, { random, newHost, ending });
       await delay(ms);
       ending.abort();
       await Promise.all(busy);

@@ -1,5 +1,5 @@
 import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { MintedAuthority } from '../../scripts/local-peers/mint.ts';
+import type { MintedAuthority, MintedCertificate } from '../../scripts/local-peers/mint.ts';
 import type { TlsPeer } from '../../scripts/local-peers/tls-server.ts';
 import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
@@ -10,16 +10,23 @@ export interface Host {
   host: string;
   lifecycle: Lifecycle;
   notAfter: number;
+  /** Part of the name that all hosts with the same certificate have; the whole name of a host with its own. */
+  certificateName: string;
 }
 
 /** Hosts whose certificates cause an alert at the first check. Some certificates cause more alerts within minutes. */
 export interface Hosts {
   all: ReadonlyMap<string, Host>;
-  /** Adds a host and returns its `host:port`. */
-  add(lifecycle: 'ends in days' | 'ended'): string;
-  /** Replaces the host's expired certificate with one that is valid for 90 days. */
-  renew(host: string): void;
+  /** Adds a host and returns its `host:port`. With `owner`, up to four of the owner's hosts share a certificate. */
+  add(lifecycle: 'ends in days' | 'ended', owner?: string): string;
+  /**
+   * Replaces the host's expired certificate with one that is valid for 90 days, also on the hosts that share it. Returns all of
+   * them.
+   */
+  renew(host: string): string[];
 }
+
+const MAX_SHARED = 4;
 
 export function createHosts(world: {
   domain: string;
@@ -30,26 +37,60 @@ export function createHosts(world: {
 }): Hosts {
   const { domain, dns, peer, root, endsInMs } = world;
   const all = new Map<string, Host>();
+  let groups = 0;
+  const sharedBy = (certificateName: string): Host[] =>
+    [...all.values()].filter((host) => host.certificateName === certificateName);
+  /** The certificate that the next hosts of an owner and lifecycle get. */
+  const current = new Map<string, { name: string; certificate: MintedCertificate; notAfter: number }>();
+
+  function serve(host: Host, certificate: MintedCertificate): void {
+    all.set(host.host, host);
+    peer.setCertificate(host.host, certificate);
+    dns.entries.set(host.host, { addresses: ['127.0.0.1'] });
+  }
+
   return {
     all,
-    add(lifecycle) {
-      const host = `host${all.size + 1}.${domain}`;
+    add(lifecycle, owner) {
+      const number = all.size + 1;
       const now = Date.now();
+      const key = `${owner} ${lifecycle}`;
+      const known = current.get(key);
+      if (owner !== undefined && known !== undefined) {
+        const shared = sharedBy(known.name);
+        if (shared.length < MAX_SHARED && shared.every((host) => host.lifecycle === lifecycle)) {
+          const { name: certificateName, certificate, notAfter } = known;
+          const host = `host${number}${certificateName}`;
+          serve({ host, lifecycle, notAfter, certificateName }, certificate);
+          return `${host}:${peer.port}`;
+        }
+      }
       // With a lifetime of ten minutes, alert steps are due 2, 1 and 0.5 minutes before expiry, and at expiry.
       const [notBefore, notAfter] =
         lifecycle === 'ended'
           ? [now + endsInMs - 600 * SECOND_MS, now + endsInMs]
           : [now - 80 * DAY_MS, now + 2.5 * DAY_MS];
-      all.set(host, { host, lifecycle, notAfter });
-      peer.setCertificate(host, root.issue({ dnsNames: [host], notBefore, notAfter }));
-      dns.entries.set(host, { addresses: ['127.0.0.1'] });
+      const certificateName = owner === undefined ? `host${number}.${domain}` : `.group${++groups}.${domain}`;
+      const host = owner === undefined ? certificateName : `host${number}${certificateName}`;
+      const certificate = root.issue({ dnsNames: [namedIn(certificateName)], notBefore, notAfter });
+      if (owner !== undefined) current.set(key, { name: certificateName, certificate, notAfter });
+      serve({ host, lifecycle, notAfter, certificateName }, certificate);
       return `${host}:${peer.port}`;
     },
-    renew(host) {
+    renew(renewed) {
       const now = Date.now();
       const notAfter = now + 90 * DAY_MS;
-      all.set(host, { host, lifecycle: 'renewed', notAfter });
-      peer.setCertificate(host, root.issue({ dnsNames: [host], notBefore: now - 60 * SECOND_MS, notAfter }));
+      const certificateName = all.get(renewed)?.certificateName ?? renewed;
+      const dnsNames = [namedIn(certificateName)];
+      const certificate = root.issue({ dnsNames, notBefore: now - 60 * SECOND_MS, notAfter });
+      return sharedBy(certificateName).map(({ host }) => {
+        serve({ host, lifecycle: 'renewed', notAfter, certificateName }, certificate);
+        return host;
+      });
     },
   };
 }
+
+/** Returns the DNS name of a certificate: a wildcard if it is shared. */
+const namedIn = (certificateName: string): string =>
+  certificateName.startsWith('.') ? `*${certificateName}` : certificateName;

@@ -38,6 +38,8 @@ export interface KillsResult extends Reconciliation {
 }
 
 const PEOPLE = 4;
+/** Share of the hosts that share their certificate with others of their owner. */
+const SHARED = 0.4;
 const WRITERS_EACH = 2;
 /** Maximum number of kills as a multiple of `kills`. A busy machine needs more, because it writes little between kills. */
 const MAX_KILLS_FACTOR = 4;
@@ -64,7 +66,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
     const people: { person: Person; writes: Writes; seenAt: number }[] = [];
     for (let index = 0; index < PEOPLE; index++) {
       const person = await world.addPerson();
-      people.push({ person, writes: createWrites(person), seenAt: Date.now() });
+      people.push({ person, writes: createWrites(person, world.hosts), seenAt: Date.now() });
     }
     let kills = 0;
     const watched = () => people.reduce((sum, { writes }) => sum + writes.entries.length, 0);
@@ -73,12 +75,16 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
     for (; !isDone() && kills < MAX_KILLS_FACTOR * options.kills; kills++) {
       // Expiring certificates cause alerts for minutes, so add them in the first half only.
       const isFirstHalf = kills < options.kills / 2;
-      const newHost =
-        watched() < options.domains
-          ? () => world.hosts.add(isFirstHalf && random() < options.ending ? 'ended' : 'ends in days')
-          : null;
+      const newHost = (owner: string) =>
+        world.hosts.add(
+          isFirstHalf && random() < options.ending ? 'ended' : 'ends in days',
+          random() < SHARED ? owner : undefined,
+        );
+      const mayAdd = watched() < options.domains;
       const ending = new AbortController();
-      const busy = people.flatMap(({ writes }) => keepWriting(writes, { world, random, newHost, ending }));
+      const busy = people.flatMap(({ person, writes }) =>
+        keepWriting(writes, { random, newHost: mayAdd ? () => newHost(person.id) : null, ending }),
+      );
       const stopped = new AbortController();
       void Promise.allSettled(busy).then(() => stopped.abort());
       const enough = acknowledged() + MIN_WRITES_BETWEEN_KILLS;
@@ -141,16 +147,16 @@ async function startProcesses(world: World) {
 /** Starts concurrent writers that run until `ending` aborts. If `newHost` is null, they only change existing domains. */
 export function keepWriting(
   writes: Writes,
-  life: { world: World; random: Random; newHost: (() => string) | null; ending: AbortController },
+  life: { random: Random; newHost: (() => string) | null; ending: AbortController },
 ): Promise<void>[] {
-  const { world, random, newHost, ending } = life;
+  const { random, newHost, ending } = life;
   const { signal } = ending;
   const write = async (host: typeof newHost): Promise<void> => {
     while (!signal.aborted && (await writes.write(random, host)))
       await delay(random() * MAX_PAUSE_MS, undefined, { signal }).catch(() => undefined);
   };
   const renew = async (): Promise<void> => {
-    if (random() < 0.5) await writes.renewOne(world.hosts);
+    if (random() < 0.5) await writes.renewOne();
   };
   return [...Array.from({ length: WRITERS_EACH }, () => write(newHost)), write(null), renew()];
 }

@@ -28,12 +28,12 @@ export async function breakConnections({
   try {
     const app = await world.start();
     const person = await world.addPerson();
-    const writes = createWrites(person);
+    const writes = createWrites(person, world.hosts);
     let broken = 0;
     for (let round = 0; round < ENDED_CONNECTIONS + 1; round++) {
       const ending = new AbortController();
       const newHost = () => world.hosts.add('ends in days');
-      const busy = keepWriting(writes, { world, random, newHost, ending });
+      const busy = keepWriting(writes, { random, newHost, ending });
       await delay(random() * PAUSE_MS);
       broken += await breakOne(
         database.databaseUrl ?? '',

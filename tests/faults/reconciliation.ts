@@ -38,6 +38,7 @@ export async function reconcile(world: {
     channels.push({ name, entries: await alertsAmong(store, entries) });
   const entries = channels.flatMap((channel) => channel.entries);
   const arrived = Map.groupBy(entries, ({ id }) => id);
+  const twice = await reportedTwice(store);
   const result: Reconciliation = {
     notifications: arrived.size,
     lost: [],
@@ -49,6 +50,7 @@ export async function reconcile(world: {
     disordered: [],
     waits: [],
   };
+  result.strange.push(...twice);
   for (const [id, { state, detail, step, host }] of deliveries) {
     if (state === 'superseded') continue;
     if (state !== 'delivered') result.lost.push(`${host} ${step} (${id}) is ${state}: ${detail}`);
@@ -107,7 +109,19 @@ export async function alertsAmong({ db }: Store, entries: readonly LedgerEntry[]
   return entries.map((entry) => ({ ...entry, id: rowId(entry.id) })).filter(({ id }) => !others.has(id));
 }
 
-/** Returns whether an entry mentions a host. A dot follows the number in host names, so host1 does not match host10. */
+/** Returns descriptions of certificates whose expiry was reported twice at the same step to one account. */
+async function reportedTwice({ db }: Store): Promise<string[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select(['account_id', 'fingerprint', 'step'])
+    .where('kind', '=', 'expiry')
+    .groupBy(['account_id', 'fingerprint', 'step'])
+    .having((eb) => eb.fn.countAll(), '>', 1)
+    .execute();
+  return rows.map(({ fingerprint, step }) => `${step} of ${fingerprint} was reported twice`);
+}
+
+/** Returns whether an entry mentions a host or a certificate. A dot follows the number in host names, so host1 does not match host10. */
 const mentions = (entry: LedgerEntry | undefined, host: string): boolean =>
   entry?.text.includes(host) ?? false;
 
@@ -129,9 +143,12 @@ function outOfOrder({ name, entries }: Channel, deliveries: ReadonlyMap<string, 
   return wrong;
 }
 
-/** Returns descriptions of alerts that a certificate requires but that did not arrive, even if the store lacks them. */
+/**
+ * Returns descriptions of alerts that a certificate requires but that did not arrive, even if the store lacks them. Alerts about other
+ * hosts with the same certificate count.
+ */
 function missingAlerts(
-  { host, lifecycle }: Host,
+  { certificateName: host, lifecycle }: Host,
   { name, entries }: Channel,
   deliveries: ReadonlyMap<string, Delivery>,
 ): string[] {
@@ -148,7 +165,7 @@ function missingAlerts(
 /** Returns descriptions of expiry alerts that arrived with two ids, which receivers cannot recognise as duplicates. */
 function sentUnderTwoIds({ name, entries }: Channel): string[] {
   const expiryEntries = entries.filter(({ text }) => /^\S+(?::\d+)? expired on /.test(text));
-  const byText = Map.groupBy(expiryEntries, ({ text, to }) => `${to}: ${text}`);
+  const byText = Map.groupBy(expiryEntries, ({ text, to }) => `${to}: ${text.replace(/ \(\d+ hosts\)/, '')}`);
   return [...byText]
     .filter(([, same]) => new Set(same.map(({ id }) => id)).size > 1)
     .map(([text]) => `${name}: "${text}" arrived under two ids`);

@@ -24,8 +24,8 @@ export interface Writes {
    * Makes one random change. Returns false if the product is down or rate-limits, or if there is no domain to change.
    */
   write(random: Random, newHost: (() => string) | null): Promise<boolean>;
-  /** Renews the certificate of one host whose certificate has expired, and requests a check. */
-  renewOne(hosts: Hosts): Promise<void>;
+  /** Renews one expired certificate on all its hosts, and requests their checks. */
+  renewOne(): Promise<void>;
   /**
    * Requests checks of renewals whose earlier request may have been lost. @throws Error after two minutes of refusals.
    */
@@ -41,7 +41,7 @@ const PAUSE_MS = 1_000;
 /** Maximum wait for the product to accept a call, ms: twice the window of its rate limits. */
 const WAIT_TIMEOUT_MS = 2 * MINUTE_MS;
 
-export function createWrites(person: Person): Writes {
+export function createWrites(person: Person, hosts: Hosts): Writes {
   const entries: Entry[] = [];
   /** Ids of renewed domains whose check was not yet acknowledged. */
   const uncheckedRenewals = new Set<string>();
@@ -89,6 +89,10 @@ export function createWrites(person: Person): Writes {
     return true;
   }
 
+  const hostOf = (name: string) => hosts.all.get(name.replace(/:\d+$/, ''));
+  // If the last host of a certificate is removed before the product sees its renewal, no message says that it was renewed.
+  const isRemovable = ({ name }: Entry): boolean => hostOf(name)?.lifecycle !== 'renewed';
+
   return {
     entries,
     acknowledged: () => acknowledged,
@@ -98,18 +102,21 @@ export function createWrites(person: Person): Writes {
       if (newHost !== null && (kept.length === 0 || kind < 0.4)) return add(newHost());
       if (kept.length === 0) return false;
       const entry = pick(kept, random);
-      return change(entry, kind < 0.42 && newHost !== null ? null : pick(FREQUENCIES, random));
+      const isRemoved = kind < 0.42 && newHost !== null && isRemovable(entry);
+      return change(entry, isRemoved ? null : pick(FREQUENCIES, random));
     },
-    async renewOne(hosts) {
+    async renewOne() {
       await requestChecks();
       const now = Date.now();
       const ended = entries.find(({ state, name }) => {
-        const host = hosts.all.get(name.replace(/:\d+$/, ''));
+        const host = hostOf(name);
         return state === 'kept' && host?.lifecycle === 'ended' && host.notAfter + ENDED_FOR_MS < now;
       });
       if (ended === undefined) return;
-      hosts.renew(ended.name.replace(/:\d+$/, ''));
-      uncheckedRenewals.add(ended.id);
+      const renewed = hosts.renew(ended.name.replace(/:\d+$/, ''));
+      for (const { id, name, state } of entries)
+        if (state === 'kept' && renewed.some((host) => host === hostOf(name)?.host))
+          uncheckedRenewals.add(id);
       await requestChecks();
     },
     async requestMissingChecks() {
