@@ -134,6 +134,7 @@ export const ALERT_PROBLEMS = [
   'chain_broken',
   'changed',
   'replacement_wanted',
+  'registration',
   'down',
 ] as const;
 export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
@@ -150,6 +151,9 @@ export const DEFAULT_ALERT_STEPS = [
   { step: 'one_day', days: 1, share: 0.02 },
 ] as const;
 
+/** Days before the end of a domain registration at which alerts about it are sent. */
+export const REGISTRATION_STEP_DAYS = [60, 30, 14, 7, 1] as const;
+
 /** An alert step chosen in days never comes while more than this share of the lifetime is left: earlier, nobody has to act. */
 export const EARLIEST_STEP_SHARE = 0.5;
 
@@ -157,7 +161,13 @@ export const EARLIEST_STEP_SHARE = 0.5;
  * Events whose alerts can be turned off. Alerts about expiry, revocation, a wrong name or a broken chain are the purpose of the
  * product, so they always stay on.
  */
-export const OPTIONAL_EVENTS = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
+export const OPTIONAL_EVENTS = [
+  'uptime',
+  'changed',
+  'replacement_wanted',
+  'registration',
+  'good_news',
+] as const;
 export type MutableEvent = (typeof OPTIONAL_EVENTS)[number];
 
 /** Formats a number for people: "3,250". */

@@ -1,5 +1,10 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { count, DEFAULT_ALERT_STEPS, EARLIEST_STEP_SHARE } from '../../contract/words.ts';
+import {
+  count,
+  DEFAULT_ALERT_STEPS,
+  EARLIEST_STEP_SHARE,
+  REGISTRATION_STEP_DAYS,
+} from '../../contract/words.ts';
 
 /**
  * Lifetime below which a certificate should be renewed after half of its lifetime; others should be renewed after two thirds.
@@ -41,6 +46,11 @@ export function alertSteps(
   return steps
     .map((step) => ({ step, at: stepAt(step, certificate) }))
     .toSorted((left, right) => left.at - right.at);
+}
+
+/** Returns the alert steps of a domain registration with their times (ms UTC), earliest first. */
+export function registrationSteps({ expiresAt }: { expiresAt: number }): { step: ChosenStep; at: number }[] {
+  return REGISTRATION_STEP_DAYS.map((days) => ({ step: `${days}d` as const, at: expiresAt - days * DAY_MS }));
 }
 
 /**

@@ -26,6 +26,7 @@ export type {
   AlertStep,
   PlannedAlert,
   Problem,
+  RegistrationEnd,
 } from './alerting/alert.ts';
 export { alertTitle } from './alerting/alert-title.ts';
 export { upcomingAlerts } from './alerting/upcoming-alerts.ts';

@@ -137,12 +137,15 @@ export interface RenewalVerdict {
   overdueAt: number | null;
 }
 
+/** `seenAt`: when the registry last answered with this end, ms UTC; absent in verdicts of older versions. */
+export type RegistrationVerdict = RegistrationObservation & { seenAt?: number };
+
 export interface PostureVerdict {
   at: number;
   tlsVersions: PostureObservation['tlsVersions'];
   postQuantum: PostureObservation['postQuantum'];
   caa: CaaObservation;
-  registration: RegistrationObservation;
+  registration: RegistrationVerdict;
   /** Leaves that only a handshake for one signature type showed. */
   alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */

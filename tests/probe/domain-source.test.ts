@@ -137,6 +137,20 @@ describe('The expiry date of a registration', () => {
     expect(asked).toHaveLength(4);
   });
 
+  it('is requested daily from two months before it on, because alerts depend on it', async () => {
+    const one = source();
+    const end = Date.UTC(2027, 7, 13, 4);
+    for (const [daysLeft, requests] of [
+      [61, 1],
+      [60.5, 1],
+      [60, 2],
+      [59, 3],
+    ] as const) {
+      await registration('example.com', one, end - daysLeft * DAY_MS);
+      expect(asked.filter((path) => path.startsWith('/rdap/'))).toHaveLength(requests);
+    }
+  });
+
   it.each<[string, unknown]>([
     ['without events', domainObject()],
     ['with another event', domainObject({ events: [{ eventAction: 'last changed', eventDate: start }] })],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertSettings } from '../../server/core/index.ts';
+import type { AlertSettings, PostureVerdict } from '../../server/core/index.ts';
 import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
@@ -26,6 +26,14 @@ import {
 const wildcard = endingSoon({ subject: '*.shop.example', sans: ['*.shop.example'] });
 const fresh = certificate({ subject: '*.shop.example', notBefore: NOW, notAfter: NOW + 90 * DAY });
 const HOSTS = ['a', 'b', 'c'] as const;
+const POSTURE = {
+  at: NOW,
+  tlsVersions: [],
+  postQuantum: { state: 'unknown' as const, group: null },
+  caa: { outcome: 'none' as const },
+  alternates: [],
+  findings: [],
+};
 
 /** An account with three hosts. */
 async function world(store: Store) {
@@ -34,14 +42,21 @@ async function world(store: Store) {
   const ids = { a: '', b: '', c: '' };
   for (const host of HOSTS) ids[host] = (await watch(store, accountId, `${host}.shop.example`)).id;
   /** Records a check of a host. */
-  async function see(host: (typeof HOSTS)[number], now: number, leaf: SampleCertificate = wildcard) {
+  async function see(
+    host: (typeof HOSTS)[number],
+    now: number,
+    leaf: SampleCertificate = wildcard,
+    posture: Pick<PostureVerdict, 'registration'> | null = null,
+  ) {
     await store.db
       .updateTable('monitors')
       .set({ next_check_at: now + DAY })
       .execute();
     await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', ids[host]).execute();
     const [claimed] = await claimDue(store, { now, limit: 1, leaseMs: 30_000, claimedBy: 'test' });
-    await recordCheck(store, checkOf(claimed ?? expect.fail(), now, [leaf]));
+    const made = checkOf(claimed ?? expect.fail(), now, [leaf]);
+    const verdict = { ...made.verdict, posture: posture && { ...POSTURE, ...posture } };
+    await recordCheck(store, { ...made, verdict });
   }
   return {
     accountId,
@@ -280,5 +295,23 @@ describe.skipIf(!hasDatabase('postgres'))('several workers that check one certif
     } finally {
       await database.remove();
     }
+  });
+});
+
+describeEachDatabase('a domain registration that ends', (open) => {
+  it('is reported once for all hosts under the registered domain', async () => {
+    const store = await open();
+    const { ids, queued, see } = await world(store);
+    const registration = {
+      outcome: 'expires' as const,
+      domain: 'shop.example',
+      expiresAt: NOW + 20 * DAY,
+      registrar: null,
+    };
+    for (const host of HOSTS) await see(host, NOW, fresh, { registration });
+    expect(await queued()).toEqual(['registration 30d']);
+    const incidents = await store.db.selectFrom('incidents').select(['monitor_id', 'group_id']).execute();
+    expect(incidents.map(({ monitor_id: id }) => id).toSorted()).toEqual(Object.values(ids).toSorted());
+    expect(incidents.filter(({ group_id: id }) => id === null)).toHaveLength(1);
   });
 });

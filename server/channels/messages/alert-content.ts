@@ -5,6 +5,7 @@ import {
   displayName,
   knownZone,
   oneLine,
+  type RegistrationEnd,
   truncatedLine,
 } from '../../core/index.ts';
 import {
@@ -14,7 +15,7 @@ import {
   alertCertificateFacts,
   type Words,
 } from './alert-input.ts';
-import { expiryWords } from './expiry-words.ts';
+import { expiryWords, registrationWords } from './expiry-words.ts';
 import { changedWords, faultWords } from './fault-words.ts';
 import { goodNewsWords } from './good-news-words.ts';
 import { revokedWords } from './revoked-words.ts';
@@ -33,14 +34,18 @@ export function alertContent(given: AlertMessageInput): AlertContent {
       ? testWords({ ...given, timeZone })
       : wordsOf({ ...given, monitor, timeZone, host });
   const label =
-    kind === 'test' ? 'Show your domains' : kind === 'down' ? 'Show details' : 'Show certificate details';
+    kind === 'test'
+      ? 'Show your domains'
+      : kind === 'down' || kind === 'registration'
+        ? 'Show details'
+        : 'Show certificate details';
   const hosts = group?.domains.length ?? 1;
   const title = alertTitle({ kind, step, facts, displayName: host, now, timeZone });
   const content: Omit<AlertContent, 'data'> = {
     ...words,
     event: alertEvent(kind, step),
     severity,
-    subject: hosts > 1 ? `${title} (${count(hosts, 'host')})` : title,
+    subject: hosts > 1 && kind !== 'registration' ? `${title} (${count(hosts, 'host')})` : title,
     button: { label, url: isOnePage(given) ? certificateUrl(given) : domainUrl(monitor, publicUrl) },
     alertedAt: given.alertedAt,
     incidentId,
@@ -52,6 +57,7 @@ export function alertContent(given: AlertMessageInput): AlertContent {
 /** Returns the name of the domain, or of the leaf certificate that several domains serve. */
 function nameOf({ alert, group }: AlertMessageInput, monitor: AboutMonitor['monitor']): string {
   const { certificate } = alert.facts;
+  if (alert.facts.registration !== undefined) return alert.facts.registration.domain;
   const isShared = group !== null && group.domains.length > 1 && alert.kind !== 'changed';
   if (!isShared) return displayName(monitor);
   const name = certificate?.role === 'leaf' ? oneLine(certificate.name) : '';
@@ -86,6 +92,8 @@ function wordsOf(input: AboutMonitor): Words {
       return expiryWords(input);
     case 'revoked':
       return revokedWords(input);
+    case 'registration':
+      return registrationWords(input);
     case 'changed':
       return changedWords(input);
     case 'chain_broken':
@@ -144,6 +152,7 @@ function alertData(
     domain_count: domains.length,
     certificate: facts.certificate && certificateData(facts.certificate, input),
     successor: facts.successor && certificateData(facts.successor, input),
+    registration: facts.registration === undefined ? null : registrationData(facts.registration),
     incident:
       incidentId === null
         ? null
@@ -175,6 +184,14 @@ function certificateData(
     issuer: known === null ? null : truncatedLine(known.issuer, MAX_TEXT_LENGTH),
     not_before: iso(notBefore),
     not_after: iso(notAfter),
+  };
+}
+
+function registrationData({ domain, expiresAt, registrar }: RegistrationEnd): Record<string, unknown> {
+  return {
+    domain,
+    expires_at: iso(expiresAt),
+    registrar: registrar === null ? null : truncatedLine(registrar, MAX_TEXT_LENGTH),
   };
 }
 

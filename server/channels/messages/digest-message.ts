@@ -119,7 +119,8 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
     ),
     drawn('Incidents last week', digest.incidents, ({ problem, startedAt, endedAt }) => {
       const since = `since ${instant(startedAt, timeZone)}`;
-      if (problem === 'changed' || problem === 'replacement_wanted') return `${PROBLEMS[problem]}, ${since}`;
+      if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'registration')
+        return `${PROBLEMS[problem]}, ${since}`;
       return endedAt === null
         ? `still ${PROBLEMS[problem]}, ${since}`
         : `${PROBLEMS[problem]} for ${duration(Math.max(1, endedAt - startedAt))}, ${since}`;
@@ -152,5 +153,6 @@ const PROBLEMS: Record<Problem, string> = {
   chain_broken: 'chain broken',
   changed: 'certificate changed unexpectedly',
   replacement_wanted: 'replacement wanted by the authority',
+  registration: 'registration ending',
   down: 'down',
 };

@@ -137,3 +137,40 @@ function factsOf(input: AboutMonitor): DrawnMail['facts'] {
     ...lastChecked(input),
   ];
 }
+
+/** Returns the words about a domain registration that ends or has ended. */
+export function registrationWords(input: AboutMonitor): Words {
+  const { alert, now, timeZone } = input;
+  const { domain, expiresAt, registrar } = alert.facts.registration ?? {
+    domain: input.host,
+    expiresAt: now,
+    registrar: null,
+  };
+  const left = expiresAt - now;
+  const date = weekdayDate(expiresAt, timeZone);
+  const by = oneLine(registrar ?? '');
+  const isOver = left <= 0;
+  return {
+    badge: {
+      tone: isOver ? 'expired' : left <= CRITICAL_DAYS * DAY_MS ? 'critical' : 'soon',
+      text: isOver ? 'Registration ended' : `Registration ends in ${duration(left)}`,
+    },
+    preheader: `${isOver ? 'Ended' : 'Ends'} ${date.replace(',', '')}.${by === '' ? '' : ` Registered with ${by}.`}`,
+    heading: {
+      before: 'The registration of ',
+      host: domain,
+      after: isOver ? ` ended on ${date}.` : ` ends on ${date}.`,
+    },
+    paragraphs: [
+      `Renew it at ${by === '' ? 'your registrar' : by}${isOver ? ' now' : ' before then'}. Without a renewal, all names under it stop ` +
+        'working, and somebody else may register it.',
+      'If it has been renewed already, there is nothing to do: registries may take some days to show that.',
+    ],
+    facts: [
+      ...hostRows(input),
+      ...(by === '' ? [] : [{ label: 'Registrar', value: by }]),
+      { label: isOver ? 'Ended on' : 'Ends on', value: instant(expiresAt, timeZone) },
+    ],
+    schedule: 'Alerts go out 60, 30, 14, 7 and 1 days before the end.',
+  };
+}

@@ -71,6 +71,13 @@ function newsOf({ alert, group }: AboutMonitor): GoodNews {
               : 'The host no longer serves the certificate that we warned about.',
           };
     }
+    case 'registration':
+      return {
+        badge: 'Renewed',
+        before: 'The registration of ',
+        after: ' was renewed.',
+        sentence: 'The registry shows a later end.',
+      };
     case 'revoked':
       return {
         badge: 'Replaced',
@@ -113,12 +120,15 @@ function newsOf({ alert, group }: AboutMonitor): GoodNews {
 
 function factsOf(input: AboutMonitor, end: number): DrawnMail['facts'] {
   const { host, alert, timeZone } = input;
-  const { successor, startedAt } = alert.facts;
+  const { successor, registration, startedAt } = alert.facts;
   const name = oneLine(successor?.name ?? '');
   return [
     ...hostRows(input),
     ...(name === '' || name === host ? [] : [{ label: 'Certificate', value: name }]),
     ...(successor === null ? [] : [{ label: 'Expires on', value: instant(successor.notAfter, timeZone) }]),
+    ...(registration === undefined
+      ? []
+      : [{ label: 'Ends on', value: instant(registration.expiresAt, timeZone) }]),
     { label: 'Started', value: instant(startedAt, timeZone) },
     { label: 'Resolved', value: instant(end, timeZone) },
     ...lastChecked(input),

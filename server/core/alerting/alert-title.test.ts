@@ -55,6 +55,12 @@ describe('the title of an alert', () => {
     [title('expiry', 'resolved', intermediate), 'pay.fjord.example: the chain was renewed'],
     [title('revoked', 'revoked'), 'pay.fjord.example’s certificate was revoked'],
     [title('revoked', 'resolved', renewed), 'pay.fjord.example’s revoked certificate was replaced'],
+    [
+      title('registration', '7d', {
+        registration: { domain: 'fjord.example', expiresAt: END, registrar: null },
+      }),
+      'The registration of fjord.example ends in 2 days',
+    ],
     [title('wrong_name', 'opened'), 'pay.fjord.example serves a certificate for another name'],
     [title('wrong_name', 'resolved'), 'pay.fjord.example serves a certificate for its own name again'],
     [title('chain_broken', 'opened'), 'pay.fjord.example’s certificate chain is broken'],

@@ -34,6 +34,8 @@ export function alertTitle(alert: AlertTitleInput): string {
       return `${host}’s certificate changed unexpectedly`;
     case 'replacement_wanted':
       return `${host}: the authority wants the certificate replaced`;
+    case 'registration':
+      return registrationTitle(alert);
     case 'down':
       return step === 'flapping' ? `${host} is flapping: down three times in six hours` : `${host} is down`;
     default:
@@ -52,12 +54,21 @@ function expiryTitle({ step, facts, displayName, now, timeZone }: AlertTitleInpu
   return step === 'renewal_overdue' ? `${expires}, renewal overdue` : expires;
 }
 
+function registrationTitle({ facts, displayName, now, timeZone }: AlertTitleInput): string {
+  const { domain, expiresAt } = facts.registration ?? { domain: displayName, expiresAt: now };
+  return now < expiresAt
+    ? `The registration of ${domain} ends in ${duration(expiresAt - now)}`
+    : `The registration of ${domain} ended on ${longDate(expiresAt, knownZone(timeZone))}`;
+}
+
 function resolvedTitle(alert: AlertTitleInput): string {
   const { kind, facts, displayName: host } = alert;
   const { certificate, successor } = facts;
   switch (kind) {
     case 'down':
       return `${host} is up again`;
+    case 'registration':
+      return `The registration of ${facts.registration?.domain ?? host} was renewed`;
     case 'wrong_name':
       return `${host} serves a certificate for its own name again`;
     case 'chain_broken':

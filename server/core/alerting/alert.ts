@@ -2,8 +2,8 @@ import type { Step } from '../alert-steps.ts';
 import type { AlertProblem } from '../../../contract/words.ts';
 
 /**
- * The problem of an incident. `expiry`, `revoked`, `changed` and `replacement_wanted` have one incident per certificate,
- * the other problems one per endpoint.
+ * The problem of an incident. `expiry`, `revoked`, `changed` and `replacement_wanted` have one incident per endpoint and
+ * certificate, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
  */
 export type Problem = AlertProblem;
 
@@ -31,6 +31,13 @@ export interface AlertCertificate {
   name: string;
 }
 
+/** The end of a domain registration. `expiresAt` is in ms UTC; `registrar` is null if the registry does not name it. */
+export interface RegistrationEnd {
+  domain: string;
+  expiresAt: number;
+  registrar: string | null;
+}
+
 /** The data of a message, as plain JSON. Instants are ms UTC. */
 export interface AlertFacts {
   /**
@@ -49,6 +56,8 @@ export interface AlertFacts {
   fix: string | null;
   /** The certificate that is served now. Set for `changed`, and for recoveries except that from an outage. */
   successor: AlertCertificate | null;
+  /** The registration that ends; after its renewal the new end. Set for `registration` only. */
+  registration?: RegistrationEnd;
   /** Start of the incident. */
   startedAt: number;
   /** End of the incident; null while it is open. */
@@ -60,7 +69,7 @@ export interface PlannedAlert {
   /** Id of the incident; null if the same check opens it, so that it has no id yet. */
   incidentId: string | null;
   problem: Problem;
-  /** Fingerprint of the certificate; empty if the incident is about the endpoint. */
+  /** Fingerprint of the certificate, or key of the registration's end; empty if the incident is about the endpoint. */
   fingerprint: string;
   step: AlertStep;
   severity: AlertSeverity;
@@ -81,6 +90,8 @@ export type AlertEvent =
   | 'certificate.revoked'
   | 'certificate.replaced'
   | 'certificate.replacement_wanted'
+  | 'registration.ending'
+  | 'registration.renewed'
   | 'endpoint.down'
   | 'endpoint.up'
   | 'endpoint.flapping'
@@ -104,6 +115,8 @@ export function alertEvent(kind: AlertKind, step: AlertStep): AlertEvent {
       return 'certificate.changed';
     case 'replacement_wanted':
       return isOver ? 'certificate.replaced' : 'certificate.replacement_wanted';
+    case 'registration':
+      return isOver ? 'registration.renewed' : 'registration.ending';
     case 'down':
       if (isOver) return 'endpoint.up';
       return step === 'flapping' ? 'endpoint.flapping' : 'endpoint.down';

@@ -2,7 +2,7 @@ import { expectedRenewal } from '../alert-steps.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
-import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
+import type { AlertCertificate, AlertFacts, AlertSeverity, Problem, RegistrationEnd } from './alert.ts';
 import { rememberedFrom } from '../judge/previous-verdict.ts';
 
 /** A problem that exists according to the last check. */
@@ -15,6 +15,27 @@ export interface Condition {
   /** Severity of the problem; unused for an expiry, whose step decides the severity. */
   severity: AlertSeverity;
   facts: Omit<AlertFacts, 'startedAt' | 'endedAt'>;
+}
+
+/** Returns the end of the domain registration that the registry published last; null if it published none. */
+export function registrationEnd({ posture }: Verdict): RegistrationEnd | null {
+  if (posture?.registration.outcome !== 'expires') return null;
+  const { domain, expiresAt, registrar } = posture.registration;
+  return { domain, expiresAt, registrar };
+}
+
+/** Key of a registration's end by its day, because a renewal begins a new one, and registries round times. */
+const registrationKey = ({ domain, expiresAt }: RegistrationEnd): string =>
+  `${domain} ${new Date(expiresAt).toISOString().slice(0, 10)}`;
+
+function registrationCondition(end: RegistrationEnd, asOf: number): Condition {
+  return {
+    problem: 'registration',
+    fingerprint: registrationKey(end),
+    expiring: null,
+    severity: 'warning',
+    facts: { ...NO_FACTS, asOf, registration: end },
+  };
 }
 
 /**
@@ -30,15 +51,17 @@ const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Returns the problems that exist after a check, and an `expiry` for every certificate with expiry alerts, however far its
- * date. If the check read no certificate, returns only expiries and revocations of the certificates last seen, because the
- * rest is unknown. `host`: display name of the endpoint.
+ * Returns the problems that exist after a check, and an `expiry` for every certificate with expiry alerts and a `registration`,
+ * however far their dates. If the check read no certificate, returns only these and revocations of the certificates last seen,
+ * because the rest is unknown. `host`: display name of the endpoint.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
   const { lastSeen } = verdict;
   if (lastSeen === null) return [];
   const asOf = lastSeen.at;
+  const registration = registrationEnd(verdict);
   const conditions: Condition[] = [
+    ...(registration === null ? [] : [registrationCondition(registration, verdict.posture?.at ?? asOf)]),
     ...lastSeen.expiring.map((expiring): Condition => ({
       problem: 'expiry',
       fingerprint: expiring.fingerprint,

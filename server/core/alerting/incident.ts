@@ -1,5 +1,6 @@
 import type { AlertFacts, AlertSeverity, AlertStep, PlannedAlert, Problem } from './alert.ts';
-import { WEEK_MS } from '../../../contract/durations.ts';
+import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
+import { CRITICAL_DAYS } from '../../../contract/words.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertSettings } from './settings.ts';
 import { alertSteps } from '../alert-steps.ts';
@@ -145,10 +146,18 @@ export interface RecordedCheck {
  * step whose title describes the incident.
  */
 export function incidentSeverity(
-  { problem, step, facts }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate'> },
+  {
+    problem,
+    step,
+    facts,
+  }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate' | 'registration'> },
   now: number,
 ): Exclude<AlertSeverity, 'info'> {
   if (problem === 'changed' || problem === 'replacement_wanted') return 'warning';
+  if (problem === 'registration') {
+    const left = (facts.registration?.expiresAt ?? 0) - now;
+    return left > CRITICAL_DAYS * DAY_MS ? 'warning' : 'critical';
+  }
   if (problem !== 'expiry') return step === 'flapping' || step === 'some_clients' ? 'warning' : 'critical';
   const critical = facts.certificate && alertSteps(facts.certificate).find((one) => one.step === 'critical');
   return critical && now < critical.at ? 'warning' : 'critical';

@@ -15,6 +15,7 @@ import {
 import type { MintedCertificate } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
+import type { Observation, PostureObservation, RegistrationObservation } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 import type { CertificateGroup, RecordedCheck } from './incident.ts';
 
@@ -27,6 +28,7 @@ function watched() {
   const outbox = new MemoryOutbox();
   let previous: Verdict | null = null;
   let now = NOW;
+  let lasting: MintedCertificate[] | null = null;
   const record = (verdict: Verdict, more: Partial<RecordedCheck>) => {
     const alerts = outbox.recordCheck({ verdict, previous, now, ...more });
     previous = verdict;
@@ -40,6 +42,15 @@ function watched() {
     },
     shows(presented: readonly MintedCertificate[], more: Partial<RecordedCheck> = {}) {
       const seen = observation([answer(presented)], { observedAt: now });
+      return record(judge(seen, now, trustStore, previous), more);
+    },
+    /** Shows a certificate that stays valid, and what else the check observes. */
+    sees({ posture }: Pick<Observation, 'posture'>, more: Partial<RecordedCheck> = {}) {
+      const chain = withChain(issue({ notBefore: now - DAY, notAfter: now + 80 * DAY }));
+      const seen = observation([answer((lasting ??= chain))], {
+        observedAt: now,
+        posture: posture && { ...posture, at: now },
+      });
       return record(judge(seen, now, trustStore, previous), more);
     },
     /** Shows a chain for the 90 s after which the end of a problem is confirmed. */
@@ -200,6 +211,84 @@ describe('a certificate that other domains serve too', () => {
     }
   });
 });
+
+describe('a domain registration that ends', () => {
+  const end = NOW + 61 * DAY;
+  /** A host whose daily posture check finds this end of the registration, or what the registry answers instead. */
+  function registered() {
+    const host = watched();
+    const shows = (registration: RegistrationObservation) =>
+      host
+        .sees({ posture: { ...POSTURE, registration } })
+        .filter((alert) => alert.startsWith('registration'));
+    const ends = (expiresAt: number) =>
+      ({ outcome: 'expires', domain: 'example.org', expiresAt, registrar: null }) as const;
+    return {
+      host,
+      shows,
+      ends,
+      /** Shows the same for the two minutes after which the end of a problem is confirmed. */
+      keepsShowing(registration: RegistrationObservation) {
+        return [0, MINUTE, MINUTE].flatMap((ms) => {
+          host.wait(ms);
+          return shows(registration);
+        });
+      },
+    };
+  }
+
+  it('is reported 60, 30, 14, 7 and 1 days before, and not at its end', () => {
+    const { host, shows, ends } = registered();
+    const reported: string[] = [];
+    for (let day = 0; day <= 65; day++) {
+      reported.push(...shows(ends(end)));
+      host.wait(DAY);
+    }
+    expect(reported).toEqual(['60d', '30d', '14d', '7d', '1d'].map((step) => `registration ${step}`));
+  });
+
+  it('is renewed when the registry shows a later end, once, although its servers lag behind', () => {
+    const { host, shows, keepsShowing, ends } = registered();
+    host.wait(40 * DAY);
+    expect(shows(ends(end))).toEqual(['registration 30d']);
+    host.wait(DAY);
+    expect(keepsShowing(ends(end + 365 * DAY))).toEqual(['registration resolved']);
+    host.wait(8 * DAY - HOUR);
+    expect(shows(ends(end + 365 * DAY))).toEqual([]);
+    host.wait(DAY);
+    expect(shows(ends(end))).toEqual([]);
+    host.wait(DAY);
+    expect(shows(ends(end + 365 * DAY))).toEqual([]);
+  });
+
+  it('is reported from the last known end while the registry gives no answer', () => {
+    const { host, shows, ends } = registered();
+    expect(shows(ends(end))).toEqual([]);
+    host.wait(2 * DAY);
+    expect(shows({ outcome: 'unavailable', domain: 'example.org' })).toEqual(['registration 60d']);
+  });
+
+  it('is not reported if somebody turned it off', () => {
+    const { host } = registered();
+    const registration = {
+      outcome: 'expires',
+      domain: 'example.org',
+      expiresAt: end,
+      registrar: null,
+    } as const;
+    host.wait(10 * DAY);
+    const settings = { steps: null, muted: ['registration' as const] };
+    expect(host.sees({ posture: { ...POSTURE, registration } }, { settings })).toEqual([]);
+  });
+});
+
+const POSTURE: Omit<PostureObservation, 'registration'> = {
+  at: NOW,
+  tlsVersions: [],
+  postQuantum: { state: 'unknown', group: null },
+  caa: { outcome: 'none' },
+  alternates: [],
+};
 
 describe('changed alert steps', () => {
   it('cause no alert for steps that had passed before the last alert', () => {

@@ -1,7 +1,7 @@
-import { alertSteps, isCriticalStep } from '../alert-steps.ts';
+import { alertSteps, isCriticalStep, registrationSteps, type Step } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
-import { type Condition, conditionsOf } from './conditions.ts';
+import { type Condition, conditionsOf, registrationEnd } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type CertificateGroup,
@@ -14,7 +14,8 @@ import {
   silentUntil,
 } from './incident.ts';
 import { isMuted } from './settings.ts';
-import { HOUR_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { CRITICAL_DAYS } from '../../../contract/words.ts';
 
 const CONFIRM_AFTER_MS = 30_000;
 /** Shortest time between two checks that count as two: closer ones may come from a restart, or from two workers. */
@@ -33,7 +34,12 @@ const MAX_RETURNS = 2;
  * Problems that one check proves, by a date, a signature or the CA's renewal window. Others may be a deployment in
  * progress, so a second check decides.
  */
-const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
+const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = [
+  'expiry',
+  'revoked',
+  'replacement_wanted',
+  'registration',
+];
 
 /**
  * Returns how a check changes the incidents of a monitor (except outages, see `conclude`), and which alerts follow. An
@@ -91,7 +97,7 @@ function withPendingChange(
 
 function beginIncident(check: RecordedCheck, plan: IncidentPlan, condition: Condition): void {
   const { now } = check;
-  if (condition.expiring !== null && !hasUnsentStep(check, NOT_NOTIFIED, condition)) return;
+  if (stepsOf(check, condition) !== null && !hasUnsentStep(check, NOT_NOTIFIED, condition)) return;
   const earlier = earlierOf(check, condition);
   const last = earlier.at(-1);
   if (last !== undefined && earlier.length >= MAX_RETURNS && !hasUnsentStep(check, last, condition)) {
@@ -166,6 +172,10 @@ function continueIncident(
 /** Returns whether a check that does not show the problem proves its end, and did not just reach another server. */
 function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownIncident): boolean {
   const { reached, lastSeen, path, posture, addresses, judgedAt } = check.verdict;
+  if (problem === 'registration') {
+    const [before, after] = [facts.registration, registrationEnd(check.verdict)];
+    return after !== null && after.expiresAt > (before?.expiresAt ?? 0);
+  }
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed') return true;
   if (problem === 'expiry')
@@ -227,13 +237,19 @@ function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: Known
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
   // Other domains still serve the certificate.
   if ((groupOf(check, incident)?.othersOpen ?? 0) > 0) return;
-  const successor = successorOf(check);
+  const registration = incident.problem === 'registration' ? registrationEnd(verdict) : null;
   plan.alerts.push({
     incidentId: incident.id,
     ...keyOf(incident),
     step: 'resolved',
     severity: 'info',
-    facts: { ...facts, asOf: verdict.lastSeen?.at ?? now, successor, endedAt: clearingSince },
+    facts: {
+      ...facts,
+      asOf: verdict.lastSeen?.at ?? now,
+      successor: registration === null ? successorOf(check) : null,
+      ...(registration !== null && { registration }),
+      endedAt: clearingSince,
+    },
   });
 }
 
@@ -272,16 +288,31 @@ function hasUnsentStep(check: RecordedCheck, known: Notified, condition: Conditi
   return dueStep(check, known, condition) !== null;
 }
 
+/** Returns the steps of a problem that has a date; null for other problems. */
+function stepsOf(
+  { settings }: RecordedCheck,
+  { expiring, facts }: Condition,
+): { step: Step; at: number }[] | null {
+  if (expiring !== null) return alertSteps(expiring, settings.steps);
+  return facts.registration === undefined ? null : registrationSteps(facts.registration);
+}
+
 function dueStep(
-  { settings, now }: RecordedCheck,
+  check: RecordedCheck,
   known: Notified,
-  { problem, expiring, severity }: Condition,
+  condition: Condition,
 ): { step: AlertStep; severity: AlertSeverity } | null {
-  if (expiring !== null) {
-    const crossed = alertSteps(expiring, settings.steps).findLast(({ at }) => at <= now);
+  const { problem, expiring, severity, facts } = condition;
+  const steps = stepsOf(check, condition);
+  if (steps !== null) {
+    const crossed = steps.findLast(({ at }) => at <= check.now);
     if (crossed === undefined || isExpiryStepNotified(known, crossed)) return null;
-    const { step } = crossed;
-    return { step, severity: isCriticalStep(step, expiring) ? 'critical' : 'warning' };
+    const { step, at } = crossed;
+    const isCritical =
+      expiring === null
+        ? (facts.registration?.expiresAt ?? 0) - at <= CRITICAL_DAYS * DAY_MS
+        : isCriticalStep(step, expiring);
+    return { step, severity: isCritical ? 'critical' : 'warning' };
   }
   const isPartial = problem === 'chain_broken' && severity === 'warning';
   const step = problem === 'revoked' ? 'revoked' : isPartial ? 'some_clients' : 'opened';

@@ -1,7 +1,13 @@
 import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
-import { rememberedFrom, unreachedVerdict, withKnownWindows, withPendingAnswer } from './previous-verdict.ts';
+import {
+  rememberedFrom,
+  followRegistration,
+  unreachedVerdict,
+  withKnownWindows,
+  withPendingAnswer,
+} from './previous-verdict.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
 import { mostTellingFailure, type Observation } from '../observation.ts';
@@ -75,7 +81,7 @@ export function judge(
   const turns = recordServed(before.turns, current, observation.observedAt);
   const others = rotatingCertificates(turns);
   const leaves = new Set(read.map((one) => one.leaf.fingerprint));
-  const posture = judgePosture(observation, leaves, chains) ?? previous?.posture ?? null;
+  const posture = judgePosture(observation, leaves, { chains, previous }) ?? previous?.posture ?? null;
   const sideBySide = addressFindings(observation, answers);
   const replaced = new Set<string | null>(
     read
@@ -131,7 +137,7 @@ export function judge(
 function judgePosture(
   { posture, renewal }: Observation,
   usual: ReadonlySet<string>,
-  chains: ChainJudge,
+  { chains, previous }: { chains: ChainJudge; previous: Verdict | null },
 ): PostureVerdict | null {
   if (posture === null) return null;
   const { at, tlsVersions, postQuantum, caa, registration } = posture;
@@ -140,7 +146,7 @@ function judgePosture(
     tlsVersions,
     postQuantum,
     caa,
-    registration,
+    registration: followRegistration(previous, registration, at),
     alternates: [],
     findings: [],
   };

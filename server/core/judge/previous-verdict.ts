@@ -1,6 +1,7 @@
 import { freshUntil } from './revocation.ts';
-import type { RenewalEvidence } from '../observation.ts';
-import type { LastSeen, RevocationVerdict, Verdict } from '../verdict.ts';
+import { WEEK_MS } from '../../../contract/durations.ts';
+import type { RegistrationObservation, RenewalEvidence } from '../observation.ts';
+import type { LastSeen, RegistrationVerdict, RevocationVerdict, Verdict } from '../verdict.ts';
 
 /**
  * Returns the revoked certificates and the recent leaves that a check takes over from the previous verdict; empty without
@@ -40,6 +41,28 @@ export function unreachedVerdict(
     posture: previous?.posture ?? null,
     lastSeen: previous?.lastSeen ?? null,
   };
+}
+
+/** How long registries may answer with the old end after a renewal, because some of their servers lag behind. */
+const REGISTRY_LAG_MS = WEEK_MS;
+
+/**
+ * Returns the end of the registration: the last one that is known if the registry gave no answer, and the later one for a week after
+ * the registry published it, so that a renewal does not seem undone.
+ */
+export function followRegistration(
+  previous: Verdict | null,
+  current: RegistrationObservation,
+  at: number,
+): RegistrationVerdict {
+  const known = previous?.posture?.registration;
+  if (known?.outcome === 'expires') {
+    const isOlder =
+      current.outcome === 'expires' && current.domain === known.domain && current.expiresAt < known.expiresAt;
+    if (current.outcome === 'unavailable' || (isOlder && at - (known.seenAt ?? 0) < REGISTRY_LAG_MS))
+      return known;
+  }
+  return current.outcome === 'expires' ? { ...current, seenAt: at } : current;
 }
 
 /**

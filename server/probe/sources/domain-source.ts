@@ -21,6 +21,10 @@ const MAX_BOOTSTRAP_BYTES = 1024 * 1024;
 const MAX_DOMAIN_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 512;
 const MAX_LABELS = 32;
+/** Alerts begin 60 days before the end. They must not depend on an old answer. */
+const ENDS_SOON_MS = 62 * DAY_MS;
+/** Less than the time between two daily checks, so that each of them asks again. */
+const ALERTED_EVERY_MS = 18 * HOUR_MS;
 
 const registriesSchema = z.array(z.tuple([z.string(), z.string()]));
 const registrationSchema = z.discriminatedUnion('outcome', [
@@ -37,7 +41,7 @@ type StoredRegistration = z.infer<typeof registrationSchema>;
 
 /**
  * Creates a source that looks up CAA records in DNS and a registration's expiry by RDAP at the registry. Caches
- * registrations for a week.
+ * registrations for a week, for most of a day if they end within two months.
  */
 export function createDomainSource(context: DomainContext): DomainSource {
   const { cache, bootstrapUrl = BOOTSTRAP_URL, ...json } = context;
@@ -67,11 +71,10 @@ export function createDomainSource(context: DomainContext): DomainSource {
   ): Promise<FetchedAnswer<StoredRegistration>> => {
     const options = { accept: 'application/rdap+json', maxBytes: MAX_DOMAIN_BYTES, now };
     const response = await fetchJson(`${registry}domain/${domain}`, json, options);
-    const learned = (answer: StoredRegistration): FetchedAnswer<StoredRegistration> => ({
-      answer,
-      askAgainAt: now + WEEK_MS,
-      isFailure: false,
-    });
+    const learned = (answer: StoredRegistration): FetchedAnswer<StoredRegistration> => {
+      const endsSoon = answer.outcome === 'expires' && answer.expiresAt - now < ENDS_SOON_MS;
+      return { answer, askAgainAt: now + (endsSoon ? ALERTED_EVERY_MS : WEEK_MS), isFailure: false };
+    };
     if (response.status === 404) return learned({ outcome: 'not_found', domain });
     const found = response.status === 200 ? readRegistration(response.content) : null;
     if (found === null) {

@@ -25,6 +25,9 @@ const facts = z.object({
   message: z.string().nullable().optional(),
   fix: z.string().nullable().optional(),
   successor: certificate.optional(),
+  registration: z
+    .object({ domain: z.string(), expiresAt: z.number(), registrar: z.string().nullable() })
+    .exactOptional(),
   startedAt: z.number().optional(),
   endedAt: z.number().nullable().optional(),
 });
@@ -45,6 +48,7 @@ export function readAlertFacts(
     message: stored.message ?? message,
     fix: stored.fix ?? null,
     successor: stored.successor ?? null,
+    ...(stored.registration && { registration: stored.registration }),
     startedAt: stored.startedAt ?? at,
     endedAt: stored.endedAt ?? null,
   };

@@ -51,6 +51,18 @@ const ALERTS: Record<string, Changes> = {
     },
   },
   changed: { ...zone, alert: alert('changed'), facts: { successor } },
+  registration: {
+    ...zone,
+    alert: { kind: 'registration', step: '14d', severity: 'warning' },
+    facts: {
+      certificate: null,
+      registration: {
+        domain: 'fjord.example',
+        expiresAt: NOW + 14 * DAY,
+        registrar: 'Example Registrar, Inc.',
+      },
+    },
+  },
   down: {
     ...zone,
     alert: alert('down'),

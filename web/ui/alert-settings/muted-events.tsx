@@ -19,6 +19,11 @@ const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
     label: 'Replacement requests',
     note: 'The CA asks you to replace the certificate and may revoke it soon.',
   },
+  {
+    name: 'registration',
+    label: 'Domain registrations',
+    note: '60, 30, 14, 7 and 1 days before one ends.',
+  },
   { name: 'good_news', label: 'Recovery', note: 'Renewed or fixed after a warning.' },
 ];
 
