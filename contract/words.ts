@@ -134,6 +134,7 @@ export const ALERT_PROBLEMS = [
   'chain_broken',
   'changed',
   'replacement_wanted',
+  'not_deployed',
   'registration',
   'down',
 ] as const;
@@ -165,6 +166,7 @@ export const OPTIONAL_EVENTS = [
   'uptime',
   'changed',
   'replacement_wanted',
+  'not_deployed',
   'registration',
   'good_news',
 ] as const;

@@ -54,7 +54,7 @@ export {
 } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
-export { replacedCertificate } from './alerting/conditions.ts';
+export { begunDeployment, replacedCertificate } from './alerting/conditions.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';

@@ -56,6 +56,7 @@ const ALERT_KINDS: Record<AlertKind, NonNullable<Changes['alert']>['step'][]> = 
   chain_broken: ['opened', 'resolved'],
   changed: ['opened'],
   replacement_wanted: ['opened'],
+  not_deployed: ['opened', 'resolved'],
   registration: ['30d', 'resolved'],
   down: ['opened', 'resolved'],
   test: ['opened'],

@@ -24,7 +24,12 @@ import {
 } from './samples.ts';
 
 const wildcard = endingSoon({ subject: '*.shop.example', sans: ['*.shop.example'] });
-const fresh = certificate({ subject: '*.shop.example', notBefore: NOW, notAfter: NOW + 90 * DAY });
+const fresh = certificate({
+  subject: '*.shop.example',
+  sans: ['*.shop.example'],
+  notBefore: NOW,
+  notAfter: NOW + 90 * DAY,
+});
 const HOSTS = ['a', 'b', 'c'] as const;
 const POSTURE = {
   at: NOW,
@@ -134,7 +139,8 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is over when the last domain has changed, and names only the others before', async () => {
     const store = await open();
-    const { see, renew, queued, named, deliverAll } = await world(store);
+    const { see, renew, queued: allQueued, named, deliverAll } = await world(store);
+    const queued = async () => (await allQueued()).filter((one) => one.startsWith('expiry'));
     for (const host of HOSTS) await see(host, NOW);
     await deliverAll(NOW);
     await renew('a', NOW + 60 * MINUTE);
@@ -295,6 +301,77 @@ describe.skipIf(!hasDatabase('postgres'))('several workers that check one certif
     } finally {
       await database.remove();
     }
+  });
+});
+
+describeEachDatabase('a certificate that was renewed', (open) => {
+  const old = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });
+  async function renewedOn(store: Store, host: 'a') {
+    const all = await world(store);
+    for (const each of HOSTS) await all.see(each, NOW, old);
+    await all.see(host, NOW + DAY, fresh);
+    return {
+      ...all,
+      alerts: async () => (await all.queued()).filter((one) => one.startsWith('not_deployed')),
+    };
+  }
+
+  it('is reported a day later for all domains that still serve the old one, once, and when none does', async () => {
+    const store = await open();
+    const { accountId, ids, see, alerts, deliverAll } = await renewedOn(store, 'a');
+    const due = await store.db.selectFrom('monitors').select(['id', 'next_check_at as at']).execute();
+    for (const { id, at } of due) if (id !== ids.a) expect(at).toBeLessThanOrEqual(NOW + 2 * DAY);
+    await see('b', NOW + DAY + 60 * MINUTE, old);
+    expect(await alerts()).toEqual([]);
+    await see('b', NOW + 2 * DAY, old);
+    await see('c', NOW + 2 * DAY, old);
+    expect(await alerts()).toEqual(['not_deployed opened']);
+    const about = { accountId, problem: 'not_deployed' as const, fingerprint: fresh.facts.fingerprint };
+    const group = await alertedGroup(store, {
+      ...about,
+      step: 'opened',
+      channelKey: 'email',
+      now: NOW + 2 * DAY,
+    });
+    expect([group.domains.map(({ host }) => host), group.changed]).toEqual([
+      ['b.shop.example', 'c.shop.example'],
+      1,
+    ]);
+    await deliverAll(NOW + 2 * DAY);
+    for (const host of ['b', 'c'] as const)
+      for (const minutes of [0, 2]) await see(host, NOW + 3 * DAY + minutes * MINUTE, fresh);
+    expect(await alerts()).toEqual(['not_deployed opened delivered', 'not_deployed resolved']);
+  });
+
+  it('is not reported if all domains change within a day, or if the first one changes back', async () => {
+    const store = await open();
+    const { see, alerts } = await renewedOn(store, 'a');
+    for (const host of ['b', 'c'] as const) await see(host, NOW + DAY + 60 * MINUTE, fresh);
+    for (const host of HOSTS) await see(host, NOW + 3 * DAY, fresh);
+    expect(await alerts()).toEqual([]);
+    const other = await open();
+    const undone = await renewedOn(other, 'a');
+    await undone.see('a', NOW + DAY + 60 * MINUTE, old);
+    for (const host of HOSTS) await undone.see(host, NOW + 3 * DAY, old);
+    expect(await undone.alerts()).toEqual([]);
+    const left = await other.db
+      .selectFrom('incidents')
+      .select('problem')
+      .where('ended_at', 'is', null)
+      .where('problem', '=', 'not_deployed')
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  it('is not expected on domains with another certificate, and another certificate is no renewal', async () => {
+    const store = await open();
+    const { see } = await world(store);
+    await see('a', NOW, old);
+    await see('b', NOW, old);
+    await see('c', NOW, certificate({ sans: ['c.shop.example'] }));
+    await see('a', NOW + DAY, certificate({ sans: ['a.shop.example'], notBefore: NOW }));
+    const problems = () => store.db.selectFrom('incidents').select(['problem', 'monitor_id']).execute();
+    expect((await problems()).filter(({ problem }) => problem === 'not_deployed')).toEqual([]);
   });
 });
 

@@ -100,6 +100,7 @@ function wordsOf(input: AboutMonitor): Words {
       return faultWords(input, step === 'some_clients' ? 'chain_incomplete' : kind);
     case 'wrong_name':
     case 'replacement_wanted':
+    case 'not_deployed':
       return faultWords(input, kind);
     default:
       throw new TypeError(`Unknown kind of alert: ${kind}`);

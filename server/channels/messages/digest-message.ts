@@ -153,6 +153,7 @@ const PROBLEMS: Record<Problem, string> = {
   chain_broken: 'chain broken',
   changed: 'certificate changed unexpectedly',
   replacement_wanted: 'replacement wanted by the authority',
+  not_deployed: 'old certificate still served',
   registration: 'registration ending',
   down: 'down',
 };

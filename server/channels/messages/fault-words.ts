@@ -3,7 +3,7 @@ import { type AboutMonitor, alertCertificateFacts, type Words } from './alert-in
 import type { DrawnMail } from './mail-layout.ts';
 import { hostRows, instant, lastChecked, lastSeen, clientConsequence } from './wording.ts';
 
-type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted';
+type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed';
 
 interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
   before: string;
@@ -45,6 +45,15 @@ const FAULTS: Record<Fault, FaultWords> = {
     lead: () => 'It asks for this earlier than usual, as authorities do before they revoke a certificate.',
     schedule: 'We send this once for each certificate.',
   },
+  not_deployed: {
+    badge: { tone: 'soon', text: 'Not renewed everywhere' },
+    before: 'The old certificate for ',
+    after: ' is still served.',
+    lead: () =>
+      'Other hosts already serve its renewal. Reload these servers, or install the new certificate on them. The next check will ' +
+      'pick it up.',
+    schedule: 'We send one message a day after a renewal, and one when it is served everywhere.',
+  },
 };
 
 /** Returns the words about one of `FAULTS`, with the sentence of the verdict and how to fix the fault. */
@@ -66,6 +75,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
     facts: [
       ...hostRows(input),
       ...certificateRows('Certificate', alert.facts.certificate, input),
+      ...certificateRows('Renewed', alert.facts.successor, input),
       ...issuerRows(input),
       { label: 'First seen', value: instant(alert.facts.startedAt, input.timeZone) },
       ...lastChecked(input),

@@ -71,6 +71,15 @@ function newsOf({ alert, group }: AboutMonitor): GoodNews {
               : 'The host no longer serves the certificate that we warned about.',
           };
     }
+    case 'not_deployed':
+      return {
+        badge: 'Renewed everywhere',
+        before: 'The renewed certificate for ',
+        after: ' is served.',
+        sentence: several
+          ? 'All hosts serve the renewed certificate.'
+          : 'The host serves the renewed certificate.',
+      };
     case 'registration':
       return {
         badge: 'Renewed',

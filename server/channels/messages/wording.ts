@@ -66,7 +66,7 @@ const MAX_NAMED_HOSTS = 10;
 const MAX_NAMES_LENGTH = 250;
 
 /** Returns the host of an alert, or the first ten of several and how many of all have changed. */
-export function hostRows({ group, monitor }: AboutMonitor): DrawnMail['facts'] {
+export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['facts'] {
   const names = (group?.domains ?? [monitor]).map(displayName);
   const rows =
     names.length === 1
@@ -77,7 +77,10 @@ export function hostRows({ group, monitor }: AboutMonitor): DrawnMail['facts'] {
     ? rows
     : [
         ...rows,
-        { label: 'Progress', value: `${group?.changed} of ${all} hosts no longer serve this certificate` },
+        {
+          label: 'Progress',
+          value: `${group?.changed} of ${all} hosts ${alert.kind === 'not_deployed' ? 'serve the renewed certificate' : 'no longer serve this certificate'}`,
+        },
       ];
 }
 

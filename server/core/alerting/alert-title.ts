@@ -34,6 +34,8 @@ export function alertTitle(alert: AlertTitleInput): string {
       return `${host}’s certificate changed unexpectedly`;
     case 'replacement_wanted':
       return `${host}: the authority wants the certificate replaced`;
+    case 'not_deployed':
+      return `${host} still serves the old certificate`;
     case 'registration':
       return registrationTitle(alert);
     case 'down':
@@ -67,6 +69,8 @@ function resolvedTitle(alert: AlertTitleInput): string {
   switch (kind) {
     case 'down':
       return `${host} is up again`;
+    case 'not_deployed':
+      return `${host} serves the renewed certificate`;
     case 'registration':
       return `The registration of ${facts.registration?.domain ?? host} was renewed`;
     case 'wrong_name':

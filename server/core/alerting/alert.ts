@@ -2,7 +2,7 @@ import type { Step } from '../alert-steps.ts';
 import type { AlertProblem } from '../../../contract/words.ts';
 
 /**
- * The problem of an incident. `expiry`, `revoked`, `changed` and `replacement_wanted` have one incident per endpoint and
+ * The problem of an incident. `expiry`, `revoked`, `changed`, `replacement_wanted` and `not_deployed` have one incident per endpoint and
  * certificate, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
  */
 export type Problem = AlertProblem;
@@ -54,10 +54,15 @@ export interface AlertFacts {
   message: string | null;
   /** One concrete thing to do about the problem; null if there is none. */
   fix: string | null;
-  /** The certificate that is served now. Set for `changed`, and for recoveries except that from an outage. */
+  /**
+   * The certificate that is served now. Set for `changed`, and for recoveries except that from an outage; for `not_deployed` the one
+   * that should be served.
+   */
   successor: AlertCertificate | null;
   /** The registration that ends; after its renewal the new end. Set for `registration` only. */
   registration?: RegistrationEnd;
+  /** When the successor has to be served. Set for `not_deployed` only. */
+  dueAt?: number;
   /** Start of the incident. */
   startedAt: number;
   /** End of the incident; null while it is open. */
@@ -90,6 +95,8 @@ export type AlertEvent =
   | 'certificate.revoked'
   | 'certificate.replaced'
   | 'certificate.replacement_wanted'
+  | 'certificate.not_deployed'
+  | 'certificate.deployed'
   | 'registration.ending'
   | 'registration.renewed'
   | 'endpoint.down'
@@ -115,6 +122,8 @@ export function alertEvent(kind: AlertKind, step: AlertStep): AlertEvent {
       return 'certificate.changed';
     case 'replacement_wanted':
       return isOver ? 'certificate.replaced' : 'certificate.replacement_wanted';
+    case 'not_deployed':
+      return isOver ? 'certificate.deployed' : 'certificate.not_deployed';
     case 'registration':
       return isOver ? 'registration.renewed' : 'registration.ending';
     case 'down':

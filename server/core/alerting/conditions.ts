@@ -1,4 +1,7 @@
+import { DAY_MS } from '../../../contract/durations.ts';
 import { expectedRenewal } from '../alert-steps.ts';
+import type { CertificateFacts } from '../facts.ts';
+import { oneLine } from '../one-line.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
@@ -27,6 +30,47 @@ export function registrationEnd({ posture }: Verdict): RegistrationEnd | null {
 /** Key of a registration's end by its day, because a renewal begins a new one, and registries round times. */
 const registrationKey = ({ domain, expiresAt }: RegistrationEnd): string =>
   `${domain} ${new Date(expiresAt).toISOString().slice(0, 10)}`;
+
+/** Longest time in which the other domains of a certificate should change after the first one. */
+const MAX_DEPLOYMENT_MS = DAY_MS;
+/** The same as a share of the lifetime, for short-lived certificates. */
+const DEPLOYMENT_SHARE = 0.1;
+
+/**
+ * Returns the facts of a deployment that has begun if a domain changed from a certificate to its renewal: one with the same names that
+ * was issued later. `dueAt` is when the other domains should have changed too. Returns null for other changes.
+ */
+export function begunDeployment(
+  before: CertificateFacts,
+  after: CertificateFacts,
+  now: number,
+): AlertFacts | null {
+  const hasSameNames = new Set(before.sans).symmetricDifference(new Set(after.sans)).size === 0;
+  if (!hasSameNames || after.notBefore <= before.notBefore) return null;
+  const lifetime = Math.max(0, after.notAfter - after.notBefore);
+  return {
+    ...NO_FACTS,
+    certificate: alertCertificate(before),
+    successor: alertCertificate(after),
+    asOf: now,
+    startedAt: now,
+    endedAt: null,
+    dueAt: now + Math.min(MAX_DEPLOYMENT_MS, DEPLOYMENT_SHARE * lifetime),
+  };
+}
+
+const alertCertificate = ({
+  fingerprint,
+  notBefore,
+  notAfter,
+  subject,
+}: CertificateFacts): AlertCertificate => ({
+  fingerprint,
+  notBefore,
+  notAfter,
+  role: 'leaf',
+  name: oneLine(subject),
+});
 
 function registrationCondition(end: RegistrationEnd, asOf: number): Condition {
   return {

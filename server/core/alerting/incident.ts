@@ -109,6 +109,8 @@ export interface CertificateGroup extends Pick<KnownIncident, 'problem' | 'finge
   lastStepAt: number | null;
   /** Number of open incidents of other domains. Paused domains do not count. */
   othersOpen: number;
+  /** Number of other domains that serve the certificate. */
+  othersServing: number;
   /** The distinct choices of the other domains, which are combined. Domains that are silenced have none. */
   choices: readonly RouteChoice[];
 }
@@ -153,7 +155,8 @@ export function incidentSeverity(
   }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate' | 'registration'> },
   now: number,
 ): Exclude<AlertSeverity, 'info'> {
-  if (problem === 'changed' || problem === 'replacement_wanted') return 'warning';
+  if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'not_deployed')
+    return 'warning';
   if (problem === 'registration') {
     const left = (facts.registration?.expiresAt ?? 0) - now;
     return left > CRITICAL_DAYS * DAY_MS ? 'warning' : 'critical';

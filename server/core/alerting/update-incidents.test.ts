@@ -186,6 +186,7 @@ describe('a certificate that other domains serve too', () => {
     notifiedSteps: ['critical' as const],
     lastStepAt: NOW,
     othersOpen: 1,
+    othersServing: 1,
     choices: [],
     ...change,
   });
@@ -228,7 +229,7 @@ describe('a domain registration that ends', () => {
       shows,
       ends,
       /** Shows the same for the two minutes after which the end of a problem is confirmed. */
-      keepsShowing(registration: RegistrationObservation) {
+      keepsShowing: (registration: RegistrationObservation) => {
         return [0, MINUTE, MINUTE].flatMap((ms) => {
           host.wait(ms);
           return shows(registration);

@@ -72,21 +72,24 @@ const groupOf = ({ groups }: RecordedCheck, key: Key): CertificateGroup | undefi
   groups.find((one) => isSame(one, key));
 
 /**
- * Adds a condition for every open incident about a change whose new certificate is still served: only the first check sees
- * the replacement, and a second one has to confirm it.
+ * Adds conditions for open incidents that no check finds by itself: changes whose new certificate is still served, because only the
+ * first check sees the replacement and a second one has to confirm it, and renewals on other domains that this one does not serve.
  */
 function withPendingChange(
   conditions: Condition[],
   open: readonly KnownIncident[],
-  { reached, leafFingerprint }: Verdict,
+  { reached, leafFingerprint, lastSeen }: Verdict,
 ): Condition[] {
-  const pending = open.filter(
-    ({ problem, fingerprint }) => problem === 'changed' && reached && fingerprint === leafFingerprint,
-  );
+  const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === leafFingerprint);
+  const pending = open.filter(({ problem, fingerprint, facts }) => {
+    if (!reached) return false;
+    if (problem === 'changed') return fingerprint === leafFingerprint;
+    return problem === 'not_deployed' && (leaf?.notBefore ?? 0) < (facts.successor?.notBefore ?? 0);
+  });
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),
-    ...pending.map(({ fingerprint, facts }): Condition => ({
-      problem: 'changed',
+    ...pending.map(({ problem, fingerprint, facts }): Condition => ({
+      problem: problem === 'changed' ? problem : 'not_deployed',
       fingerprint,
       expiring: null,
       severity: 'warning',
@@ -157,12 +160,22 @@ function continueIncident(
     plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(check, plan, condition, now);
   }
-  const isSecondCheck = incident.confirmedAt === null && now - incident.startedAt >= MIN_GAP_MS;
-  const confirmedAt = isSecondCheck ? now : incident.confirmedAt;
+  const { dueAt = incident.startedAt + MIN_GAP_MS } = incident.facts;
+  const confirmedAt = incident.confirmedAt ?? (now >= dueAt ? now : null);
+  if (incident.problem === 'not_deployed' && groupOf(check, incident)?.othersServing === 0) {
+    // The others changed back, so this one serves what it should.
+    plan.changes.push({
+      kind: incident.confirmedAt === null ? 'drop' : 'end',
+      id: incident.id,
+      endedAt: now,
+      recovered: true,
+    });
+    return;
+  }
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
   const next = { ...incident, confirmedAt, clearingSince: null, facts };
   plan.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
-  if (confirmedAt === null) return requestRecheck(plan, now + CONFIRM_AFTER_MS);
+  if (confirmedAt === null) return requestRecheck(plan, incident.facts.dueAt ?? now + CONFIRM_AFTER_MS);
   planAlert(check, plan, next, condition);
   // A change is an event and not a state: its incident ends at once, unless a snooze or maintenance still delays the alert.
   if (incident.problem === 'changed' && silentUntil(next, check) === null)
@@ -177,7 +190,7 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
     return after !== null && after.expiresAt > (before?.expiresAt ?? 0);
   }
   if (!reached || lastSeen === null) return false;
-  if (fingerprint === '' || problem === 'changed') return true;
+  if (fingerprint === '' || problem === 'changed' || problem === 'not_deployed') return true;
   if (problem === 'expiry')
     return facts.certificate?.role === 'intermediate'
       ? // While the intermediate is in the path, it is still in use: another certificate merely expires before it.
@@ -215,7 +228,7 @@ function isSucceeded(
 function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident): void {
   const { now, verdict } = check;
   const { confirmedAt, facts } = incident;
-  if (confirmedAt === null && incident.problem === 'changed') {
+  if (confirmedAt === null && (incident.problem === 'changed' || incident.problem === 'not_deployed')) {
     plan.changes.push({ kind: 'drop', id: incident.id });
     return;
   }

@@ -185,6 +185,7 @@ describe('the conclusion of a check', () => {
         notifiedSteps: [],
         lastStepAt: null,
         othersOpen: 0,
+        othersServing: 1,
         choices: [choice(['slack']), choice([ACCOUNT_MAIL, 'ops'], ['ops'])],
       },
     ];

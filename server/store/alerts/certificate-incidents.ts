@@ -4,6 +4,8 @@ import {
   type AlertFacts,
   type AlertSettings,
   type AlertStep,
+  begunDeployment,
+  type CertificateFacts,
   type CertificateGroup,
   effectiveSettings,
   entitlementAt,
@@ -14,9 +16,11 @@ import {
   REMEMBER_INCIDENTS_MS,
 } from '../../core/index.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
+import { lockAlerts } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
-import { isActive } from '../monitors/check-due.ts';
+import { parseFacts } from '../checks/certificates.ts';
+import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
@@ -39,6 +43,8 @@ interface CertificateDomain {
   /** Its open incident; null if there is none. */
   incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil' | 'clearingSince'> | null;
   hadIncident: boolean;
+  /** Whether the certificate is the last one that was read there. */
+  isServing: boolean;
   isInMaintenance: boolean;
   settings: AlertSettings;
   /** Keys of channels whose reader unsubscribed from everything or from this domain. */
@@ -70,9 +76,11 @@ export async function certificateGroups(
       problem,
       fingerprint,
       ...(await notifiedOf(trx, key.accountId, id)),
+      othersServing: others.filter(({ isServing }) => isServing).length,
       othersOpen: others.filter(({ incident }) => incident !== null).length,
       choices: distinct(
         others
+          .filter(({ hadIncident }) => hadIncident || problem !== 'not_deployed')
           .filter((one) => !isSilent(one, { problem, step: null, now }))
           .map(({ settings, unsubscribed }) => ({ settings, unsubscribed })),
       ),
@@ -157,7 +165,7 @@ async function domainsOf(
         .on('incidents.fingerprint', '=', fingerprint)
         .on('incidents.ended_at', 'is', null),
     )
-    .select(['monitors.id', 'host', 'port', 'last_checked_at', 'alert_settings'])
+    .select(['monitors.id', 'host', 'port', 'last_checked_at', 'alert_settings', 'certificate_fingerprint'])
     .select(['incidents.id as incident_id', 'acknowledged_at', 'snoozed_until', 'clearing_since'])
     .select(sql<number>`case when monitors.id in (${had}) then 1 else 0 end`.as('had_incident'))
     .where('monitors.account_id', '=', accountId)
@@ -183,6 +191,7 @@ async function domainsOf(
             clearingSince: row.clearing_since,
           },
     hadIncident: row.had_incident === 1,
+    isServing: row.certificate_fingerprint === fingerprint,
     isInMaintenance: isInMaintenance(row.id),
     settings: effectiveSettings(ofAccount, parseDomainSettings(row.alert_settings), plan),
     unsubscribed: unsubscribed
@@ -220,22 +229,24 @@ export async function alertedGroup(
 ): Promise<AlertedGroup> {
   const { step, channelKey, problem } = about;
   const isOver = step === 'resolved' || problem === 'changed';
-  const all = (await domainsOf(store, store.db, about)).filter(({ hadIncident }) => hadIncident);
+  const domains = await domainsOf(store, store.db, about);
+  const all = domains.filter(({ hadIncident }) => hadIncident);
+  const deployed = problem === 'not_deployed' ? domains.length - all.length : 0;
   const isChanged = ({ incident }: CertificateDomain) => incident === null || incident.clearingSince !== null;
   const named = isOver
     ? all
     : all.filter((one) => !isChanged(one) && !isSilent(one, about) && !one.unsubscribed.includes(channelKey));
   return {
     domains: named.map(({ id, host, port, lastCheckedAt }) => ({ id, host, port, lastCheckedAt })),
-    changed: isOver ? 0 : all.filter(isChanged).length,
+    changed: isOver ? 0 : deployed + all.filter(isChanged).length,
   };
 }
 
 const AT_ONCE = 500;
 
 /**
- * Opens incidents for the active domains that serve a certificate whose problem was just reported for one of them, because the alert
- * names them although their own checks follow later.
+ * Opens incidents for the active domains that serve the certificate of `facts`, in the group `groupId`; null: in a new one. For a
+ * problem that was just reported for one of them, because the alert names them although their own checks follow later.
  */
 export async function openForOthers(
   trx: Transaction<Tables>,
@@ -244,10 +255,16 @@ export async function openForOthers(
     problem,
     fingerprint,
     groupId,
+    confirmedAt,
     facts,
     now,
-  }: CertificateProblem & { groupId: string; facts: AlertFacts; now: number },
-): Promise<void> {
+  }: CertificateProblem & {
+    groupId: string | null;
+    confirmedAt: number | null;
+    facts: AlertFacts;
+    now: number;
+  },
+): Promise<string[]> {
   const missing = await trx
     .selectFrom('monitors')
     .leftJoin('incidents', (join) =>
@@ -260,17 +277,17 @@ export async function openForOthers(
     )
     .select('monitors.id')
     .where('monitors.account_id', '=', accountId)
-    .where('certificate_fingerprint', '=', fingerprint)
+    .where('certificate_fingerprint', '=', facts.certificate?.fingerprint ?? '')
     .where(isActive)
     .where('incidents.id', 'is', null)
     .execute();
+  const lead = groupId ?? randomUUID();
   const opened = {
     account_id: accountId,
-    group_id: groupId,
     problem,
     fingerprint,
     started_at: now,
-    confirmed_at: now,
+    confirmed_at: confirmedAt,
     recovered: 0,
     cause: problem,
     message: facts.message ?? '',
@@ -280,12 +297,49 @@ export async function openForOthers(
     await trx
       .insertInto('incidents')
       .values(
-        missing
-          .slice(from, from + AT_ONCE)
-          .map(({ id }) => ({ ...opened, id: randomUUID(), monitor_id: id })),
+        missing.slice(from, from + AT_ONCE).map(({ id }, index) => {
+          const isLead = groupId === null && from + index === 0;
+          return {
+            ...opened,
+            id: isLead ? lead : randomUUID(),
+            group_id: isLead ? null : lead,
+            monitor_id: id,
+          };
+        }),
       )
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+  return missing.map(({ id }) => id);
+}
+
+/**
+ * After a domain changed to another certificate: if that is a renewal, opens incidents for the other domains that still serve the old
+ * one. They are confirmed, and reported once, if these domains have not changed when the deployment is due.
+ */
+export async function followDeployment(
+  store: Store,
+  trx: Transaction<Tables>,
+  {
+    accountId,
+    before,
+    after,
+    now,
+  }: { accountId: string; before: string; after: CertificateFacts; now: number },
+): Promise<void> {
+  const old = await trx
+    .selectFrom('certificates')
+    .select('facts')
+    .where('fingerprint', '=', before)
+    .executeTakeFirst();
+  const known = parseFacts(old?.facts ?? null);
+  const facts = known && begunDeployment(known, after, now);
+  if (facts?.dueAt === undefined) return;
+  // Two domains may change at the same time.
+  await lockAlerts(trx, store.dialect, accountId);
+  const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
+  const groupId = await openGroup(trx, { ...about, now });
+  const lagging = await openForOthers(trx, { ...about, groupId, confirmedAt: null, facts, now });
+  for (const monitorId of lagging) await makeDueBy(trx, { accountId, monitorId, at: facts.dueAt });
 }
 
 /**

@@ -28,6 +28,7 @@ const facts = z.object({
   registration: z
     .object({ domain: z.string(), expiresAt: z.number(), registrar: z.string().nullable() })
     .exactOptional(),
+  dueAt: z.number().exactOptional(),
   startedAt: z.number().optional(),
   endedAt: z.number().nullable().optional(),
 });
@@ -48,6 +49,7 @@ export function readAlertFacts(
     message: stored.message ?? message,
     fix: stored.fix ?? null,
     successor: stored.successor ?? null,
+    ...(stored.dueAt !== undefined && { dueAt: stored.dueAt }),
     ...(stored.registration && { registration: stored.registration }),
     startedAt: stored.startedAt ?? at,
     endedAt: stored.endedAt ?? null,

@@ -10,6 +10,8 @@ import {
   type Observation,
   onScheduleUntil,
   type PendingConclusion,
+  type Problem,
+  replacedCertificate,
   type UptimeRecord,
   type Verdict,
 } from '../../core/index.ts';
@@ -19,7 +21,12 @@ import {
   readDestinations,
 } from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
-import { certificateGroups, openForOthers, type StoredGroup } from '../alerts/certificate-incidents.ts';
+import {
+  certificateGroups,
+  followDeployment,
+  openForOthers,
+  type StoredGroup,
+} from '../alerts/certificate-incidents.ts';
 import { deleteFutureIncidents } from '../alerts/incidents.ts';
 import {
   earlierDeliveries,
@@ -152,6 +159,10 @@ export async function record(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId)
       .execute();
+    const replaced = state.kind === 'watched' ? replacedCertificate(previous, check.verdict) : null;
+    const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
+    if (replaced !== null && after !== undefined)
+      await followDeployment(store, trx, { accountId: key.accountId, before: replaced.from, after, now });
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
     // an earlier monitor of this site, and the site would never get an icon.
     const isFirstRead = check.verdict.reached && monitor.last_read_at === null;
@@ -289,10 +300,13 @@ async function writeAlerting(
     return { ...alert, incidentId };
   });
   for (const { problem, fingerprint, step, facts, incidentId: groupId, routes } of alerts)
-    if (fingerprint !== '' && problem !== 'changed' && step !== 'resolved' && routes.length > 0)
-      await openForOthers(trx, { accountId, problem, fingerprint, groupId, facts, now });
+    if (SHARED_PROBLEMS.includes(problem) && step !== 'resolved' && routes.length > 0)
+      await openForOthers(trx, { accountId, problem, fingerprint, groupId, confirmedAt: now, facts, now });
   return queueAlerts(trx, { accountId, now, alerts, leaseClock: leaseClock(store, now) });
 }
+
+/** Problems that all domains with the certificate have, whether or not a check has found it yet. */
+const SHARED_PROBLEMS: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
 
 function uptimeColumns({ uptime, since, ...record }: UptimeRecord) {
   return {

@@ -18,6 +18,7 @@ const MUTED_WORDS: Record<AlertSettingsWire['muted'][number], string> = {
   uptime: 'outages',
   changed: 'unexpected changes',
   replacement_wanted: 'replacement requests',
+  not_deployed: 'unfinished renewals',
   registration: 'domain registrations',
   good_news: 'recovery',
 };

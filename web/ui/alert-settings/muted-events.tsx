@@ -20,6 +20,11 @@ const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
     note: 'The CA asks you to replace the certificate and may revoke it soon.',
   },
   {
+    name: 'not_deployed',
+    label: 'Unfinished renewals',
+    note: 'A day after a renewal, some domains still serve the old certificate.',
+  },
+  {
     name: 'registration',
     label: 'Domain registrations',
     note: '60, 30, 14, 7 and 1 days before one ends.',
