@@ -1,9 +1,13 @@
 #!/usr/bin/env node
-// The command of the npm package: `certlantern check HOST…`. It works in any folder, with any Node that can run npm.
+// The commands of the npm package, such as `certlantern check HOST…`. They work in any folder, with any Node that can run npm.
 import { resolve } from 'node:path';
 
 const [command, ...rest] = process.argv.slice(2);
-const USAGE = 'Usage: certlantern check HOST…        More: certlantern check --help\n';
+const PROGRAMS = { check: 'scripts/check.ts', expect: 'scripts/expect.ts' };
+const USAGE = `Usage: certlantern check HOST…        checks hosts
+       certlantern expect FILE        tells a server which certificate its domains should serve
+More:  certlantern COMMAND --help
+`;
 
 /**
  * Makes the file names of `--ca` absolute, because the program runs in the project's folder instead of the caller's.
@@ -15,8 +19,10 @@ function withAbsolutePaths(args) {
   });
 }
 
-if (command === 'check') {
-  process.argv.splice(2, Infinity, 'scripts/check.ts', ...withAbsolutePaths(rest));
+if (Object.hasOwn(PROGRAMS, command ?? '')) {
+  // The programs run in the project's folder and find the caller's here, as npm sets it.
+  process.env.INIT_CWD ??= process.cwd();
+  process.argv.splice(2, Infinity, PROGRAMS[command], ...withAbsolutePaths(rest));
   await import('./boot.mjs');
 } else {
   const isHelp = command === '--help' || command === '-h';

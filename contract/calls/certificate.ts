@@ -101,6 +101,42 @@ const certificateStorySchema = z
   .meta({ id: 'CertificateStory' });
 export type CertificateStory = z.infer<typeof certificateStorySchema>;
 
+/** A certificate that domains of the account should serve from a time on. */
+const expectCertificateSchema = z.object({
+  /** PEM; the first certificate counts, as in a `fullchain.pem`. A text with a private key is refused. */
+  pem: z.string().min(1).max(100_000),
+  /** Host names of domains; if omitted, every domain that the certificate names. */
+  hosts: z.array(z.string().min(1).max(253)).min(1).max(1_000).optional(),
+  /** When they should serve it, at most 30 days ahead; in an hour if omitted. */
+  by: z.iso.datetime({ offset: true }).optional(),
+});
+
+const expectedCertificateSchema = z
+  .object({
+    fingerprint: z.string(),
+    subject: z.string(),
+    due_at: isoInstant,
+    /** Number of domains that should serve it. */
+    domain_count: z.number().int(),
+    /** Number of those whose last check saw another certificate. */
+    waiting_count: z.number().int(),
+    /** The first hundred of them by name. */
+    waiting: z.array(servingDomainSchema),
+  })
+  .meta({ id: 'ExpectedCertificate' });
+
+export const expectCertificate = {
+  method: 'post',
+  path: '/certificate/expect',
+  access: 'session',
+  scope: 'write',
+  summary: 'Say which certificate domains should serve soon; those that do not by then are reported',
+  body: expectCertificateSchema,
+  response: wrapped(expectedCertificateSchema),
+  status: 200,
+  problems: ['invalid_certificate', 'premium_required'],
+} as const satisfies Call;
+
 export const listCertificates = {
   method: 'get',
   path: '/certificate/list',

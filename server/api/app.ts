@@ -24,7 +24,7 @@ import { calendarRoutes } from './publishing/calendar-routes.ts';
 import { channelRoutes } from './alerts/channels-routes.ts';
 import { deliveryRoutes } from './alerts/deliveries-routes.ts';
 import { devMailRoutes } from './operations/dev-mail-routes.ts';
-import { docsRoutes } from './documentation/docs-routes.ts';
+import { docsRoutes } from './documentation/docs-page.ts';
 import { eventRoutes } from './http/event-streams.ts';
 import { exportRoutes } from './auth/export-routes.ts';
 import { domainUptimeRoute, faviconRoutes, oneDomainRoutes } from './domains/one-domain-routes.ts';

@@ -54,7 +54,7 @@ export {
 } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
-export { begunDeployment, replacedCertificate } from './alerting/conditions.ts';
+export { begunDeployment, expectedDeployment, replacedCertificate } from './alerting/conditions.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
@@ -125,6 +125,7 @@ export {
   frequencyOn,
   isStaleReport,
   mayAdd,
+  mayExpectCertificates,
   mayResume,
   mayUseFrequency,
   blockingSubscription,
@@ -137,8 +138,8 @@ export {
   TRIAL_MS,
   TRIAL_REMEMBERED_MS,
 } from './plan.ts';
-export { readAuthorities } from './private-authorities.ts';
-export type { AuthorityFacts, PrivateAuthority } from './private-authorities.ts';
+export { readAuthorities, readExpected } from './pasted-certificates.ts';
+export type { AuthorityFacts, ExpectedCertificate, PrivateAuthority } from './pasted-certificates.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
 export { judge } from './judge/judge.ts';
 export {

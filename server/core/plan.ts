@@ -35,6 +35,11 @@ export function mayResume(plan: Plan, active: number): boolean {
   return plan === 'premium' || active < FREE_DOMAIN_LIMIT;
 }
 
+/** Returns whether a plan includes telling by API which certificate domains should serve. Every plan is told of other renewals. */
+export function mayExpectCertificates(plan: Plan): boolean {
+  return plan === 'premium';
+}
+
 /** Returns whether a plan permits checks every `minutes`; false for intervals that are not offered. */
 export function mayUseFrequency(plan: Plan, minutes: number): boolean {
   return (

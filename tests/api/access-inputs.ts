@@ -75,6 +75,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   exportDomains: () => ({}),
   listCertificates: () => ({}),
   exportCertificates: () => ({}),
+  expectCertificate: () => ({ body: { pem: certificatePem } }),
   certificateStory: () => ({ params: { fingerprint: 'a'.repeat(64) } }),
   actOnDomains: ({ things }) => ({ body: { action: 'check', ids: [things.domain] } }),
   previewImport: () => ({ body: { entries: [{ host: 'new.example.com' }] } }),

@@ -52,6 +52,7 @@ post   /api/user_feedback/create
 post   /api/domain/bulk
 post   /api/domain/import
 post   /api/domain/add
+post   /api/certificate/expect
 patch  /api/domain/{id}
 delete /api/domain/{id}
 patch  /api/domain/{id}/frequency

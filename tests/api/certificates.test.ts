@@ -112,3 +112,88 @@ describeAnyDatabase('The certificates of an account', (open) => {
     expect((await bob.ask(CALLS.certificateStory, { params })).status).not.toBe(200);
   });
 });
+
+describeAnyDatabase('A certificate that domains should serve', (open) => {
+  const later = (now: number) => wildcard(now - DAY_MS, now + 80 * DAY_MS);
+
+  it('is expected on every domain that it names, or on the given hosts, and those that do not serve it are reported', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    const ids = await addHosts(api, bob, wildcard(now - 30 * DAY_MS, now + 60 * DAY_MS));
+    const renewed = later(now);
+    const { data } = (
+      await bob.ask(CALLS.expectCertificate, {
+        body: { pem: `${renewed.certificatePem}${renewed.chainPem}` },
+      })
+    ).ok;
+    expect(data).toMatchObject({
+      subject: '*.shop.example',
+      domain_count: 3,
+      waiting_count: 3,
+      waiting: HOSTS.map((hostname) => ({ hostname })),
+    });
+    expect(Math.round((Date.parse(data.due_at) - now) / MINUTE_MS)).toBe(60);
+    const hosts = ['B.shop.example'];
+    const one = await bob.ask(CALLS.expectCertificate, { body: { pem: renewed.certificatePem, hosts } });
+    expect(one.ok.data).toMatchObject({ domain_count: 1, waiting_count: 1 });
+
+    const alertsOf = async (id = '') => (await bob.ask(CALLS.domainAlerts, { params: { id } })).ok.data;
+    api.clock.advance(5 * MINUTE_MS);
+    await api.store.db.updateTable('monitors').set({ next_check_at: api.clock.now() }).execute();
+    await finishChecks(api, authority, answeredWith(renewed));
+    api.clock.advance(2 * MINUTE_MS);
+    await api.store.db.updateTable('monitors').set({ next_check_at: api.clock.now() }).execute();
+    await finishChecks(api, authority, answeredWith(renewed));
+    for (const id of ids) expect((await alertsOf(id)).incidents).toEqual([]);
+  });
+
+  it('is reported on all of them once if they still serve another one then', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    const old = wildcard(now - 30 * DAY_MS, now + 60 * DAY_MS);
+    const ids = await addHosts(api, bob, old);
+    const by = new Date(now + 5 * MINUTE_MS).toISOString();
+    void (await bob.ask(CALLS.expectCertificate, { body: { pem: later(now).certificatePem, by } })).ok;
+    api.clock.advance(6 * MINUTE_MS);
+    await finishChecks(api, authority, answeredWith(old));
+    for (const id of ids)
+      expect((await bob.ask(CALLS.domainAlerts, { params: { id } })).ok.data).toMatchObject({
+        incidents: [{ problem: 'not_deployed' }],
+        sent: [{ event: 'certificate.not_deployed' }],
+      });
+    const alerts = await api.store.db
+      .selectFrom('alerts')
+      .select('step')
+      .where('kind', '=', 'not_deployed')
+      .execute();
+    expect(alerts).toEqual([{ step: 'opened' }]);
+  });
+
+  it('is refused with a private key, without a domain, expired, too late, and without Premium', async () => {
+    const api = await startApi(open);
+    const { bob, charlie } = await api.cast();
+    const now = api.clock.now();
+    const pem = later(now).certificatePem;
+    const refused = async (person: Person, body: { pem: string; by?: string; hosts?: string[] }) => {
+      const { status, problem } = await person.ask(CALLS.expectCertificate, { body });
+      return [status, problem?.code, problem?.detail];
+    };
+    const key = `${pem}${later(now).keyPem}`;
+    expect(await refused(bob, { pem: key })).toEqual([
+      422,
+      'invalid_certificate',
+      expect.stringContaining('private key'),
+    ]);
+    expect((await refused(bob, { pem: 'none' })).slice(0, 2)).toEqual([422, 'invalid_certificate']);
+    expect(
+      (await refused(bob, { pem: wildcard(now - 90 * DAY_MS, now - 1_000).certificatePem }))[2],
+    ).toContain('expired');
+    expect((await refused(bob, { pem }))[2]).toContain('no domain');
+    const by = new Date(now + 31 * DAY_MS).toISOString();
+    expect((await refused(bob, { pem, by }))[2]).toContain('30 days');
+    await addHosts(api, charlie, later(now));
+    expect((await refused(charlie, { pem })).slice(0, 2)).toEqual([402, 'premium_required']);
+  });
+});

@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
+import { startApp } from '../kit/app.ts';
+import { sendTo, signUp } from '../kit/people.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { startTlsServer, type Peer } from '../../scripts/local-peers/tls-server.ts';
 
@@ -59,18 +62,18 @@ interface Answer {
   progress: string;
 }
 
-/** Starts it as `npx . check` does, in a folder that is not the project's. */
-function start(...words: string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(root, 'scripts/certlantern.mjs'), 'check', ...words], {
+/** Starts a command as `npx . check` does, in a folder that is not the project's. */
+function start(command: string, words: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [join(root, 'scripts/certlantern.mjs'), command, ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
-async function check(...words: string[]): Promise<Answer> {
-  const child = start(...words);
+const check = (...words: string[]): Promise<Answer> => answerOf(start('check', words));
+async function answerOf(child: ChildProcess): Promise<Answer> {
   const [out, progress]: [string[], string[]] = [[], []];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => progress.push(chunk.toString()));
@@ -183,10 +186,62 @@ describe('certlantern check', PATIENCE, () => {
   it('ends at once on SIGINT, with exit code 130', async () => {
     const peer = await startRawPeer(silent);
     running.push(peer);
-    const child = start(`https://127.0.0.1:${peer.port}`);
+    const child = start('check', [`https://127.0.0.1:${peer.port}`]);
     const ended = once(child, 'exit');
     await peer.connected;
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
+  });
+});
+
+describe('certlantern expect', PATIENCE, () => {
+  const renewed = intermediate.issue({ ipAddresses: ['127.0.0.1'] });
+
+  it('tells the server what its domains should serve, and says which do not yet', async () => {
+    writeFileSync(join(folder, 'fullchain.pem'), `${renewed.certificatePem}${intermediate.certificatePem}`);
+    const DATA_DIR = join(folder, 'data');
+    const app = await startApp({ DATA_DIR, BILLING: 'none', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
+    onTestFinished(() => app.kill());
+    const person = await signUp(sendTo(app.url), { name: 'Bob' });
+    void (await person.ask(CALLS.addDomain, { body: { host: good } })).ok;
+    const body = { name: 'hook', scopes: ['write' as const], expires_in_days: 1 };
+    const { secret } = (await person.ask(CALLS.makeToken, { body })).ok.data;
+    const env = { CERTLANTERN_URL: app.url, CERTLANTERN_TOKEN: secret };
+    const told = await answerOf(start('expect', ['fullchain.pem', '--within', '2h'], env));
+    expect(told).toMatchObject({ code: 0, progress: '' });
+    expect(told.out).toMatch(
+      /^1 domain should serve 127\.0\.0\.1 by 20.*Z\. Not yet:\n {2}127\.0\.0\.1:\d+\n$/,
+    );
+    const json = await answerOf(start('expect', ['fullchain.pem', '--json', '--host=127.0.0.1'], env));
+    expect(JSON.parse(json.out)).toMatchObject({ domain_count: 1, waiting_count: 1 });
+    const refused = await answerOf(start('expect', ['root.pem'], env));
+    expect(refused.code).toBe(1);
+    expect(refused.progress).toContain('You track no domain');
+    const stranger = await answerOf(
+      start('expect', ['fullchain.pem'], { ...env, CERTLANTERN_TOKEN: 'wrong' }),
+    );
+    expect(stranger).toMatchObject({ code: 1, out: '' });
+    expect(stranger.progress).toContain('status 401');
+  });
+
+  it('refuses a private key without sending it, and explains an invalid command line', async () => {
+    writeFileSync(join(folder, 'both.pem'), `${renewed.certificatePem}${renewed.keyPem}`);
+    const env = { CERTLANTERN_URL: closed, CERTLANTERN_TOKEN: 'any' };
+    for (const [words, message] of [
+      [['both.pem'], 'both.pem contains a private key. Nothing was sent.'],
+      [['missing.pem'], 'missing.pem cannot be read.'],
+      [['root.pem', '--within', '90'], '--within takes'],
+      [['root.pem', '--within', '31d'], 'at most 30d'],
+      [['root.pem', '--nope'], 'nope'],
+      [[], 'Name one file'],
+    ] as const) {
+      const { code, progress } = await answerOf(start('expect', words, env));
+      expect([code, progress]).toEqual([64, expect.stringContaining(message)]);
+    }
+    expect(await answerOf(start('expect', ['root.pem']))).toMatchObject({
+      code: 64,
+      progress: 'Set CERTLANTERN_URL and CERTLANTERN_TOKEN.\n',
+    });
+    expect((await answerOf(start('expect', ['root.pem'], env))).code).toBe(3);
   });
 });

@@ -122,6 +122,7 @@ const ID = '0b8f2f0e-6d0a-4c53-9a52-4f6a6b1d9c11';
 /** Example request bodies by name of the call, for the OpenAPI document and the API reference made from it. */
 export const EXAMPLE_BODIES: Readonly<Record<string, unknown>> = {
   addDomain: { host: 'example.com' },
+  expectCertificate: { pem: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----' },
   describeDomain: { notes: 'Renewed by hand.', tags: ['prod', 'eu'] },
   resumeDomain: {},
   actOnDomains: { action: 'tag', ids: [ID], add: ['prod'], remove: [] },

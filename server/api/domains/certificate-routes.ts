@@ -1,8 +1,19 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { CertificateStory, CertificateWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft } from '../../../contract/badge.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
-import { CSV_START, type CsvCell, csvRecord, displayName, oneLine } from '../../core/index.ts';
+import {
+  CSV_START,
+  type CsvCell,
+  csvRecord,
+  displayName,
+  entitlementAt,
+  mayExpectCertificates,
+  oneLine,
+  readExpected,
+} from '../../core/index.ts';
+import { expectCertificate } from '../../store/alerts/deployments.ts';
 import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-history.ts';
 import {
   type CertificateCursor,
@@ -18,7 +29,7 @@ import { Refusal, refuse } from '../http/problem.ts';
 import { filterOf } from './domain-list-routes.ts';
 import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.ts';
 
-/** Lists and exports the certificates that the domains of an account serve, and tells the story of each. */
+/** Lists and exports the certificates that the domains of an account serve or should serve, and tells the story of each. */
 export function certificateRoutes(api: Api, { store, limits, answers }: AppParts): void {
   api.on(CALLS.listCertificates, async ({ c, query, session, now }) => {
     const { sort, limit = PAGE_SIZE } = query;
@@ -52,6 +63,39 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     });
   });
 
+  api.on(CALLS.expectCertificate, async ({ body, session, now }) => {
+    const accountId = session.account.id;
+    const { plan } = entitlementAt(store, session.account.entitlement, now);
+    if (!mayExpectCertificates(plan))
+      return refuse('premium_required', 'Telling us by API what domains should serve requires Premium.');
+    const limited = limits.allow('authoritiesByAccount', accountId);
+    if (limited) return limited;
+    const dueAt = body.by === undefined ? now + DEFAULT_DEPLOYMENT_MS : Date.parse(body.by);
+    if (dueAt < now || dueAt > now + MAX_DEPLOYMENT_MS)
+      return refuse('invalid_request', '“by” must be a time within the next 30 days.');
+    const read = readExpected(body.pem, now);
+    if (!read.ok) return refuse('invalid_certificate', read.message);
+    const { certificate } = read;
+    const hosts = body.hosts?.map((host) => host.toLowerCase()) ?? null;
+    const { total, lagging } = await expectCertificate(store, { accountId, certificate, hosts, dueAt, now });
+    if (total === 0)
+      return refuse(
+        'invalid_request',
+        'You track no domain that this certificate is for. Add one first, or name hosts.',
+      );
+    const { fingerprint, subject } = certificate.facts;
+    return {
+      data: {
+        fingerprint,
+        subject,
+        due_at: iso(dueAt),
+        domain_count: total,
+        waiting_count: lagging.length,
+        waiting: lagging.slice(0, MAX_WAITING).map(servingDomain),
+      },
+    };
+  });
+
   api.on(CALLS.certificateStory, async ({ params: { fingerprint }, session, now }) => {
     const key = { accountId: session.account.id, fingerprint };
     const limited = limits.allow('reportByAccount', key.accountId);
@@ -62,6 +106,10 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     return { data: storyWire(fingerprint, found, served && certificateWire(served, now)) };
   });
 }
+
+const DEFAULT_DEPLOYMENT_MS = HOUR_MS;
+const MAX_DEPLOYMENT_MS = 30 * DAY_MS;
+const MAX_WAITING = 100;
 
 const MAX_NAMES = 10;
 

@@ -60,7 +60,8 @@ function nameOf({ alert, group }: AlertMessageInput, monitor: AboutMonitor['moni
   if (alert.facts.registration !== undefined) return alert.facts.registration.domain;
   const isShared = group !== null && group.domains.length > 1 && alert.kind !== 'changed';
   if (!isShared) return displayName(monitor);
-  const name = certificate?.role === 'leaf' ? oneLine(certificate.name) : '';
+  const named = certificate ?? alert.facts.successor;
+  const name = named?.role === 'leaf' ? oneLine(named.name) : '';
   return name === '' ? `${displayName(monitor)} and others` : name;
 }
 

@@ -44,18 +44,26 @@ export function begunDeployment(
   before: CertificateFacts,
   after: CertificateFacts,
   now: number,
-): AlertFacts | null {
+): (AlertFacts & { dueAt: number }) | null {
   const hasSameNames = new Set(before.sans).symmetricDifference(new Set(after.sans)).size === 0;
   if (!hasSameNames || after.notBefore <= before.notBefore) return null;
   const lifetime = Math.max(0, after.notAfter - after.notBefore);
+  const dueAt = now + Math.min(MAX_DEPLOYMENT_MS, DEPLOYMENT_SHARE * lifetime);
+  return { ...expectedDeployment(after, { now, dueAt }), certificate: alertCertificate(before) };
+}
+
+/** Returns the facts of a deployment that a user announced, without a certificate that is replaced. */
+export function expectedDeployment(
+  successor: CertificateFacts,
+  { now, dueAt }: { now: number; dueAt: number },
+): AlertFacts & { dueAt: number } {
   return {
     ...NO_FACTS,
-    certificate: alertCertificate(before),
-    successor: alertCertificate(after),
+    successor: alertCertificate(successor),
     asOf: now,
     startedAt: now,
     endedAt: null,
-    dueAt: now + Math.min(MAX_DEPLOYMENT_MS, DEPLOYMENT_SHARE * lifetime),
+    dueAt,
   };
 }
 

@@ -51,7 +51,11 @@ export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
   const plan: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
   const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
-  const conditions = withPendingChange(conditionsOf(verdict, previous, host), open, verdict);
+  // A certificate that should be deployed here is no unexpected one.
+  const isExpected = ({ problem, fingerprint }: Condition) =>
+    problem === 'changed' && open.some((one) => isSame(one, { problem: 'not_deployed', fingerprint }));
+  const found = conditionsOf(verdict, previous, host).filter((condition) => !isExpected(condition));
+  const conditions = withPendingChange(found, open, verdict);
   for (const condition of conditions) {
     const incident = open.find((one) => isSame(one, condition));
     if (incident) continueIncident(check, plan, incident, condition);
@@ -78,13 +82,19 @@ const groupOf = ({ groups }: RecordedCheck, key: Key): CertificateGroup | undefi
 function withPendingChange(
   conditions: Condition[],
   open: readonly KnownIncident[],
-  { reached, leafFingerprint, lastSeen }: Verdict,
+  { reached, leafFingerprint, lastSeen, addresses }: Verdict,
 ): Condition[] {
-  const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === leafFingerprint);
+  const issuedAt = (served: string | null) =>
+    lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served)?.notBefore ?? Infinity;
   const pending = open.filter(({ problem, fingerprint, facts }) => {
     if (!reached) return false;
     if (problem === 'changed') return fingerprint === leafFingerprint;
-    return problem === 'not_deployed' && (leaf?.notBefore ?? 0) < (facts.successor?.notBefore ?? 0);
+    // Each address has to serve the new certificate, or a later one.
+    const since = facts.successor?.notBefore ?? 0;
+    return (
+      problem === 'not_deployed' &&
+      addresses.some((one) => one.fingerprint !== fingerprint && issuedAt(one.fingerprint) <= since)
+    );
   });
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),
@@ -162,7 +172,8 @@ function continueIncident(
   }
   const { dueAt = incident.startedAt + MIN_GAP_MS } = incident.facts;
   const confirmedAt = incident.confirmedAt ?? (now >= dueAt ? now : null);
-  if (incident.problem === 'not_deployed' && groupOf(check, incident)?.othersServing === 0) {
+  const hasBegun = incident.problem === 'not_deployed' && incident.facts.certificate !== null;
+  if (hasBegun && groupOf(check, incident)?.othersServing === 0) {
     // The others changed back, so this one serves what it should.
     plan.changes.push({
       kind: incident.confirmedAt === null ? 'drop' : 'end',

@@ -4,8 +4,6 @@ import {
   type AlertFacts,
   type AlertSettings,
   type AlertStep,
-  begunDeployment,
-  type CertificateFacts,
   type CertificateGroup,
   effectiveSettings,
   entitlementAt,
@@ -16,11 +14,9 @@ import {
   REMEMBER_INCIDENTS_MS,
 } from '../../core/index.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
-import { lockAlerts } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
-import { parseFacts } from '../checks/certificates.ts';
-import { isActive, makeDueBy } from '../monitors/check-due.ts';
+import { isActive } from '../monitors/check-due.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
@@ -97,7 +93,7 @@ const distinct = <T>(values: readonly T[]): T[] => [
  * Returns the id of the incident that a new incident about the certificate joins. A change is over at once, so its incident also
  * counts for a week. An incident whose end was reported takes no others.
  */
-async function openGroup(
+export async function openGroup(
   trx: Transaction<Tables>,
   { accountId, problem, fingerprint, now }: CertificateProblem & { now: number },
 ): Promise<string | null> {
@@ -244,43 +240,50 @@ export async function alertedGroup(
 
 const AT_ONCE = 500;
 
+/** A problem for which incidents are opened before a check of their domains finds it. */
+interface SharedProblem extends CertificateProblem {
+  /** The incident that carries the alerts; null: the first one. */
+  groupId: string | null;
+  confirmedAt: number | null;
+  facts: AlertFacts;
+  now: number;
+}
+
 /**
- * Opens incidents for the active domains that serve the certificate of `facts`, in the group `groupId`; null: in a new one. For a
- * problem that was just reported for one of them, because the alert names them although their own checks follow later.
+ * Opens incidents for the active domains that serve the certificate of `facts`. For a problem that was just reported for one of them,
+ * because the alert names them although their own checks follow later. Returns the monitors of new incidents.
  */
-export async function openForOthers(
-  trx: Transaction<Tables>,
-  {
-    accountId,
-    problem,
-    fingerprint,
-    groupId,
-    confirmedAt,
-    facts,
-    now,
-  }: CertificateProblem & {
-    groupId: string | null;
-    confirmedAt: number | null;
-    facts: AlertFacts;
-    now: number;
-  },
-): Promise<string[]> {
-  const missing = await trx
+export async function openForOthers(trx: Transaction<Tables>, shared: SharedProblem): Promise<string[]> {
+  const serving = await trx
     .selectFrom('monitors')
-    .leftJoin('incidents', (join) =>
-      join
-        .onRef('incidents.account_id', '=', 'monitors.account_id')
-        .onRef('incidents.monitor_id', '=', 'monitors.id')
-        .on('incidents.problem', '=', problem)
-        .on('incidents.fingerprint', '=', fingerprint)
-        .on('incidents.ended_at', 'is', null),
-    )
-    .select('monitors.id')
-    .where('monitors.account_id', '=', accountId)
-    .where('certificate_fingerprint', '=', facts.certificate?.fingerprint ?? '')
+    .select('id')
+    .where('account_id', '=', shared.accountId)
+    .where('certificate_fingerprint', '=', shared.facts.certificate?.fingerprint ?? '')
     .where(isActive)
-    .where('incidents.id', 'is', null)
     .execute();
+  return openIncidents(
+    trx,
+    serving.map(({ id }) => id),
+    shared,
+  );
+}
+
+/** Opens incidents for these monitors, except those that have one. Returns the monitors of new incidents. */
+export async function openIncidents(
+  trx: Transaction<Tables>,
+  monitorIds: readonly string[],
+  { accountId, problem, fingerprint, groupId, confirmedAt, facts, now }: SharedProblem,
+): Promise<string[]> {
+  const having = await trx
+    .selectFrom('incidents')
+    .select('monitor_id')
+    .where('account_id', '=', accountId)
+    .where('problem', '=', problem)
+    .where('fingerprint', '=', fingerprint)
+    .where('ended_at', 'is', null)
+    .execute();
+  const known = new Set(having.map(({ monitor_id: id }) => id));
+  const missing = monitorIds.filter((id) => !known.has(id));
   const lead = groupId ?? randomUUID();
   const opened = {
     account_id: accountId,
@@ -293,53 +296,18 @@ export async function openForOthers(
     message: facts.message ?? '',
     facts: JSON.stringify(facts),
   };
-  for (let from = 0; from < missing.length; from += AT_ONCE)
+  const rows = missing.map((id, index) =>
+    groupId === null && index === 0
+      ? { ...opened, id: lead, group_id: null, monitor_id: id }
+      : { ...opened, id: randomUUID(), group_id: lead, monitor_id: id },
+  );
+  for (let from = 0; from < rows.length; from += AT_ONCE)
     await trx
       .insertInto('incidents')
-      .values(
-        missing.slice(from, from + AT_ONCE).map(({ id }, index) => {
-          const isLead = groupId === null && from + index === 0;
-          return {
-            ...opened,
-            id: isLead ? lead : randomUUID(),
-            group_id: isLead ? null : lead,
-            monitor_id: id,
-          };
-        }),
-      )
+      .values(rows.slice(from, from + AT_ONCE))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-  return missing.map(({ id }) => id);
-}
-
-/**
- * After a domain changed to another certificate: if that is a renewal, opens incidents for the other domains that still serve the old
- * one. They are confirmed, and reported once, if these domains have not changed when the deployment is due.
- */
-export async function followDeployment(
-  store: Store,
-  trx: Transaction<Tables>,
-  {
-    accountId,
-    before,
-    after,
-    now,
-  }: { accountId: string; before: string; after: CertificateFacts; now: number },
-): Promise<void> {
-  const old = await trx
-    .selectFrom('certificates')
-    .select('facts')
-    .where('fingerprint', '=', before)
-    .executeTakeFirst();
-  const known = parseFacts(old?.facts ?? null);
-  const facts = known && begunDeployment(known, after, now);
-  if (facts?.dueAt === undefined) return;
-  // Two domains may change at the same time.
-  await lockAlerts(trx, store.dialect, accountId);
-  const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
-  const groupId = await openGroup(trx, { ...about, now });
-  const lagging = await openForOthers(trx, { ...about, groupId, confirmedAt: null, facts, now });
-  for (const monitorId of lagging) await makeDueBy(trx, { accountId, monitorId, at: facts.dueAt });
+  return missing;
 }
 
 /**

@@ -21,12 +21,8 @@ import {
   readDestinations,
 } from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
-import {
-  certificateGroups,
-  followDeployment,
-  openForOthers,
-  type StoredGroup,
-} from '../alerts/certificate-incidents.ts';
+import { certificateGroups, openForOthers, type StoredGroup } from '../alerts/certificate-incidents.ts';
+import { followDeployment } from '../alerts/deployments.ts';
 import { deleteFutureIncidents } from '../alerts/incidents.ts';
 import {
   earlierDeliveries,

@@ -155,7 +155,7 @@ export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict)
  * Replaces the verdict's times and durations with those in `text` (JSON from `momentOf`). Returns the verdict unchanged if `text`
  * is null or damaged.
  */
-export function atMoment(verdict: Verdict, text: string | null): Verdict {
+function atMoment(verdict: Verdict, text: string | null): Verdict {
   if (text === null) return verdict;
   const stored = parsed(text);
   if (!moment(stored)) return verdict;

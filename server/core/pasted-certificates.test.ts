@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
-import { readAuthorities } from './private-authorities.ts';
+import { readAuthorities } from './pasted-certificates.ts';
 
 const root = mintAuthority({ commonName: 'Home Root', organization: 'Home' });
 const other = mintAuthority({ commonName: 'Office Root' });

@@ -1,0 +1,147 @@
+// Tells a server which certificate its domains should serve soon. Usage: npx . expect fullchain.pem
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { expectCertificate } from '../contract/calls/certificate.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/durations.ts';
+import { count } from '../contract/words.ts';
+import { printable } from './check/printable.ts';
+import { answerHelp } from './help-option.ts';
+
+const HELP = `certlantern expect FILE      (npx . expect FILE)
+
+Tells a Certlantern server that your domains should serve the certificate in FILE (PEM) soon, for example from the deploy
+hook of an ACME client. If an address of one of them does not serve it by then, you get an alert. The first certificate in FILE
+counts, as in a fullchain.pem; a FILE with a private key is refused and not sent.
+
+  --host HOST     only this domain; may be repeated. Default: every domain of the account that the certificate names
+  --within TIME   30m, 2h or 1d; at most 30d. Default: 1h
+  --json          the server's answer as JSON
+  --help          this text
+
+CERTLANTERN_URL     address of the server, for example https://certs.example
+CERTLANTERN_TOKEN   personal token of the account with the scope “write”
+
+The exit code:
+   0   the server expects it
+   1   the server refused
+   3   the server could not be reached
+  64   the command line is not valid
+`;
+
+const USAGE_ERROR = 64;
+const UNREACHABLE = 3;
+const TIMEOUT_MS = 30_000;
+const UNITS: Record<string, number> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+class UsageError extends Error {}
+
+interface Request {
+  url: URL;
+  token: string;
+  json: boolean;
+  body: { pem: string; by: string; hosts?: string[] };
+}
+
+function readRequest(args: readonly string[]): Request {
+  const { values, positionals } = parse(args);
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0)
+    throw new UsageError('Name one file, for example: expect fullchain.pem');
+  const [address, token] = [process.env['CERTLANTERN_URL'], process.env['CERTLANTERN_TOKEN']];
+  if (!address || !token) throw new UsageError('Set CERTLANTERN_URL and CERTLANTERN_TOKEN.');
+  if (!URL.canParse(address)) throw new UsageError('CERTLANTERN_URL is not a URL.');
+  return {
+    url: new URL(`/api${expectCertificate.path}`, address),
+    token,
+    json: values.json === true,
+    body: {
+      pem: readPem(file),
+      by: new Date(Date.now() + durationOf(values.within ?? '1h')).toISOString(),
+      ...(values.host && { hosts: values.host }),
+    },
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        host: { type: 'string', multiple: true },
+        within: { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+  }
+}
+
+function durationOf(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const ms = Number(number) * (UNITS[unit] ?? NaN);
+  if (!(ms <= 30 * DAY_MS)) throw new UsageError('--within takes 30m, 2h or 1d, at most 30d.');
+  return ms;
+}
+
+/** Reads a file relative to the caller's folder, which npm passes in INIT_CWD. @throws UsageError for a file with a private key */
+function readPem(file: string): string {
+  let pem: string;
+  try {
+    pem = readFileSync(resolve(process.env['INIT_CWD'] ?? process.cwd(), file), 'utf8');
+  } catch {
+    throw new UsageError(`${file} cannot be read.`);
+  }
+  if (pem.includes('PRIVATE KEY')) throw new UsageError(`${file} contains a private key. Nothing was sent.`);
+  return pem;
+}
+
+const problemSchema = z.object({ detail: z.string() });
+
+async function main(): Promise<number> {
+  answerHelp(HELP);
+  const { url, token, json, body } = readRequest(process.argv.slice(2));
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch {
+    process.stderr.write(`${url.host} could not be reached.\n`);
+    return UNREACHABLE;
+  }
+  const answer: unknown = await response.json().catch(() => null);
+  const read = expectCertificate.response.safeParse(answer);
+  if (!response.ok || !read.success) {
+    const detail = problemSchema.safeParse(answer).data?.detail ?? 'It is probably no Certlantern server.';
+    process.stderr.write(printable(`The server answered with status ${response.status}: ${detail}\n`));
+    return 1;
+  }
+  const { data } = read.data;
+  process.stdout.write(json ? `${JSON.stringify(data, null, 2)}\n` : printable(textOf(data)));
+  return 0;
+}
+
+function textOf(data: z.infer<typeof expectCertificate.response>['data']): string {
+  const { subject, domain_count: total, waiting_count: left, waiting, due_at: dueAt } = data;
+  const should = `${count(total, 'domain')} should serve ${subject} by ${dueAt}.`;
+  if (left === 0) return `${should} All of them do already.\n`;
+  const names = waiting.map(({ display_name: name }) => `  ${name}\n`).join('');
+  const more = left > waiting.length ? `  and ${left - waiting.length} more\n` : '';
+  return `${should} Not yet:\n${names}${more}`;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(printable(`${error.message}\n`));
+  process.exitCode = USAGE_ERROR;
+}

@@ -1,0 +1,110 @@
+import {
+  formatDistinguishedName,
+  matchesReference,
+  parseIpAddress,
+  PkiError,
+  splitPem,
+  tryParseCertificate,
+} from '../pki/index.ts';
+import type { CertificateFacts } from './facts.ts';
+import { certificateFacts } from './facts.ts';
+
+/** A certificate authority that an account trusts. */
+export interface PrivateAuthority {
+  der: Uint8Array;
+  facts: AuthorityFacts;
+}
+
+/** The shown fields of an authority. `subject` is empty only if the certificate has no usable name. */
+export type AuthorityFacts = CertificateFacts & {
+  /** Distinguished name of the subject as a string (RFC 4514). */
+  subjectFullDn: string;
+};
+
+const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+
+/**
+ * Parses the authorities in PEM text, without duplicates. Returns a message instead if there is no certificate, or one that
+ * cannot be read or is no authority. Refuses text with a private key before parsing it.
+ */
+export function readAuthorities(
+  pem: string,
+): { ok: true; authorities: PrivateAuthority[] } | { ok: false; message: string } {
+  const found = certificatesIn(pem);
+  if (!found.ok) return found;
+  const authorities = new Map<string, PrivateAuthority>();
+  for (const der of found.ders) {
+    const certificate = tryParseCertificate(der);
+    if (certificate === null) return refuse('A certificate in this text cannot be read.');
+    const { subject, version, selfIssued, isCertificateAuthority } = certificate;
+    const facts = certificateFacts(certificate);
+    const name = facts.subject || (subject.attribute('OU') ?? subject.attribute('O') ?? '');
+    // Version 1 certificates have no basicConstraints, so old roots are recognised by being self-issued.
+    if (!isCertificateAuthority && !(version === 1 && selfIssued))
+      return refuse(
+        `${name ? `The certificate of ${name}` : 'This certificate'} is not a certificate authority. ${
+          selfIssued
+            ? 'It is self-signed: have your own authority issue one for this host, and paste that authority’s root.'
+            : 'Paste the certificate that issued it.'
+        }`,
+      );
+    const shown = { ...facts, subject: name, subjectFullDn: formatDistinguishedName(subject) };
+    authorities.set(facts.fingerprint, { der, facts: shown });
+  }
+  return { ok: true, authorities: [...authorities.values()] };
+}
+
+/** A certificate that hosts should serve. `names`: whether it is valid for a host (RFC 9525). */
+export interface ExpectedCertificate {
+  facts: CertificateFacts;
+  names(host: string): boolean;
+}
+
+/**
+ * Parses the first certificate in PEM text, such as a `fullchain.pem`. Returns a message instead if there is none, or one that cannot
+ * be read or has expired at `now` (ms UTC). Refuses text with a private key before parsing it.
+ */
+export function readExpected(
+  pem: string,
+  now: number,
+): { ok: true; certificate: ExpectedCertificate } | { ok: false; message: string } {
+  const found = certificatesIn(pem);
+  if (!found.ok) return found;
+  const certificate = tryParseCertificate(found.ders[0] ?? new Uint8Array());
+  if (certificate === null) return refuse('The first certificate in this text cannot be read.');
+  if (certificate.notAfter <= now) return refuse('The first certificate in this text has expired.');
+  return {
+    ok: true,
+    certificate: {
+      facts: certificateFacts(certificate),
+      names: (host) =>
+        matchesReference(
+          certificate,
+          parseIpAddress(host) === null ? { kind: 'dns', name: host } : { kind: 'ip', address: host },
+        ),
+    },
+  };
+}
+
+/** Returns the DER of the certificates in PEM text, at least one; refuses text with a private key before parsing it. */
+function certificatesIn(pem: string): { ok: true; ders: Uint8Array[] } | { ok: false; message: string } {
+  if (KEY.test(pem))
+    return refuse(
+      'This text contains a private key. We stored nothing. Paste only the certificate, and keep the key secret.',
+    );
+  try {
+    const ders = splitPem(pem);
+    return ders.length > 0
+      ? { ok: true, ders }
+      : refuse(
+          'There is no certificate in this text. A certificate begins with -----BEGIN CERTIFICATE-----.',
+        );
+  } catch (error) {
+    if (!(error instanceof PkiError)) throw error;
+    return refuse(
+      'A certificate in this text is incomplete. Copy all of it, including its first and last line.',
+    );
+  }
+}
+
+const refuse = (message: string) => ({ ok: false as const, message });

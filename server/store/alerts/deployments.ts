@@ -1,0 +1,98 @@
+import type { Transaction } from 'kysely';
+import {
+  begunDeployment,
+  type CertificateFacts,
+  type ExpectedCertificate,
+  expectedDeployment,
+} from '../../core/index.ts';
+import { parseFacts } from '../checks/certificates.ts';
+import { lockAlerts } from '../db/dialect.ts';
+import type { Store } from '../db/open-store.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { isActive, makeDueBy } from '../monitors/check-due.ts';
+import type { Tables } from '../schema/tables.ts';
+import { openForOthers, openGroup, openIncidents } from './certificate-incidents.ts';
+
+/**
+ * After a domain changed to another certificate: if that is a renewal, opens incidents for the other domains that still serve the old
+ * one. They are confirmed, and reported once, if these domains have not changed when the deployment is due.
+ */
+export async function followDeployment(
+  store: Store,
+  trx: Transaction<Tables>,
+  {
+    accountId,
+    before,
+    after,
+    now,
+  }: { accountId: string; before: string; after: CertificateFacts; now: number },
+): Promise<void> {
+  const old = await trx
+    .selectFrom('certificates')
+    .select('facts')
+    .where('fingerprint', '=', before)
+    .executeTakeFirst();
+  const known = parseFacts(old?.facts ?? null);
+  const facts = known && begunDeployment(known, after, now);
+  if (facts?.dueAt === undefined) return;
+  // Two domains may change at the same time.
+  await lockAlerts(trx, store.dialect, accountId);
+  const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
+  const groupId = await openGroup(trx, { ...about, now });
+  const lagging = await openForOthers(trx, { ...about, groupId, confirmedAt: null, facts, now });
+  for (const monitorId of lagging) await makeDueBy(trx, { accountId, monitorId, at: facts.dueAt });
+}
+
+/** A domain that should serve a certificate. */
+export interface ExpectingDomain {
+  id: string;
+  host: string;
+  port: number;
+}
+
+/**
+ * Opens incidents for the active domains that should serve a certificate by `dueAt` (ms UTC) and do not yet: the given hosts, or with
+ * null all that it names. Returns the number of all of them, and those that do not serve it yet, by name.
+ */
+export async function expectCertificate(
+  store: Store,
+  expected: {
+    accountId: string;
+    certificate: ExpectedCertificate;
+    hosts: readonly string[] | null;
+    dueAt: number;
+    now: number;
+  },
+): Promise<{ total: number; lagging: ExpectingDomain[] }> {
+  const { accountId, certificate, hosts, dueAt, now } = expected;
+  const { facts } = certificate;
+  const found = await inTransaction(store, async (trx) => {
+    const all = await trx
+      .selectFrom('monitors')
+      .select(['id', 'host', 'port', 'certificate_fingerprint'])
+      .where('account_id', '=', accountId)
+      .where(isActive)
+      .orderBy('host')
+      .orderBy('port')
+      .execute();
+    const concerned = all.filter(({ host }) => hosts?.includes(host) ?? certificate.names(host));
+    const lagging = concerned.filter((domain) => domain.certificate_fingerprint !== facts.fingerprint);
+    await lockAlerts(trx, store.dialect, accountId);
+    const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
+    await openIncidents(
+      trx,
+      lagging.map(({ id }) => id),
+      {
+        ...about,
+        groupId: await openGroup(trx, { ...about, now }),
+        confirmedAt: null,
+        facts: expectedDeployment(facts, { now, dueAt }),
+        now,
+      },
+    );
+    for (const { id: monitorId } of lagging) await makeDueBy(trx, { accountId, monitorId, at: dueAt });
+    return { total: concerned.length, lagging };
+  });
+  store.signals.publish({ topic: 'due' });
+  return found;
+}
