@@ -12,8 +12,9 @@ import {
   withChain,
 } from '../../../tests/kit/judging.ts';
 import { createTrustStore } from '../../pki/index.ts';
+import type { CertificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
-import { conditionsOf, replacedCertificate } from './conditions.ts';
+import { begunDeployment, conditionsOf, replacedCertificate } from './conditions.ts';
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
@@ -131,5 +132,41 @@ describe('a replaced certificate', () => {
     const before = verdict({ leafFingerprint: 'bb', turns: [shown('aa'), shown('bb')] });
     expect(replacedCertificate(before, verdict({ leafFingerprint: 'aa' }))).toBeNull();
     expect(replacedCertificate(before, verdict({ leafFingerprint: 'cc' }))).toEqual({ from: 'bb', to: 'cc' });
+  });
+});
+
+describe('a deployment', () => {
+  const facts = (change: Partial<CertificateFacts> = {}): CertificateFacts => ({
+    fingerprint: 'aa',
+    serialNumber: '01',
+    issuer: 'R10',
+    subject: '*.shop.example',
+    notBefore: NOW - 60 * DAY,
+    notAfter: NOW + 30 * DAY,
+    authorityName: '',
+    authorityFullDn: '',
+    authorityUrl: null,
+    sans: ['*.shop.example', 'shop.example'],
+    ...change,
+  });
+  const renewed = { notBefore: NOW, notAfter: NOW + 90 * DAY };
+
+  it('begins with a certificate for the same names that was issued later, and is due within a day', () => {
+    const begun = begunDeployment(facts(), facts({ ...renewed, fingerprint: 'bb' }), NOW);
+    expect(begun).toMatchObject({
+      certificate: { fingerprint: 'aa' },
+      successor: { fingerprint: 'bb' },
+      dueAt: NOW + DAY,
+    });
+    const short = begunDeployment(facts(), facts({ ...renewed, notAfter: NOW + 5 * DAY }), NOW);
+    expect(short?.dueAt).toBe(NOW + DAY / 2);
+  });
+
+  it.each([
+    ['an older one', { notBefore: NOW - 61 * DAY }],
+    ['one that was issued together with it, with another key', { notBefore: NOW - 60 * DAY + 60_000 }],
+    ['one for other names', { ...renewed, sans: ['*.shop.example'] }],
+  ])('does not begin with %s', (_, change) => {
+    expect(begunDeployment(facts(), facts(change), NOW)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { expectedRenewal } from '../alert-steps.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { oneLine } from '../one-line.ts';
@@ -36,6 +36,14 @@ const MAX_DEPLOYMENT_MS = DAY_MS;
 /** The same as a share of the lifetime, for short-lived certificates. */
 const DEPLOYMENT_SHARE = 0.1;
 
+/** Certificates issued within this time, such as one with an RSA and one with an ECDSA key, do not replace each other. */
+const ISSUED_TOGETHER_MS = HOUR_MS;
+
+/** Returns whether a certificate was issued so much later that it replaces the other one. */
+export function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }): boolean {
+  return after.notBefore - before.notBefore > ISSUED_TOGETHER_MS;
+}
+
 /**
  * Returns the facts of a deployment that has begun if a domain changed from a certificate to its renewal: one with the same names that
  * was issued later. `dueAt` is when the other domains should have changed too. Returns null for other changes.
@@ -46,7 +54,7 @@ export function begunDeployment(
   now: number,
 ): (AlertFacts & { dueAt: number }) | null {
   const hasSameNames = new Set(before.sans).symmetricDifference(new Set(after.sans)).size === 0;
-  if (!hasSameNames || after.notBefore <= before.notBefore) return null;
+  if (!hasSameNames || !isRenewalOf(after, before)) return null;
   const lifetime = Math.max(0, after.notAfter - after.notBefore);
   const dueAt = now + Math.min(MAX_DEPLOYMENT_MS, DEPLOYMENT_SHARE * lifetime);
   return { ...expectedDeployment(after, { now, dueAt }), certificate: alertCertificate(before) };

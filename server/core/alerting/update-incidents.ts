@@ -1,7 +1,7 @@
 import { alertSteps, isCriticalStep, registrationSteps, type Step } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
-import { type Condition, conditionsOf, registrationEnd } from './conditions.ts';
+import { type Condition, conditionsOf, isRenewalOf, registrationEnd } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type CertificateGroup,
@@ -84,17 +84,15 @@ function withPendingChange(
   open: readonly KnownIncident[],
   { reached, leafFingerprint, lastSeen, addresses }: Verdict,
 ): Condition[] {
-  const issuedAt = (served: string | null) =>
-    lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served)?.notBefore ?? Infinity;
+  const leafAt = ({ fingerprint: served }: Verdict['addresses'][number]) =>
+    lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);
   const pending = open.filter(({ problem, fingerprint, facts }) => {
     if (!reached) return false;
     if (problem === 'changed') return fingerprint === leafFingerprint;
     // Each address has to serve the new certificate, or a later one.
-    const since = facts.successor?.notBefore ?? 0;
-    return (
-      problem === 'not_deployed' &&
-      addresses.some((one) => one.fingerprint !== fingerprint && issuedAt(one.fingerprint) <= since)
-    );
+    const { successor } = facts;
+    if (problem !== 'not_deployed' || successor === null) return false;
+    return addresses.map(leafAt).some((leaf) => leaf !== undefined && isRenewalOf(successor, leaf));
   });
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),
