@@ -50,9 +50,9 @@ const FAULTS: Record<Fault, FaultWords> = {
     before: 'The old certificate for ',
     after: ' is still served.',
     lead: () =>
-      'Other hosts already serve its renewal. Reload these servers, or install the new certificate on them. The next check will ' +
-      'pick it up.',
-    schedule: 'We send one message a day after a renewal, and one when it is served everywhere.',
+      'Its renewal should be served by now. Reload each server that still serves the old one, or install the new certificate there. ' +
+      'The next check will pick it up.',
+    schedule: 'We send one message when a renewal should be served everywhere, and one when it is.',
   },
 };
 

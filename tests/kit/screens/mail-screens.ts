@@ -19,6 +19,14 @@ const successor = {
 const alert = (kind: 'wrong_name' | 'chain_broken' | 'changed' | 'replacement_wanted' | 'down' | 'revoked') =>
   ({ kind, step: kind === 'revoked' ? 'revoked' : 'opened' }) as const;
 
+/** Returns hosts that share a certificate. */
+const sharing = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `${index}`,
+    host: `h${index}.fjord.example`,
+    port: 443,
+  }));
+
 const zone = { timeZone: 'Europe/Oslo' };
 const ALERTS: Record<string, Changes> = {
   expires: zone,
@@ -51,6 +59,20 @@ const ALERTS: Record<string, Changes> = {
     },
   },
   changed: { ...zone, alert: alert('changed'), facts: { successor } },
+  'expires-on-many': {
+    ...zone,
+    group: { domains: sharing(300), changed: 0 },
+    certificateIs: { name: '*.fjord.example' },
+    mail: { isAboutSeveral: true },
+  },
+  'not-deployed': {
+    ...zone,
+    alert: { kind: 'not_deployed', step: 'opened', severity: 'warning' },
+    group: { domains: sharing(3), changed: 297 },
+    certificateIs: { name: '*.fjord.example' },
+    facts: { successor: { ...successor, name: '*.fjord.example' } },
+    mail: { isAboutSeveral: true },
+  },
   registration: {
     ...zone,
     alert: { kind: 'registration', step: '14d', severity: 'warning' },
