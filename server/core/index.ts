@@ -63,6 +63,7 @@ export { conclude, onScheduleUntil } from './check/conclude.ts';
 export type {
   AlertContext,
   CheckState,
+  ConcernedCertificate,
   Conclusion,
   EarlierDelivery,
   PendingConclusion,

@@ -100,12 +100,17 @@ export interface Conclusion {
   nextCheckAt: number;
 }
 
+/** A certificate whose incident begins, ends or is reported. `isEnding`: it only ends. */
+export interface ConcernedCertificate extends Pick<KnownIncident, 'problem' | 'fingerprint'> {
+  isEnding: boolean;
+}
+
 /** A conclusion whose incidents, alerts and next due time may still depend on the alert context. */
 export interface PendingConclusion {
   /** Whether the context is needed. Most checks notify nobody, so the queries for the context can be skipped. */
   needsContext: boolean;
   /** The certificates whose incidents begin, end or are reported. */
-  certificates: readonly Pick<KnownIncident, 'problem' | 'fingerprint'>[];
+  certificates: readonly ConcernedCertificate[];
   /** Returns the conclusion. `context` may be null if `needsContext` is false. */
   withContext(context: AlertContext | null): Conclusion;
 }
@@ -202,17 +207,28 @@ export function onScheduleUntil(
 function certificatesIn(
   { alerts, changes }: IncidentPlan,
   known: readonly KnownIncident[],
-): PendingConclusion['certificates'] {
-  const changed = changes.flatMap((change): Pick<KnownIncident, 'problem' | 'fingerprint'>[] => {
-    if (change.kind === 'open') return [change];
-    return change.kind === 'update' ? [] : known.filter(({ id }) => id === change.id);
-  });
-  const concerned = [...alerts, ...changed].filter(({ fingerprint }) => fingerprint !== '');
-  return [
-    ...new Map(
-      concerned.map(({ problem, fingerprint }) => [`${problem} ${fingerprint}`, { problem, fingerprint }]),
-    ).values(),
-  ];
+): ConcernedCertificate[] {
+  const concerned = [
+    ...alerts.map(({ step, ...alert }) => ({ ...alert, isEnding: step === 'resolved' })),
+    ...changes.flatMap((change): ConcernedCertificate[] => {
+      if (change.kind === 'open') return [{ ...change, isEnding: false }];
+      if (change.kind === 'update') return [];
+      const incident = known.find(({ id }) => id === change.id);
+      return incident === undefined ? [] : [{ ...incident, isEnding: change.kind !== 'reopen' }];
+    }),
+  ].filter(({ fingerprint }) => fingerprint !== '');
+  const byCertificate = Map.groupBy(concerned, ({ problem, fingerprint }) => `${problem} ${fingerprint}`);
+  return [...byCertificate.values()].flatMap(([first, ...more]) =>
+    first === undefined
+      ? []
+      : [
+          {
+            problem: first.problem,
+            fingerprint: first.fingerprint,
+            isEnding: [first, ...more].every(({ isEnding }) => isEnding),
+          },
+        ],
+  );
 }
 
 const NO_PLAN: IncidentPlan = { changes: [], alerts: [], recheckAt: null };

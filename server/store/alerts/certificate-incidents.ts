@@ -5,6 +5,7 @@ import {
   type AlertSettings,
   type AlertStep,
   type CertificateGroup,
+  type ConcernedCertificate,
   effectiveSettings,
   entitlementAt,
   isAcknowledged,
@@ -56,15 +57,17 @@ export async function certificateGroups(
   trx: Transaction<Tables>,
   read: {
     key: MonitorKey;
-    certificates: readonly Pick<KnownIncident, 'problem' | 'fingerprint'>[];
+    certificates: readonly ConcernedCertificate[];
     now: number;
   },
 ): Promise<StoredGroup[]> {
   const { key, now } = read;
   const groups: StoredGroup[] = [];
-  for (const { problem, fingerprint } of read.certificates) {
+  for (const { problem, fingerprint, isEnding } of read.certificates) {
     const about = { accountId: key.accountId, problem, fingerprint };
-    const domains = await domainsOf(store, trx, { ...about, now });
+    const othersOpen = await countOtherOpen(trx, key, about);
+    // Nothing is reported before the last incident ends, so most ends of many need no more.
+    const domains = isEnding && othersOpen > 0 ? [] : await domainsOf(store, trx, { ...about, now });
     const others = domains.filter(({ id }) => id !== key.monitorId);
     const id = await openGroup(trx, { ...about, now });
     groups.push({
@@ -73,7 +76,7 @@ export async function certificateGroups(
       fingerprint,
       ...(await notifiedOf(trx, key.accountId, id)),
       othersServing: others.filter(({ isServing }) => isServing).length,
-      othersOpen: others.filter(({ incident }) => incident !== null).length,
+      othersOpen,
       choices: distinct(
         others
           .filter(({ hadIncident }) => hadIncident || problem !== 'not_deployed')
@@ -83,6 +86,30 @@ export async function certificateGroups(
     });
   }
   return groups;
+}
+
+/** Counts the open incidents about a certificate on other active domains. */
+async function countOtherOpen(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  { problem, fingerprint }: CertificateProblem,
+): Promise<number> {
+  const { open } = await trx
+    .selectFrom('incidents')
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'incidents.account_id')
+        .onRef('monitors.id', '=', 'incidents.monitor_id'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('incidents.account_id', '=', accountId)
+    .where('incidents.fingerprint', '=', fingerprint)
+    .where('incidents.problem', '=', problem)
+    .where('incidents.ended_at', 'is', null)
+    .where('incidents.monitor_id', '!=', monitorId)
+    .where(isActive)
+    .executeTakeFirstOrThrow();
+  return open;
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [

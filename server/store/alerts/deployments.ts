@@ -38,8 +38,9 @@ export async function followDeployment(
   // Two domains may change at the same time.
   await lockAlerts(trx, store.dialect, accountId);
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
-  const groupId = await openGroup(trx, { ...about, now });
-  const lagging = await openForOthers(trx, { ...about, groupId, confirmedAt: null, facts, now });
+  // The first domain that changed has opened them.
+  if ((await openGroup(trx, { ...about, now })) !== null) return;
+  const lagging = await openForOthers(trx, { ...about, groupId: null, confirmedAt: null, facts, now });
   for (const monitorId of lagging) await makeDueBy(trx, { accountId, monitorId, at: facts.dueAt });
 }
 
