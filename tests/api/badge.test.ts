@@ -104,9 +104,14 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(new Set((await Promise.all(left)).map(({ status }) => status))).toEqual(new Set([404]));
     const over = await visit(api, '/badge/x.svg');
     expect(over.status).toBe(429);
-    expect(over.headers.get('retry-after')).toBe('60');
+    // Less than a minute if the requests took a while.
+    const seconds = Number(over.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
     expect(over.headers.get('cache-control')).toBe('no-store');
-    expect(await over.text()).toBe('The limit of 1200 pages a minute is reached. Try again in 60 seconds.\n');
+    expect(await over.text()).toBe(
+      `The limit of 1200 pages a minute is reached. Try again in ${seconds} seconds.\n`,
+    );
   });
 
   it('answers 404 at unknown addresses', async () => {
