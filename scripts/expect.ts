@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { expectCertificate } from '../contract/calls/certificate.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/durations.ts';
 import { count } from '../contract/words.ts';
+import { asUsageError, UsageError } from './check/arguments.ts';
 import { printable } from './check/printable.ts';
 import { answerHelp } from './help-option.ts';
 
@@ -34,8 +35,6 @@ const USAGE_ERROR = 64;
 const UNREACHABLE = 3;
 const TIMEOUT_MS = 30_000;
 const UNITS: Record<string, number> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
-
-class UsageError extends Error {}
 
 interface Request {
   url: URL;
@@ -76,7 +75,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+    throw asUsageError(error);
   }
 }
 

@@ -118,7 +118,7 @@ const expectedCertificateSchema = z
     due_at: isoInstant,
     /** Number of domains that should serve it. */
     domain_count: z.number().int(),
-    /** Number of those whose last check saw another certificate. */
+    /** Number of them that served another certificate at their last check. */
     waiting_count: z.number().int(),
     /** The first hundred of them by name. */
     waiting: z.array(servingDomainSchema),

@@ -85,8 +85,13 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+    throw asUsageError(error);
   }
+}
+
+/** Returns an error of `parseArgs` as a usage error, with the first sentence of its message. */
+export function asUsageError(error: unknown): UsageError {
+  return new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
 }
 
 /** Parses one HOST argument. Returns the endpoint, or an error message for stderr. */

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import {
   count,
+  CRITICAL_DAYS,
   DEFAULT_ALERT_STEPS,
   EARLIEST_STEP_SHARE,
   REGISTRATION_STEP_DAYS,
@@ -51,6 +52,11 @@ export function alertSteps(
 /** Returns the alert steps of a domain registration with their times (ms UTC), earliest first. */
 export function registrationSteps({ expiresAt }: { expiresAt: number }): { step: ChosenStep; at: number }[] {
   return REGISTRATION_STEP_DAYS.map((days) => ({ step: `${days}d` as const, at: expiresAt - days * DAY_MS }));
+}
+
+/** Returns whether the last week of a registration has begun at `at` (ms UTC). Alerts about it are critical from then on. */
+export function isRegistrationCritical({ expiresAt }: { expiresAt: number }, at: number): boolean {
+  return expiresAt - at <= CRITICAL_DAYS * DAY_MS;
 }
 
 /**

@@ -35,7 +35,7 @@ export function mayResume(plan: Plan, active: number): boolean {
   return plan === 'premium' || active < FREE_DOMAIN_LIMIT;
 }
 
-/** Returns whether a plan includes telling by API which certificate domains should serve. Every plan is told of other renewals. */
+/** Returns whether a user may announce the certificate that domains should serve. Alerts about other renewals are part of every plan. */
 export function mayExpectCertificates(plan: Plan): boolean {
   return plan === 'premium';
 }

@@ -148,6 +148,21 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     for (const id of ids) expect((await alertsOf(id)).incidents).toEqual([]);
   });
 
+  it('is also expected on domains that serve it already, because another of their addresses may not', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const served = later(api.clock.now());
+    await addHosts(api, bob, served);
+    const { data } = (await bob.ask(CALLS.expectCertificate, { body: { pem: served.certificatePem } })).ok;
+    expect(data).toMatchObject({ domain_count: 3, waiting_count: 0, waiting: [] });
+    const pending = () =>
+      api.store.db.selectFrom('incidents').select('id').where('problem', '=', 'not_deployed').execute();
+    expect(await pending()).toHaveLength(3);
+    await api.store.db.updateTable('monitors').set({ next_check_at: api.clock.now() }).execute();
+    await finishChecks(api, authority, answeredWith(served));
+    expect(await pending()).toEqual([]);
+  });
+
   it('is reported on all of them once if they still serve another one then', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();

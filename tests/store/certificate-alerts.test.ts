@@ -123,7 +123,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
   it('is reported once per step, with all domains that serve it, even if they are checked later', async () => {
     const store = await open();
     const { see, queued, named, deliverAll } = await world(store);
-    // All are known to serve it before its first step.
+    // Checks find it on all of them before its first step.
     const early = { ...wildcard, facts: { ...wildcard.facts, notAfter: NOW + 80 * DAY } };
     for (const host of HOSTS) await see(host, NOW - MINUTE, early);
     await see('b', NOW, wildcard);

@@ -61,7 +61,7 @@ export interface AlertFacts {
   successor: AlertCertificate | null;
   /** The registration that ends; after its renewal the new end. Set for `registration` only. */
   registration?: RegistrationEnd;
-  /** When the successor has to be served. Set for `not_deployed` only. */
+  /** Time by which the successor has to be served, ms UTC. Set for `not_deployed` only. */
   dueAt?: number;
   /** Start of the incident. */
   startedAt: number;

@@ -11,7 +11,9 @@ import { rememberedFrom } from '../judge/previous-verdict.ts';
 /** A problem that exists according to the last check. */
 export interface Condition {
   problem: Exclude<Problem, 'down'>;
-  /** Fingerprint of the certificate; empty if the problem concerns the endpoint and not one certificate. */
+  /**
+   * Fingerprint of the certificate, or name and last day of the registration; empty if the problem concerns the endpoint.
+   */
   fingerprint: string;
   /** The certificate that determines the alert steps; null unless the problem is `expiry`. */
   expiring: ExpiringCertificate | null;
@@ -111,9 +113,9 @@ const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Returns the problems that exist after a check, and an `expiry` for every certificate with expiry alerts and a `registration`,
- * however far their dates. If the check read no certificate, returns only these and revocations of the certificates last seen,
- * because the rest is unknown. `host`: display name of the endpoint.
+ * Returns the problems that exist after a check. Includes an `expiry` for every certificate with expiry alerts, and a `registration`,
+ * however far away their dates are. If the check read no certificate, returns only these and the revocations of the certificates last
+ * seen, because the rest is unknown. `host`: name of the endpoint for messages.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
   const { lastSeen } = verdict;

@@ -1,9 +1,8 @@
 import type { AlertFacts, AlertSeverity, AlertStep, PlannedAlert, Problem } from './alert.ts';
-import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
-import { CRITICAL_DAYS } from '../../../contract/words.ts';
+import { WEEK_MS } from '../../../contract/durations.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertSettings } from './settings.ts';
-import { alertSteps } from '../alert-steps.ts';
+import { alertSteps, isRegistrationCritical } from '../alert-steps.ts';
 
 /** An open incident of a monitor, or one that ended recently. Instants are ms UTC. */
 export interface KnownIncident {
@@ -157,10 +156,8 @@ export function incidentSeverity(
 ): Exclude<AlertSeverity, 'info'> {
   if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'not_deployed')
     return 'warning';
-  if (problem === 'registration') {
-    const left = (facts.registration?.expiresAt ?? 0) - now;
-    return left > CRITICAL_DAYS * DAY_MS ? 'warning' : 'critical';
-  }
+  const { registration } = facts;
+  if (registration !== undefined) return isRegistrationCritical(registration, now) ? 'critical' : 'warning';
   if (problem !== 'expiry') return step === 'flapping' || step === 'some_clients' ? 'warning' : 'critical';
   const critical = facts.certificate && alertSteps(facts.certificate).find((one) => one.step === 'critical');
   return critical && now < critical.at ? 'warning' : 'critical';

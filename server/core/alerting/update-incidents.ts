@@ -1,4 +1,10 @@
-import { alertSteps, isCriticalStep, registrationSteps, type Step } from '../alert-steps.ts';
+import {
+  alertSteps,
+  isCriticalStep,
+  isRegistrationCritical,
+  registrationSteps,
+  type Step,
+} from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
 import { type Condition, conditionsOf, isRenewalOf, registrationEnd } from './conditions.ts';
@@ -14,8 +20,7 @@ import {
   silentUntil,
 } from './incident.ts';
 import { isMuted } from './settings.ts';
-import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
-import { CRITICAL_DAYS } from '../../../contract/words.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 const CONFIRM_AFTER_MS = 30_000;
 /** Shortest time between two checks that count as two: closer ones may come from a restart, or from two workers. */
@@ -55,7 +60,7 @@ export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const isExpected = ({ problem, fingerprint }: Condition) =>
     problem === 'changed' && open.some((one) => isSame(one, { problem: 'not_deployed', fingerprint }));
   const found = conditionsOf(verdict, previous, host).filter((condition) => !isExpected(condition));
-  const conditions = withPendingChange(found, open, verdict);
+  const conditions = withPendingConditions(found, open, verdict);
   for (const condition of conditions) {
     const incident = open.find((one) => isSame(one, condition));
     if (incident) continueIncident(check, plan, incident, condition);
@@ -76,10 +81,10 @@ const groupOf = ({ groups }: RecordedCheck, key: Key): CertificateGroup | undefi
   groups.find((one) => isSame(one, key));
 
 /**
- * Adds conditions for open incidents that no check finds by itself: changes whose new certificate is still served, because only the
- * first check sees the replacement and a second one has to confirm it, and renewals on other domains that this one does not serve.
+ * Adds the conditions that `conditionsOf` cannot find in this check. An unconfirmed change whose new certificate is still served: only
+ * the check after the replacement found it. A renewal that should be served here and is not yet: other domains or a user announced it.
  */
-function withPendingChange(
+function withPendingConditions(
   conditions: Condition[],
   open: readonly KnownIncident[],
   { reached, leafFingerprint, lastSeen, addresses }: Verdict,
@@ -310,7 +315,7 @@ function hasUnsentStep(check: RecordedCheck, known: Notified, condition: Conditi
   return dueStep(check, known, condition) !== null;
 }
 
-/** Returns the steps of a problem that has a date; null for other problems. */
+/** Returns the alert steps of an expiry or of a registration that ends; null for other problems. */
 function stepsOf(
   { settings }: RecordedCheck,
   { expiring, facts }: Condition,
@@ -331,9 +336,9 @@ function dueStep(
     if (crossed === undefined || isExpiryStepNotified(known, crossed)) return null;
     const { step, at } = crossed;
     const isCritical =
-      expiring === null
-        ? (facts.registration?.expiresAt ?? 0) - at <= CRITICAL_DAYS * DAY_MS
-        : isCriticalStep(step, expiring);
+      facts.registration !== undefined
+        ? isRegistrationCritical(facts.registration, at)
+        : expiring !== null && isCriticalStep(step, expiring);
     return { step, severity: isCritical ? 'critical' : 'warning' };
   }
   const isPartial = problem === 'chain_broken' && severity === 'warning';

@@ -23,7 +23,7 @@ const MAX_TEXT_LENGTH = 512;
 const MAX_LABELS = 32;
 /** Alerts begin 60 days before the end. They must not depend on an old answer. */
 const ENDS_SOON_MS = 62 * DAY_MS;
-/** Less than the time between two daily checks, so that each of them asks again. */
+/** Shorter than the time between two posture checks (a day), so that each of them asks the registry. */
 const ALERTED_EVERY_MS = 18 * HOUR_MS;
 
 const registriesSchema = z.array(z.tuple([z.string(), z.string()]));

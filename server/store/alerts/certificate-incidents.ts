@@ -66,7 +66,7 @@ export async function certificateGroups(
   for (const { problem, fingerprint, isEnding } of read.certificates) {
     const about = { accountId: key.accountId, problem, fingerprint };
     const othersOpen = await countOtherOpen(trx, key, about);
-    // Nothing is reported before the last incident ends, so most ends of many need no more.
+    // The end of an incident is only reported if no other is open. Otherwise the domains are not needed.
     const domains = isEnding && othersOpen > 0 ? [] : await domainsOf(store, trx, { ...about, now });
     const others = domains.filter(({ id }) => id !== key.monitorId);
     const id = await openGroup(trx, { ...about, now });
@@ -277,8 +277,8 @@ interface SharedProblem extends CertificateProblem {
 }
 
 /**
- * Opens incidents for the active domains that serve the certificate of `facts`. For a problem that was just reported for one of them,
- * because the alert names them although their own checks follow later. Returns the monitors of new incidents.
+ * Opens incidents for the active domains that serve the certificate of `facts`, before their own checks: an alert names all of them.
+ * Returns the ids of the monitors whose incident is new.
  */
 export async function openForOthers(trx: Transaction<Tables>, shared: SharedProblem): Promise<string[]> {
   const serving = await trx
@@ -295,7 +295,7 @@ export async function openForOthers(trx: Transaction<Tables>, shared: SharedProb
   );
 }
 
-/** Opens incidents for these monitors, except those that have one. Returns the monitors of new incidents. */
+/** Opens incidents for these monitors, except those that have one. Returns the ids of the monitors whose incident is new. */
 export async function openIncidents(
   trx: Transaction<Tables>,
   monitorIds: readonly string[],
@@ -338,8 +338,8 @@ export async function openIncidents(
 }
 
 /**
- * Gives the alerts of these incidents, which are about to be deleted, to another incident of the same certificate, so that nothing is
- * sent again and waiting messages are still sent.
+ * Call this before deleting incidents. Moves their alerts to another incident of the same certificate, so that these are not sent again,
+ * and are still sent if they wait.
  */
 export async function handOverAlerts(
   trx: Transaction<Tables>,

@@ -181,7 +181,7 @@ export async function readClaimed(
   }));
 }
 
-/** SQL for the end of the incident, ms UTC; null while it, or another incident of its certificate, is open. */
+/** SQL for the end of the problem, ms UTC; null while the alert's incident, or another one of the same certificate, is open. */
 const endedAt = sql<number | null>`case when exists (select 1 from incidents member
   where member.account_id = alerts.account_id and member.group_id = alerts.incident_id and member.ended_at is null)
   then null else incidents.ended_at end`;
@@ -193,7 +193,8 @@ const hasLaterMessage = sql<number>`case when exists (select 1 from deliveries l
     and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
 
 /**
- * SQL that is 1 if the recipient unsubscribed from all mail or from the only monitor concerned, else 0. It is 0 for test messages.
+ * SQL that is 1 if the recipient unsubscribed from all mail, or from the monitor of an alert about this monitor alone; else 0. It is 0
+ * for test messages.
  */
 const isUnsubscribed = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
   where unsubscriptions.account_id = deliveries.account_id

@@ -34,7 +34,7 @@ export async function followDeployment(
     .executeTakeFirst();
   const known = parseFacts(old?.facts ?? null);
   const facts = known && begunDeployment(known, after, now);
-  if (facts?.dueAt === undefined) return;
+  if (facts === null) return;
   // Two domains may change at the same time.
   await lockAlerts(trx, store.dialect, accountId);
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
@@ -52,8 +52,8 @@ export interface ExpectingDomain {
 }
 
 /**
- * Opens incidents for the active domains that should serve a certificate by `dueAt` (ms UTC) and do not yet: the given hosts, or with
- * null all that it names. Returns the number of all of them, and those that do not serve it yet, by name.
+ * Opens incidents for the active domains that should serve a certificate by `dueAt` (ms UTC): the given hosts, or with null all that
+ * it names. Checks end them where every address serves it. Returns the number of domains, and by name those that served another one.
  */
 export async function expectCertificate(
   store: Store,
@@ -77,12 +77,13 @@ export async function expectCertificate(
       .orderBy('port')
       .execute();
     const concerned = all.filter(({ host }) => hosts?.includes(host) ?? certificate.names(host));
+    // Incidents also for the others: another of their addresses may serve an old certificate.
     const lagging = concerned.filter((domain) => domain.certificate_fingerprint !== facts.fingerprint);
     await lockAlerts(trx, store.dialect, accountId);
     const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
     await openIncidents(
       trx,
-      lagging.map(({ id }) => id),
+      concerned.map(({ id }) => id),
       {
         ...about,
         groupId: await openGroup(trx, { ...about, now }),
@@ -91,7 +92,7 @@ export async function expectCertificate(
         now,
       },
     );
-    for (const { id: monitorId } of lagging) await makeDueBy(trx, { accountId, monitorId, at: dueAt });
+    for (const { id: monitorId } of concerned) await makeDueBy(trx, { accountId, monitorId, at: dueAt });
     return { total: concerned.length, lagging };
   });
   store.signals.publish({ topic: 'due' });

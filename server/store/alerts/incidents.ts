@@ -6,7 +6,7 @@ import type { DeliveryState } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** SQL condition for downtime incidents. All other incidents are about certificates. */
+/** SQL condition for downtime incidents. All others are about certificates or registrations. */
 export const isDown = sql<boolean>`problem = 'down'`;
 
 /**

@@ -70,8 +70,8 @@ export function lockedSkippingLocked<DB, TB extends keyof DB, O>(
 }
 
 /**
- * Waits until no other transaction decides on alerts of the account, and blocks others until this one ends. Returns whether it may have
- * waited, so that what was read before may be outdated. Lock monitors first. SQLite needs no lock: it has one writer at a time.
+ * Lets only one transaction at a time decide on the alerts of an account. Returns true if this one may have waited for another: then
+ * read again what the decision depends on. Lock monitors before. SQLite needs no lock, because it has one writer at a time.
  */
 export async function lockAlerts(
   db: Kysely<Tables>,
