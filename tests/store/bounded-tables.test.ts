@@ -24,6 +24,7 @@ const BOUNDS: Record<keyof Tables | 'jwks', string> = {
   monitors: 'three of a Free account; 10,000 an hour by import',
   monitor_listing: 'one per monitor',
   monitor_totals: 'one per account',
+  served_certificates: 'at most one per monitor',
   monitor_states: 'one per monitor',
   monitor_days: 'one per monitor and day; the days of its plan',
   check_runs: '20,000 per monitor; the days of its plan',

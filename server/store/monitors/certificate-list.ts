@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CertificateFacts } from '../../core/index.ts';
 import type { CertificateSort } from '../../../contract/words.ts';
+import { containsInLongText } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
-import { foundRows, isEverything, type MonitorFilter } from './monitor-filter.ts';
+import type { ServedCertificatesTable } from '../schema/tables.ts';
+import { foundCertificates, isEverything, type MonitorFilter } from './monitor-filter.ts';
 import { findMonitors } from './monitor-list.ts';
 import type { Monitor } from './monitor-row.ts';
 
@@ -35,26 +37,20 @@ interface CertificateQuery extends MonitorFilter {
 
 const SHOWN_MONITORS = 3;
 
-interface Group {
-  fingerprint: string;
-  not_after: number;
-  domains: number;
-  /** The first host by name, by which certificates sort. */
-  name: string;
-}
+type Served = Pick<ServedCertificatesTable, 'fingerprint' | 'not_after' | 'name' | 'domains'>;
 
 /** Returns the certificate as lists show it; null if no monitor of the account saw it last. */
 export async function servedCertificate(
   store: Store,
   { accountId, fingerprint }: { accountId: string; fingerprint: string },
 ): Promise<ServedCertificate | null> {
-  const { domains } = await store.db
-    .selectFrom('monitor_listing')
-    .select((eb) => eb.fn.countAll<number>().as('domains'))
+  const row = await store.db
+    .selectFrom('served_certificates')
+    .select(['fingerprint', 'domains'])
     .where('account_id', '=', accountId)
-    .where('certificate_fingerprint', '=', fingerprint)
-    .executeTakeFirstOrThrow();
-  const [served] = await describe(store, accountId, [{ fingerprint, domains }]);
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst();
+  const [served] = await describe(store, accountId, row ? [row] : []);
   return served ?? null;
 }
 
@@ -66,48 +62,37 @@ export async function listServedCertificates(
   store: Store,
   query: CertificateQuery,
 ): Promise<{ certificates: ServedCertificate[]; total: number; next: CertificateCursor | null }> {
-  // Reads all monitors of the account.
-  const groups = await store.search(query.accountId, (db) => pageOfGroups({ ...store, db }, query));
-  const page = groups.slice(0, query.limit);
-  const last = groups.length > query.limit ? page.at(-1) : undefined;
+  // Reads all certificates of the account.
+  const rows = await store.search(query.accountId, (db) => pageOfCertificates({ ...store, db }, query));
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     certificates: await describe(store, query.accountId, page),
-    total: groups[0]?.total ?? 0,
+    total: rows[0]?.total ?? 0,
     next: last === undefined ? null : cursorOf(last, query.sort),
   };
 }
 
 /** Returns one more than a page, which tells whether there is another page. */
-async function pageOfGroups(
+async function pageOfCertificates(
   store: Store,
   { sort, after, limit, ...filter }: CertificateQuery,
-): Promise<(Group & { total: number })[]> {
-  const groups = store.db
-    .selectFrom('monitor_listing')
+): Promise<(Served & { total: number })[]> {
+  const served = store.db
+    .selectFrom('served_certificates')
+    .select(['fingerprint', 'not_after', 'name', 'domains'])
     .where('account_id', '=', filter.accountId)
-    .where('certificate_fingerprint', 'is not', null)
-    .$if(!isEverything(filter), (listed) =>
-      listed.where('monitor_id', 'in', (eb) =>
-        eb.selectFrom(foundRows(store, filter).as('found')).select('monitor_id'),
-      ),
-    )
-    .groupBy('certificate_fingerprint')
-    .select((eb) => [
-      sql<string>`certificate_fingerprint`.as('fingerprint'),
-      eb.fn.min<number>('not_after').as('not_after'),
-      eb.fn.countAll<number>().as('domains'),
-      eb.fn.min<string>('host').as('name'),
-    ]);
+    .$if(!isEverything(filter), (rows) => rows.where(isFound(store, filter)));
   return store.db
     .with(
-      (cte) => cte('groups').materialized(),
-      () => groups,
+      (cte) => cte('served').materialized(),
+      () => served,
     )
-    .selectFrom('groups')
+    .selectFrom('served')
     .selectAll()
     .select((eb) =>
       eb
-        .selectFrom('groups')
+        .selectFrom('served')
         .select((all) => all.fn.countAll<number>().as('count'))
         .as('total'),
     )
@@ -115,8 +100,18 @@ async function pageOfGroups(
     .orderBy(ORDERS[sort])
     .orderBy('fingerprint')
     .limit(limit + 1)
-    .$castTo<Group & { total: number }>()
+    .$castTo<Served & { total: number }>()
     .execute();
+}
+
+/** Returns an SQL condition for the certificates of the matching monitors. Text is also searched in the certificates' names. */
+function isFound(store: Store, { q, ...filter }: MonitorFilter): RawBuilder<boolean> {
+  const isOf = (matches: MonitorFilter) =>
+    sql<boolean>`fingerprint in (${foundCertificates(store, matches)})`;
+  if (q === undefined) return isOf(filter);
+  const hasName = containsInLongText(store.dialect, sql.ref<string>('names'), q);
+  const byName = isEverything(filter) ? hasName : sql<boolean>`(${hasName} and ${isOf(filter)})`;
+  return sql<boolean>`(${isOf({ ...filter, q })} or ${byName})`;
 }
 
 const ORDERS = {
@@ -138,7 +133,7 @@ function isAfter(cursor: CertificateCursor): RawBuilder<boolean> {
 }
 
 function cursorOf(
-  { fingerprint, not_after, domains, name }: Group,
+  { fingerprint, not_after, domains, name }: Served,
   sort: CertificateSort,
 ): CertificateCursor {
   if (sort === 'soonest') return { sort, notAfter: not_after, fingerprint };
@@ -149,7 +144,7 @@ function cursorOf(
 async function describe(
   store: Store,
   accountId: string,
-  groups: readonly Pick<Group, 'fingerprint' | 'domains'>[],
+  groups: readonly Pick<Served, 'fingerprint' | 'domains'>[],
 ): Promise<ServedCertificate[]> {
   if (groups.length === 0) return [];
   const fingerprints = groups.map(({ fingerprint }) => fingerprint);

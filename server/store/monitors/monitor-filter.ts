@@ -142,6 +142,15 @@ export function foundRows(store: Store, filter: MonitorFilter) {
   );
 }
 
+/** Selects the fingerprints of the certificates that the matches saw last. */
+export function foundCertificates(store: Store, filter: MonitorFilter) {
+  return splitByLength(store, filter, (part) =>
+    part
+      .select(sql<string>`certificate_fingerprint`.as('fingerprint'))
+      .where('certificate_fingerprint', 'is not', null),
+  );
+}
+
 interface MatchOptions {
   /** True: the query walks an index in the requested order, and its conditions do not lead the planner to another index. */
   isWalked?: boolean;

@@ -181,6 +181,19 @@ export interface MonitorListingTable {
   search_text: string;
 }
 
+/** The leaf certificates that the monitors of an account saw last, each once. Triggers maintain it; code must not write it. */
+export interface ServedCertificatesTable {
+  account_id: string;
+  fingerprint: string;
+  not_after: number;
+  /** The subject, else the first alternative name, in lower case, at most 200 characters. */
+  name: string;
+  /** The subject and every alternative name, in lower case, separated by spaces. */
+  names: string;
+  /** Number of monitors; paused ones count. */
+  domains: number;
+}
+
 /** Number of monitors per account. Accounts that never had one have no row. Triggers maintain it; code must not write it. */
 export interface MonitorTotalsTable {
   account_id: string;
@@ -323,6 +336,7 @@ export interface Tables {
   monitors: MonitorsTable;
   monitor_listing: MonitorListingTable;
   monitor_totals: MonitorTotalsTable;
+  served_certificates: ServedCertificatesTable;
   monitor_states: MonitorStatesTable;
   check_runs: CheckRunsTable;
   monitor_days: MonitorDaysTable;

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { DialectName } from '../../db/dialect.ts';
 import { createInitialSchema } from './0021-initial-schema/index.ts';
 import { addCertificates } from './0022-certificates.ts';
+import { addServedCertificates } from './0023-served-certificates.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -19,6 +20,7 @@ export interface SchemaChange {
 export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0021-initial-schema': { up: createInitialSchema, breaking: false },
   '0022-certificates': { up: addCertificates, breaking: false },
+  '0023-served-certificates': { up: addServedCertificates, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */

@@ -1,0 +1,92 @@
+import { type Kysely, sql } from 'kysely';
+import type { DialectName } from '../../db/dialect.ts';
+
+/** Lists each leaf certificate of an account once, with the number of monitors that saw it last. Triggers maintain the table. */
+export async function addServedCertificates(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
+  await db.schema
+    .createTable('served_certificates')
+    .addColumn('account_id', 'text', (column) =>
+      column.notNull().references('accounts.id').onDelete('cascade'),
+    )
+    .addColumn('fingerprint', 'text', (column) => column.notNull())
+    .addColumn('not_after', 'bigint', (column) => column.notNull())
+    // Sort by code points instead of the database's default collation.
+    .addColumn('name', dialect === 'postgres' ? sql`text collate "C"` : 'text', (column) => column.notNull())
+    .addColumn('names', 'text', (column) => column.notNull())
+    .addColumn('domains', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('served_certificates_key', ['account_id', 'fingerprint'])
+    .execute();
+  // Has every column that the list is sorted by.
+  await db.schema
+    .createIndex('served_certificates_soonest')
+    .on('served_certificates')
+    .columns(['account_id', 'not_after', 'fingerprint', 'name', 'domains'])
+    .execute();
+  await sql`insert into served_certificates ${sql.raw(served(dialect, 'monitors.account_id', 'count(*)'))}
+    inner join monitors on monitors.certificate_fingerprint = certificates.fingerprint
+    where certificates.facts is not null
+    group by monitors.account_id, certificates.fingerprint, certificates.facts`.execute(db);
+  for (const statement of TRIGGERS[dialect]) await sql.raw(statement).execute(db);
+}
+
+/** Returns a query for rows of `served_certificates`, up to its join. The name is the subject, else the first name. */
+function served(dialect: DialectName, accountId: string, domains: string): string {
+  const [facts, names] =
+    dialect === 'postgres'
+      ? [
+          'certificates.facts::json',
+          `(select coalesce(string_agg(value, ' '), '') from json_array_elements_text(certificates.facts::json -> 'sans') as sans (value))`,
+        ]
+      : [
+          'certificates.facts',
+          `(select coalesce(group_concat(value, ' '), '') from json_each(certificates.facts, '$.sans'))`,
+        ];
+  const first = dialect === 'postgres' ? `${facts} -> 'sans' ->> 0` : `${facts} ->> '$.sans[0]'`;
+  // PostgreSQL limits the size of an index entry.
+  return `select ${accountId}, certificates.fingerprint, cast(${facts} ->> 'notAfter' as bigint),
+    substr(lower(coalesce(nullif(${facts} ->> 'subject', ''), ${first}, '')), 1, 200),
+    lower(${facts} ->> 'subject' || ' ' || ${names}), ${domains}
+    from certificates`;
+}
+
+const enter = (dialect: DialectName) => `insert into served_certificates
+    ${served(dialect, 'new.account_id', '1')}
+    where certificates.fingerprint = new.certificate_fingerprint and certificates.facts is not null
+    on conflict (account_id, fingerprint) do update set domains = served_certificates.domains + 1`;
+const leave = `update served_certificates set domains = domains - 1
+    where account_id = old.account_id and fingerprint = old.certificate_fingerprint`;
+const removeUnserved = `delete from served_certificates
+    where account_id = old.account_id and fingerprint = old.certificate_fingerprint and domains <= 0`;
+
+const TRIGGERS: Record<DialectName, string[]> = {
+  sqlite: [
+    `create trigger monitor_served after update of certificate_fingerprint on monitors
+      when old.certificate_fingerprint is not new.certificate_fingerprint begin
+      ${leave}; ${removeUnserved}; ${enter('sqlite')}; end`,
+    `create trigger monitor_unserved after delete on monitors when old.certificate_fingerprint is not null begin
+      ${leave}; ${removeUnserved}; end`,
+  ],
+  postgres: [
+    `create function monitor_served() returns trigger language plpgsql as $$ begin
+      ${leave}; ${removeUnserved}; ${enter('postgres')};
+      return null;
+    end $$`,
+    `create trigger monitor_served after update of certificate_fingerprint on monitors
+      for each row when (old.certificate_fingerprint is distinct from new.certificate_fingerprint)
+      execute function monitor_served()`,
+    // Once per statement, because PostgreSQL slows down with every version of a row that one transaction writes.
+    `create function monitor_unserved() returns trigger language plpgsql as $$ begin
+      update served_certificates set domains = domains - gone.many
+        from (select account_id, certificate_fingerprint as fingerprint, count(*) as many from removed
+          where certificate_fingerprint is not null group by 1, 2 order by 1, 2) as gone
+        where gone.account_id = served_certificates.account_id
+          and gone.fingerprint = served_certificates.fingerprint;
+      delete from served_certificates using removed where domains <= 0
+        and removed.account_id = served_certificates.account_id
+        and removed.certificate_fingerprint = served_certificates.fingerprint;
+      return null;
+    end $$`,
+    `create trigger monitor_unserved after delete on monitors
+      referencing old table as removed for each statement execute function monitor_unserved()`,
+  ],
+};
