@@ -252,8 +252,8 @@ export const summarySchema = z.object({
   /** The 500 tags with the most domains, in alphabetical order. */
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /**
-   * Expiry dates, soonest first. If there are more than 500, all domains that expire on the same day (UTC) share one entry, and
-   * `count` is their number.
+   * Certificates, soonest first, each with its first domain by name. If there are more than 500, all that expire on the same day
+   * (UTC) share one entry, with the domain that expires first.
    */
   expiries: z.array(
     z.object({
@@ -269,7 +269,12 @@ export const summarySchema = z.object({
       state: domainStateSchema,
       /** Whether `on_schedule` of the summary counts this domain. */
       on_schedule: z.boolean().default(false),
+      /** Number of domains. */
       count: z.number().int().default(1),
+      /** Number of certificates that they serve. */
+      certificate_count: z.number().int().default(1),
+      /** Fingerprint of the certificate; null except for one certificate that several domains serve. */
+      fingerprint: z.string().nullable().default(null),
     }),
   ),
   /**
@@ -285,6 +290,8 @@ export const summarySchema = z.object({
       kind: z.enum(['untrusted', 'down', 'unreachable']),
       /** One sentence: the message of the worst finding, or the reason why the domain is down or no certificate was read. */
       message: z.string(),
+      /** Fingerprint of the certificate, if `expiries` has it too. */
+      fingerprint: z.string().nullable().default(null),
     }),
   ),
 });

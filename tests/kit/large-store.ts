@@ -56,6 +56,7 @@ export async function fillStore(store: Store, options: FillOptions): Promise<Fil
   let waiting: { accountId: string; index: number }[] = [];
   let done = 0;
   const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return;
     const rows = waiting.map(({ accountId, index }, place) =>
       rowsOf(accountId, index, done + place, options),
     );
@@ -67,7 +68,15 @@ export async function fillStore(store: Store, options: FillOptions): Promise<Fil
     await insertRows(
       store,
       'monitors',
-      rows.map(({ monitor }) => monitor),
+      rows.map(({ monitor }) => ({ ...monitor, certificate_fingerprint: null })),
+    );
+    // As checks do, because triggers list the certificates.
+    const served = rows.map(
+      ({ monitor: { id, certificate_fingerprint: fingerprint } }) => sql`(${id}, ${fingerprint})`,
+    );
+    await sql`with served (id, fingerprint) as (values ${sql.join(served)})
+      update monitors set certificate_fingerprint = served.fingerprint from served where monitors.id = served.id`.execute(
+      store.db,
     );
     done += waiting.length;
     waiting = [];

@@ -117,6 +117,9 @@ describeEachDatabase('the list of certificates', (open) => {
     const shop = ['*.shop.example', ['eu', 'prod', 'web']];
     expect(await found({ tag: 'eu' })).toEqual([shop]);
     expect(await found({ q: 'shop' })).toEqual([shop]);
+    expect(await found({ q: '*.SHOP.ex' })).toEqual([shop]);
+    expect(await found({ q: '*.shop', tag: 'none' })).toEqual([]);
+    expect(await found({ q: '*.shop', tag: 'eu' })).toEqual([shop]);
     expect(await found({ status: 'critical' })).toEqual([['soon.example', []]]);
     expect(await found({ q: 'nothing' })).toEqual([]);
   });

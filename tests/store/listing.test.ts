@@ -1,5 +1,9 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import type { CertificateFacts } from '../../server/core/index.ts';
+import { addCertificates } from '../../server/store/checks/certificates.ts';
+import { inTransaction } from '../../server/store/db/transaction.ts';
+import { addServedCertificates } from '../../server/store/schema/migrations/0023-served-certificates.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
@@ -36,10 +40,14 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       () => check(store, NOW + 2 * DAY, [shortLived], { trusted: false }),
       () => removeMonitor(store, key),
     ];
-    expect(await listed(store)).toEqual(await expected(store));
+    const match = async () => {
+      expect(await listed(store)).toEqual(await expected(store));
+      expect(await served(store)).toEqual(await expectedServed(store));
+    };
+    await match();
     for (const change of changes) {
       await change();
-      expect(await listed(store)).toEqual(await expected(store));
+      await match();
     }
   });
 
@@ -62,6 +70,49 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       .where('id', '=', people[1]?.id ?? '')
       .execute();
     expect(await totals(store)).toEqual([{ account_id: people[0]?.id, total: 0 }]);
+  });
+
+  it('count the domains of each certificate through renewals and removals at the same time', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const [before, after] = [certificate(), certificate({ subject: '', sans: ['*.Shop.example'] })];
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      ids.push((await watch(store, accountId, `host-${index}.example`)).id);
+      await check(store, NOW, [before], { nextCheckAt: NOW + DAY });
+    }
+    expect(await served(store)).toMatchObject([{ domains: 8, name: 'www.example.org' }]);
+    await inTransaction(store, (trx) =>
+      addCertificates(trx, [{ fingerprint: after.facts.fingerprint, ...after }], NOW),
+    );
+    await Promise.all([
+      ...ids.slice(0, 3).map((monitorId) => removeMonitor(store, { accountId, monitorId })),
+      ...ids.slice(3, 7).map((id) => {
+        const changed = store.db.updateTable('monitors').where('id', '=', id);
+        return changed.set({ certificate_fingerprint: after.facts.fingerprint }).execute();
+      }),
+    ]);
+    expect(await served(store)).toEqual(await expectedServed(store));
+    const counts = (await served(store)).map(({ domains }) => domains);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([1, 4]);
+    await store.db.deleteFrom('monitors').where('id', 'in', ids.slice(3)).execute();
+    expect(await served(store)).toEqual([]);
+  });
+
+  it('list the certificates of a database that an earlier version filled', async () => {
+    const store = await open();
+    const { largest } = await fillStore(store, { largest: 60, teams: 0, total: 80, now: NOW });
+    const before = await served(store);
+    expect(before.filter(({ account_id: id }) => id === largest)).toHaveLength(60);
+    for (const name of ['monitor_served', 'monitor_unserved'])
+      await sql
+        .raw(`drop trigger ${name}${store.dialect === 'postgres' ? ' on monitors' : ''}`)
+        .execute(store.db);
+    if (store.dialect === 'postgres')
+      await sql.raw('drop function monitor_served, monitor_unserved').execute(store.db);
+    await store.db.schema.dropTable('served_certificates').execute();
+    await addServedCertificates(store.db as unknown as Kysely<unknown>, store.dialect);
+    expect(await served(store)).toEqual(before);
   });
 
   it('give the same monitors page by page as in one go', async () => {
@@ -165,6 +216,26 @@ const counted = ({ db }: Store) =>
 
 async function listed(store: Store): Promise<unknown[]> {
   return store.db.selectFrom('monitor_listing').selectAll().orderBy('monitor_id').execute();
+}
+
+const served = ({ db }: Store) =>
+  db.selectFrom('served_certificates').selectAll().orderBy('account_id').orderBy('fingerprint').execute();
+
+/** Computes the same rows from `monitors`. */
+async function expectedServed({ db }: Store): Promise<unknown[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+    .select((eb) => ['account_id', 'fingerprint', 'facts', eb.fn.countAll<number>().as('domains')])
+    .groupBy(['account_id', 'fingerprint', 'facts'])
+    .orderBy('account_id')
+    .orderBy('fingerprint')
+    .execute();
+  return rows.map(({ facts, ...row }) => {
+    const { subject, sans, notAfter } = JSON.parse(facts ?? '') as CertificateFacts;
+    const name = (subject || (sans[0] ?? '')).toLowerCase();
+    return { ...row, not_after: notAfter, name, names: [subject, ...sans].join(' ').toLowerCase() };
+  });
 }
 
 /** Computes the same rows from `monitors`. */

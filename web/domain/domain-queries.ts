@@ -95,7 +95,7 @@ export function useCheckedDomains(): DomainWire[] {
   });
 }
 
-/** Applies the server's events to the cache while mounted. */
+/** Applies the server's events to the cached domains while mounted. */
 export function useLiveDomains(): void {
   const queryClient = useQueryClient();
   const [live] = useState(() => createLiveDomains(queryClient));

@@ -118,6 +118,13 @@ export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
 
 export function summaryWire(summary: Summary): SummaryWire {
   const { total, counts, onSchedule, attention, tags, expiries, problems } = summary;
+  const shared = new Set(
+    expiries.flatMap(({ count, certificateCount, fingerprint }) =>
+      count > 1 && certificateCount === 1 ? fingerprint : [],
+    ),
+  );
+  const ifShared = (fingerprint: string | null) =>
+    fingerprint !== null && shared.has(fingerprint) ? fingerprint : null;
   return {
     total,
     counts,
@@ -142,6 +149,8 @@ export function summaryWire(summary: Summary): SummaryWire {
       state: expiry.state,
       on_schedule: expiry.onSchedule,
       count: expiry.count,
+      certificate_count: expiry.certificateCount,
+      fingerprint: ifShared(expiry.fingerprint),
     })),
     problems: problems.map((problem) => ({
       id: problem.id,
@@ -150,6 +159,7 @@ export function summaryWire(summary: Summary): SummaryWire {
       state: problem.state,
       kind: problem.kind,
       message: problem.message,
+      fingerprint: ifShared(problem.fingerprint),
     })),
   };
 }

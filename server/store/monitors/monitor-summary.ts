@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import {
   attentionParts,
@@ -14,6 +14,7 @@ import {
 } from './domain-state.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import {
   ATTENTION_REASONS,
@@ -32,8 +33,12 @@ export interface Expiry {
   state: DomainState;
   /** True if the certificate is short-lived and `critical` or `soon`, but its renewal is not overdue. */
   onSchedule: boolean;
-  /** Number of monitors that the entry represents: more than one if the monitors of a day were merged. */
+  /** Number of monitors that the entry represents. */
   count: number;
+  /** Number of certificates that they serve: more than one if the certificates of a day were merged. */
+  certificateCount: number;
+  /** Fingerprint of the certificate, or of the one that the monitor with this id serves. */
+  fingerprint: string;
 }
 
 export interface Problem {
@@ -43,6 +48,8 @@ export interface Problem {
   state: DomainState;
   kind: 'untrusted' | 'down' | 'unreachable';
   message: string;
+  /** Fingerprint of the certificate last read; null if none was. */
+  fingerprint: string | null;
 }
 
 /** The monitors that need attention. */
@@ -65,7 +72,8 @@ export interface Summary {
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
   /**
-   * Expiry dates, soonest first, without paused monitors. Above 500 there is one entry per day (UTC), the soonest, with a count.
+   * Certificates, soonest first, without those of paused monitors alone. Above 500 there is one entry per day (UTC): the soonest
+   * monitor, with counts.
    */
   expiries: Expiry[];
   /**
@@ -90,8 +98,12 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
   for (const { state, count } of notOk) counts[state] = count;
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
   counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
+  const certificates = await certificatesOfDays(store, query, counts.paused > 0);
+  const certificateCount = [...certificates.values()].reduce((sum, count) => sum + count, 0);
   const expiryRows =
-    withCertificate > MAX_ENTRIES ? firstOfEachDay(store, query, days) : expiriesOf(store, query);
+    certificateCount > MAX_ENTRIES
+      ? firstOfEachDay(store, query, { days, certificates })
+      : expiriesOf(store, query);
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
@@ -247,29 +259,78 @@ async function withNotBefore(
 function selectExpiries({ db }: Store, { accountId, now }: SummaryQuery) {
   return db
     .selectFrom('monitor_listing')
-    .select(['monitor_id as id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
+    .select(['monitor_listing.monitor_id as id', 'host', 'port', domainState(now).as('state')])
     .select(isOnSchedule(now).as('onSchedule'))
-    .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
-    .where('account_id', '=', accountId);
+    .select((eb) => [
+      eb.ref('monitor_listing.not_after').$notNull().as('notAfter'),
+      eb.ref('certificate_fingerprint').$notNull().as('fingerprint'),
+    ])
+    .where('monitor_listing.account_id', '=', accountId);
 }
 
+/** Selects the active monitors that serve the certificate of the outer query. */
+function activeOf(served: ExpressionBuilder<Tables, 'served_certificates'>, accountId: string) {
+  return served
+    .selectFrom('monitor_listing')
+    .where('monitor_listing.account_id', '=', accountId)
+    .whereRef('certificate_fingerprint', '=', 'served_certificates.fingerprint')
+    .where(hasCertificate);
+}
+
+/** Returns how many certificates of active monitors expire on each day (UTC, in days since 1970). */
+async function certificatesOfDays(
+  store: Store,
+  { accountId }: SummaryQuery,
+  hasPaused: boolean,
+): Promise<Map<number, number>> {
+  const day = sql<number>`not_after / ${sql.lit(DAY_MS)}`;
+  const rows = await store.db
+    .selectFrom('served_certificates')
+    .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .$if(hasPaused, (served) => served.where((eb) => eb.exists(activeOf(eb, accountId).select('monitor_id'))))
+    .groupBy(day)
+    .execute();
+  return new Map(rows.map((row) => [row.day, row.count]));
+}
+
+/** Returns each certificate with its first active monitor by name. */
 async function expiriesOf(store: Store, query: SummaryQuery): Promise<ExpiryRow[]> {
+  const { accountId } = query;
+  const firsts = store.db
+    .selectFrom('served_certificates')
+    .select((eb) => [
+      activeOf(eb, accountId).select('monitor_id').orderBy('host').orderBy('port').limit(1).as('monitor_id'),
+      activeOf(eb, accountId)
+        .select((active) => active.fn.countAll<number>().as('count'))
+        .as('count'),
+    ])
+    .where('account_id', '=', accountId);
   return selectExpiries(store, query)
-    .where(hasCertificate)
-    .orderBy('not_after')
-    .orderBy('monitor_id')
+    .innerJoin(firsts.as('firsts'), 'firsts.monitor_id', 'monitor_listing.monitor_id')
+    .select((eb) => [eb.ref('firsts.count').$notNull().as('count'), sql.lit(1).as('certificateCount')])
+    .orderBy('notAfter')
+    .orderBy('host')
     .execute();
 }
 
 /** Returns the certificate that expires first on each day (UTC), soonest day first. */
-async function firstOfEachDay(store: Store, query: SummaryQuery, days: readonly Day[]): Promise<ExpiryRow[]> {
+async function firstOfEachDay(
+  store: Store,
+  query: SummaryQuery,
+  { days, certificates }: { days: readonly Day[]; certificates: ReadonlyMap<number, number> },
+): Promise<ExpiryRow[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
   // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.
   const expiryRows = await selectExpiries(store, query)
     .where('monitor_id', 'in', [...counts.keys()])
     .execute();
   return expiryRows
-    .map((row) => ({ ...row, count: counts.get(row.id) ?? row.count }))
+    .map((row) => ({
+      ...row,
+      count: counts.get(row.id) ?? 1,
+      certificateCount: certificates.get(Math.floor(row.notAfter / DAY_MS)) ?? 1,
+    }))
     .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
@@ -349,11 +410,12 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
     )
     .select(['listed.monitor_id as id', 'listed.host', 'listed.port', 'listed.state'])
     .select(['monitors.problem', 'problem_message', 'uptime', 'incidents.message as down_message'])
+    .select('monitors.certificate_fingerprint as fingerprint')
     .orderBy('listed.host')
     .orderBy('listed.port')
     .execute();
-  return rows.flatMap(({ id, host, port, state, problem, problem_message, uptime, down_message }) => {
-    const monitor = { id, host, port, state };
+  return rows.flatMap(({ problem, problem_message, uptime, down_message, ...monitor }) => {
+    const { state } = monitor;
     const message = problem_message ?? '';
     const found: Problem[] = [];
     if (problem === 'untrusted' && state !== 'expired' && state !== 'revoked')

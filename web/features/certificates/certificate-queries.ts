@@ -1,8 +1,18 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type Query,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { certificateStory, listCertificates } from '../../../contract/calls/certificate.ts';
 import { SECOND_MS } from '../../../contract/durations.ts';
 import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
+import { throttled } from '../../domain/throttle.ts';
 import { call } from '../../lib/api-client.ts';
+import { useLiveEvents } from '../../lib/live-events-context.ts';
 
 /** The search parameters of the page, so that a view can be linked to. */
 export interface CertificatesSearch {
@@ -20,16 +30,35 @@ export const queryOf = ({ q, status, order }: CertificatesSearch) => ({
   ...(order !== undefined && { sort: order }),
 });
 
-/** Read anew on each visit, because domains may have been added meanwhile, and every 30 seconds, because checks go on. */
-const FRESHNESS = { staleTime: 0, refetchInterval: 30 * SECOND_MS };
+const CERTIFICATES = 'certificates';
 
 /** A longer list is not read again by itself, because each page is a request. */
 const MAX_REREAD_PAGES = 3;
 
+const REREAD_THROTTLE = { delayMs: SECOND_MS / 2, spacingMs: 5 * SECOND_MS };
+
+/** Reads the shown certificates again when the server reports a change of a domain. */
+function useLiveCertificates(): void {
+  const queryClient = useQueryClient();
+  const [reread] = useState(() =>
+    throttled(() => {
+      const isShort = ({ state: { data } }: Query) => pagesOf(data) <= MAX_REREAD_PAGES;
+      void queryClient.invalidateQueries({ queryKey: [CERTIFICATES], predicate: isShort });
+    }, REREAD_THROTTLE),
+  );
+  useEffect(() => reread.cancel, [reread]);
+  useLiveEvents(({ event }) => {
+    if (['domain', 'domain_removed', 'account'].includes(event)) reread();
+  });
+}
+
+const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 1;
+
 /** Reads the certificates page by page, as far as the person has asked for. */
 export function useCertificates(search: CertificatesSearch) {
+  useLiveCertificates();
   return useInfiniteQuery({
-    queryKey: ['certificates', search],
+    queryKey: [CERTIFICATES, search],
     queryFn: ({ pageParam, signal }) =>
       call(listCertificates, {
         query: { ...queryOf(search), ...(pageParam !== null && { cursor: pageParam }) },
@@ -38,16 +67,15 @@ export function useCertificates(search: CertificatesSearch) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor: next }) => next,
     placeholderData: keepPreviousData,
-    ...FRESHNESS,
-    refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) <= MAX_REREAD_PAGES && FRESHNESS.refetchInterval,
+    staleTime: 0,
   });
 }
 
 export function useCertificateStory(fingerprint: string) {
+  useLiveCertificates();
   return useQuery({
-    queryKey: ['certificates', 'story', fingerprint],
+    queryKey: [CERTIFICATES, 'story', fingerprint],
     queryFn: ({ signal }) => call(certificateStory, { params: { fingerprint }, signal }),
-    ...FRESHNESS,
+    staleTime: 0,
   });
 }

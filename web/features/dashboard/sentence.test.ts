@@ -58,11 +58,13 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
               valid_from: null,
               on_schedule: isOnSchedule,
               count: 1,
+              certificate_count: 1,
+              fingerprint: null,
             },
           ],
     ),
     problems: entries.flatMap(({ host, state, problem }) =>
-      problem && state !== 'paused' ? [{ ...named(host), state, ...problem }] : [],
+      problem && state !== 'paused' ? [{ ...named(host), state, ...problem, fingerprint: null }] : [],
     ),
   };
 }

@@ -7,7 +7,17 @@ const NOW = Date.UTC(2026, 11, 1);
 
 function expiry(notAfter: string, count = 1): SummaryWire['expiries'][number] {
   const name = { hostname: 'pay.fjord.example', display_name: 'pay.fjord.example' };
-  return { id: '1', ...name, not_after: notAfter, valid_from: null, state: 'ok', on_schedule: false, count };
+  return {
+    id: '1',
+    ...name,
+    not_after: notAfter,
+    valid_from: null,
+    state: 'ok',
+    on_schedule: false,
+    count,
+    certificate_count: 1,
+    fingerprint: null,
+  };
 }
 
 const summary: SummaryWire = {

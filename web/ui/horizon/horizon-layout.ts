@@ -19,6 +19,8 @@ export interface HorizonEntry {
   status: PinStatus;
   /** Number of certificates; more than one if the server merged those that expire on the same day. */
   count: number;
+  /** Set if several domains serve the certificate. */
+  shared?: { fingerprint: string; domains: number } | undefined;
   /** A problem other than expiry, in a word or two. */
   trouble?: string | undefined;
   /** Drawn faintly, because the current filter does not match it. */
@@ -196,7 +198,7 @@ function expiredPins(
   const room = frame.todayX - x - NAME_OFFSET - 6;
   const widthOf = (text: string) => measure.name(text, frame.nameSize);
   const pins = shown.map((entry, row): HorizonPin => {
-    const label = frame.narrow ? null : cutToFit(entry.name, room, widthOf);
+    const label = frame.narrow ? null : nameLabel(entry, room, widthOf);
     return {
       place: 'expired',
       entry,
@@ -246,18 +248,28 @@ export function namesEnd(frame: HorizonFrame): number {
   return (frame.hasLater ? frame.axisEnd : frame.width) - 4;
 }
 
-/** Returns the text beside a pin: a name, with '+3' if it stands for four, or the number of healthy certificates. */
+/** Returns the text beside a pin: a name, or the number of healthy certificates. */
 export function entryLabel(
-  { name, count, status }: Pick<HorizonEntry, 'name' | 'count' | 'status'>,
+  entry: Pick<HorizonEntry, 'name' | 'count' | 'shared' | 'status'>,
   frame: HorizonFrame,
   measure: TextMeasure,
 ): { text: string; width: number } {
+  const { count, status } = entry;
   if (count > 1 && status === 'ok') return { text: String(count), width: measure.label(String(count)) };
   const wide = (text: string) => measure.name(text, frame.nameSize);
-  const more = count === 1 ? '' : ` +${count - 1}`;
-  const text =
-    cutToFit(name, (frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH) - wide(more), wide) + more;
+  const text = nameLabel(entry, frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH, wide);
   return { text, width: wide(text) };
+}
+
+/** Returns the name, cut to fit, with '+3' if the pin stands for four certificates, or for one on four domains. */
+function nameLabel(
+  { name, count, shared }: Pick<HorizonEntry, 'name' | 'count' | 'shared'>,
+  room: number,
+  widthOf: (text: string) => number,
+): string {
+  const number = count > 1 ? count : (shared?.domains ?? 1);
+  const more = number === 1 ? '' : ` +${number - 1}`;
+  return cutToFit(name, room - widthOf(more), widthOf) + more;
 }
 
 function laterPins(beyond: readonly HorizonEntry[], frame: HorizonFrame, base: number): HorizonPin[] {

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useId, useMemo } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { rowsFor } from '../../../ui/horizon/frames.ts';
@@ -60,23 +61,31 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
   const links = useMemo(() => (layout ? horizonLinks(layout, now) : []), [layout, now]);
   const { openId, open } = useOpenDomain();
   const { change } = useDashboardSearch();
+  const navigate = useNavigate();
   const [highlightedKey, highlight] = usePinHighlight();
   const highlighted = links.find(({ key }) => key === highlightedKey)?.pin ?? null;
   const single = highlighted?.entry.count === 1 ? highlighted.entry.id : null;
   const { domain } = useDomain(useDebounced(single, HOVER_MS));
   const known = domain?.id === single ? domain : null;
-  const selected = links.find(({ target }) => target.kind === 'domain' && target.id === openId);
+  const opened = list.loaded.find(({ id }) => id === openId);
+  const selected = links.find(({ target }) =>
+    target.kind === 'certificate'
+      ? target.fingerprint === opened?.fingerprint
+      : target.kind === 'domain' && target.id === openId,
+  );
 
   const follow = useCallback(
     (target: Target) => {
       highlight.release();
       if (target.kind === 'domain') open(target.id);
+      else if (target.kind === 'certificate')
+        void navigate({ to: '/certificates', search: { certificate: target.fingerprint } });
       else if (target.kind === 'span') choose(target.span);
       // The horizon shows all domains, whatever the list shows.
       else if (target.kind === 'expired') change({ ...NO_FILTER, status: 'expired' });
       else change({ expires: target.period });
     },
-    [highlight, open, choose, change],
+    [highlight, open, navigate, choose, change],
   );
 
   const select = useCallback((period: string | undefined) => change({ expires: period }), [change]);

@@ -16,6 +16,8 @@ const expiry = (id: string, days: number, state: DomainState) => ({
   on_schedule: false,
   state,
   count: 1,
+  certificate_count: 1,
+  fingerprint: null,
 });
 const problem = (id: string, kind: Problem['kind']): Problem => ({
   id,
@@ -24,6 +26,7 @@ const problem = (id: string, kind: Problem['kind']): Problem => ({
   state: 'ok',
   kind,
   message: 'Something is wrong.',
+  fingerprint: null,
 });
 const marks = (expiries: SummaryWire['expiries'], problems: Problem[]) =>
   horizonEntries({ expiries, problems }, NOW, null).map(({ status, trouble }) => [status, trouble]);
@@ -69,8 +72,18 @@ describe('the marks of the horizon', () => {
     expect(marks([{ ...expiry('a', 4, 'critical'), on_schedule: true }], [])).toEqual([['ok', undefined]]);
   });
 
+  it('of a certificate on several domains have a problem of any of them, and on how many', () => {
+    const shared = { ...expiry('a', 60, 'ok'), count: 3, fingerprint: 'f' };
+    const problems = [
+      { ...problem('b', 'down'), fingerprint: 'f' },
+      { ...problem('c', 'down'), fingerprint: 'f' },
+      problem('a', 'untrusted'),
+    ];
+    expect(marks([shared], problems)).toEqual([['fault', 'down on 2 of 3 domains']]);
+  });
+
   it('are dimmed outside of the filtered list; of a merged day, if none of its certificates is listed', () => {
-    const merged = { ...expiry('c', 70, 'ok'), count: 12 };
+    const merged = { ...expiry('c', 70, 'ok'), count: 12, certificate_count: 12 };
     const expiries = [expiry('a', 60, 'ok'), expiry('b', 60, 'ok'), merged, { ...merged, id: 'd' }];
     const dimmed = (ids: string[], days: string[]) =>
       horizonEntries({ expiries, problems: [] }, NOW, { ids: new Set(ids), days: new Set(days) })

@@ -2,7 +2,7 @@ import { expiryBadge } from '../../../../contract/badge.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { daysLeft } from '../../../../contract/badge.ts';
-import { daysText, grouped, longDate } from '../../../lib/format.ts';
+import { counted, daysText, grouped, longDate } from '../../../lib/format.ts';
 
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 
@@ -23,20 +23,43 @@ export function horizonEntries(
   now: number,
   listed: ListedPins | null,
 ): HorizonEntry[] {
-  const troubles = new Map(problems.toReversed().map(({ id, kind }) => [id, TROUBLE[kind]]));
   return expiries.map((expiry) => {
-    const { id, display_name, not_after, state, count } = expiry;
+    const {
+      id,
+      display_name,
+      not_after,
+      state,
+      count: domains,
+      certificate_count: count,
+      fingerprint,
+    } = expiry;
     const notAfter = Date.parse(not_after);
-    const trouble = troubles.get(id);
+    const shared = fingerprint === null ? undefined : { fingerprint, domains };
+    const its = problems.filter((problem) =>
+      shared ? problem.fingerprint === fingerprint : problem.id === id,
+    );
+    const [worst] = its;
     const badge = expiryBadge(notAfter, now)?.status ?? 'ok';
     // The badge of a short-lived certificate is red from the first day on, also while nobody has to act.
     const dated = expiry.on_schedule && badge !== 'expired' ? 'ok' : badge;
-    const isCalm = dated === 'ok' || dated === 'soon' || trouble === TROUBLE.untrusted;
-    const hasFault = trouble !== undefined && isCalm && dated !== 'expired';
+    const isCalm = dated === 'ok' || dated === 'soon' || worst?.kind === 'untrusted';
+    const hasFault = worst !== undefined && isCalm && dated !== 'expired';
     const status = state === 'revoked' ? state : hasFault ? 'fault' : dated;
-    // The server merged the certificates of a day, and names only one of them.
-    const isListed = count > 1 ? listed?.days.has(not_after.slice(0, 10)) : listed?.ids.has(id);
-    return { id, name: display_name, notAfter, status, count, trouble, isDimmed: isListed === false };
+    const affected = new Set(its.filter(({ kind }) => kind === worst?.kind).map((problem) => problem.id))
+      .size;
+    const where = shared ? ` on ${grouped(affected)} of ${grouped(domains)} domains` : '';
+    // Of several domains, the server names only one.
+    const isListed = count > 1 || shared ? listed?.days.has(not_after.slice(0, 10)) : listed?.ids.has(id);
+    return {
+      id,
+      name: display_name,
+      notAfter,
+      status,
+      count,
+      shared,
+      trouble: worst && `${TROUBLE[worst.kind]}${where}`,
+      isDimmed: isListed === false,
+    };
   });
 }
 
@@ -47,13 +70,18 @@ export function remainingWords(notAfter: number, now: number): string {
   return `${daysText(days)} left`;
 }
 
+/** Returns 'and 2 more domains with this certificate'. */
+export const othersText = ({ domains }: { domains: number }): string =>
+  `and ${counted(domains - 1, 'more domain')} with this certificate`;
+
 /** Returns the accessible name of a pin's link, with everything its tooltip shows. */
 export function pinName(entry: HorizonEntry, now: number): string {
-  const { name, notAfter, status, trouble, count } = entry;
+  const { notAfter, status, trouble, count } = entry;
   const date = longDate(notAfter);
   const filtered = entry.isDimmed === true ? ', not in the list below' : '';
   if (count > 1)
     return `${grouped(count)} certificates ${notAfter < now ? 'expired' : 'expire'} on ${date}${filtered}`;
+  const name = entry.name + (entry.shared ? ` ${othersText(entry.shared)}` : '');
   const isRevoked = status === 'revoked' ? ', revoked' : '';
   const isWrong = trouble === undefined ? '' : `, ${trouble}`;
   if (notAfter < now) return `${name}, expired on ${date}${isRevoked}${isWrong}${filtered}`;

@@ -20,6 +20,8 @@ const expiry = (days: number, change: Partial<Expiry> = {}): Expiry => ({
   on_schedule: false,
   state: 'ok',
   count: 1,
+  certificate_count: 1,
+  fingerprint: null,
   ...change,
 });
 
@@ -43,13 +45,22 @@ describe('the links of the horizon', () => {
     ]);
   });
 
+  it('say how many domains share a certificate, and open its page', () => {
+    const [link] = linksOf([expiry(41, { count: 3, fingerprint: 'f00d' })]);
+    expect(link).toMatchObject({
+      name: 'fjord.example and 2 more domains with this certificate, expires on 31 December 2026, 41 days left',
+      target: { kind: 'certificate', fingerprint: 'f00d' },
+      pin: { label: 'fjord.example +2' },
+    });
+  });
+
   it('update the state as time passes', () => {
     const [{ pin } = { pin: null }] = linksOf([expiry(2, { state: 'ok' })]);
     expect(pin?.entry.status).toBe('critical');
   });
 
   it("open a single domain's panel, and for several the list of that day", () => {
-    const [one, many] = linksOf([expiry(20), expiry(40, { count: 12 })]);
+    const [one, many] = linksOf([expiry(20), expiry(40, { count: 30, certificate_count: 12 })]);
     expect(one?.target).toEqual({ kind: 'domain', id: 'id of 20' });
     expect(many).toMatchObject({
       name: '12 certificates expire on 30 December 2026',

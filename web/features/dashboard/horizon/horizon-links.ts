@@ -2,7 +2,12 @@ import { endOfView } from '../../../ui/horizon/day-axis.ts';
 import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
 import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
 import { GLYPH } from '../../../ui/horizon/horizon-layout.ts';
-import type { HorizonLayout, HorizonNote, HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import type {
+  HorizonEntry,
+  HorizonLayout,
+  HorizonNote,
+  HorizonPin,
+} from '../../../ui/horizon/horizon-layout.ts';
 import { NAME_OFFSET } from '../../../ui/horizon/pack-labels.ts';
 import { pinName } from './horizon-entries.ts';
 import { grouped } from '../../../lib/format.ts';
@@ -16,9 +21,10 @@ export interface Box {
   height: number;
 }
 
-/** What a link of the horizon opens: a panel, the list with other filters, or another span. */
+/** What a link of the horizon opens: a panel, a certificate's page, the list with other filters, or another span. */
 export type Target =
   | { kind: 'domain'; id: string }
+  | { kind: 'certificate'; fingerprint: string }
   | { kind: 'period'; period: string }
   | { kind: 'expired' }
   | { kind: 'span'; span: HorizonSpan };
@@ -70,8 +76,12 @@ function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): Horizon
 }
 
 /** Returns what a certificate, or several that expire in a period, open. */
-export function targetOf({ id, count }: { id: string; count: number }, period: string): Target {
-  return count > 1 ? { kind: 'period', period } : { kind: 'domain', id };
+export function targetOf(
+  { id, count, shared }: Pick<HorizonEntry, 'id' | 'count' | 'shared'>,
+  period: string,
+): Target {
+  if (count > 1) return { kind: 'period', period };
+  return shared ? { kind: 'certificate', fingerprint: shared.fingerprint } : { kind: 'domain', id };
 }
 
 /** Returns '2026-11-22' for an instant in ms UTC. */

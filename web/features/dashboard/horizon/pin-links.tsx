@@ -87,6 +87,7 @@ function nextIndex(key: string, index: number, count: number): number {
 /** Returns the URL for a new tab; a click keeps the other parameters. */
 function addressOf(target: Target): string {
   if (target.kind === 'domain') return `/dashboard?domain=${encodeURIComponent(target.id)}`;
+  if (target.kind === 'certificate') return `/certificates?certificate=${target.fingerprint}`;
   if (target.kind === 'expired') return '/dashboard?status=expired';
   return `/dashboard?${target.kind === 'span' ? `span=${target.span}` : `expires=${target.period}`}`;
 }

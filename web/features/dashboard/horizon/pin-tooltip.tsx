@@ -2,7 +2,7 @@ import { expiryBadge } from '../../../../contract/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
-import { remainingWords } from './horizon-entries.ts';
+import { othersText, remainingWords } from './horizon-entries.ts';
 import { grouped, longDate } from '../../../lib/format.ts';
 
 const MAX_NAMES = 6;
@@ -34,7 +34,7 @@ export function PinTooltip(props: PinTooltipProps) {
   const { described, issuer, now, width, onPointerEnter, onPointerLeave } = props;
   if (described === null) return null;
   const { entries, count, x, y } = described;
-  const [{ name, notAfter, status, trouble }] = entries;
+  const [{ name, shared, notAfter, status, trouble }] = entries;
   const { date = longDate(notAfter) } = props;
   const isRight = x > width / 2;
   return (
@@ -69,6 +69,7 @@ export function PinTooltip(props: PinTooltipProps) {
       ) : (
         <>
           <p className="line-clamp-4 font-mono font-[560] [overflow-wrap:anywhere]">{name}</p>
+          {shared && <p className="num mt-0.5 text-fg-2">{othersText(shared)}</p>}
           <p className="num mt-0.5 text-fg-2">
             {notAfter < now ? 'Expired' : 'Expires'} on {longDate(notAfter)}
           </p>
