@@ -3,7 +3,7 @@ import { measureHouse } from '../scripts/house/measure.ts';
 
 /** The current value of each figure. Lower it here with every change that lowers it. Only a feature may raise the number of files. */
 const CEILINGS: Record<string, number> = {
-  'source files in server/': 451,
+  'source files in server/': 453,
   'files of at most 25 lines of code in server/': 29,
   'files of at most 25 lines of code in web/': 58,
   'files in the largest folder': 26,

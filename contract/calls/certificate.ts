@@ -22,6 +22,8 @@ const certificateSchema = z
     /** SHA-256 of the DER, in hexadecimal. */
     fingerprint: z.string(),
     subject: z.string(),
+    /** The subject, else the first alternative name, with Unicode labels; may be empty. */
+    display_name: z.string(),
     /** The first ten subject alternative names. */
     names: z.array(z.string()),
     /** Number of all of them, at most 2,000. */
@@ -80,6 +82,14 @@ const certificateStorySchema = z
         /** When a check first saw this certificate there; null if none did. */
         first_seen_at: isoInstant.nullable(),
         paused: z.boolean(),
+        /** What each address showed at the last check, for the first 200 domains; empty for others. */
+        addresses: z.array(
+          z.object({
+            address: z.string(),
+            /** Fingerprint of the certificate; null if none was read. */
+            serves: z.string().nullable(),
+          }),
+        ),
       }),
     ),
     /** Number of domains that have changed, and of all; paused ones count only if they have changed. */

@@ -185,7 +185,7 @@ function isDottedDecimal(text: string): boolean {
 }
 
 /** Returns the Unicode form of a name, or the name itself if that form does not convert back to it. */
-function unicodeName(host: string): string {
+export function unicodeName(host: string): string {
   // Skip most names: every check calls this function, and the conversion costs more than everything else in it.
   if (!host.includes('xn--')) return host;
   const shown = domainToUnicode(host);

@@ -84,7 +84,7 @@ export type { DigestDomain, DigestIncident } from './digest.ts';
 export { ALARM_MAIL, isOverdue, MAIL_FAILURE, mailOutageSince, OVERDUE_MS } from './health.ts';
 export type { FailingRecipient } from './health.ts';
 export { duration, longInstant } from './long-date.ts';
-export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
+export { displayName, mappedIpv4, normaliseEndpoint, unicodeName } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
 export type {
   Finding,

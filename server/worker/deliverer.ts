@@ -4,11 +4,13 @@ import {
   alertMail,
   type DeliveryOutcome,
   type HttpChannels,
+  type AlertMessageInput,
 } from '../channels/index.ts';
 import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
 import { nextAttemptAt, tighterStepReachedAt, type UnsubscribePair } from '../core/index.ts';
 import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
 import { type AlertedGroup, alertedGroup } from '../store/alerts/certificate-incidents.ts';
+import { waitingAddresses } from '../store/alerts/deployments.ts';
 import {
   type ClaimedDelivery,
   holdDelivery,
@@ -85,7 +87,8 @@ export async function deliver(
     return 'held';
   }
   const about = { ...delivery, monitor: mostUrgent(delivery.monitor, group) };
-  const content = contentOf(about, { context, group }, options);
+  const waiting = await waitingOf(about, group, options);
+  const content = contentOf(about, { context, group, waiting }, options);
   const isAboutSeveral = group !== null && group.domains.length > 1;
   if (config === null) return mailAlert(about, { content, isAboutSeveral, to: null }, options, stopping);
   return config.kind === 'email'
@@ -112,6 +115,20 @@ function mostUrgent(
 ): ClaimedDelivery['monitor'] {
   if (group === null) return monitor;
   return group.domains.find(({ id }) => id === monitor?.id) ?? group.domains[0] ?? monitor;
+}
+
+const MAX_WAITING_DOMAINS = 10;
+
+/** Returns the addresses that still serve an old certificate, for an alert that says so. */
+async function waitingOf(
+  { alert, account, monitor }: ClaimedDelivery,
+  group: AlertedGroup | null,
+  { store }: DelivererOptions,
+): Promise<AlertMessageInput['waiting']> {
+  if (alert.kind !== 'not_deployed' || alert.step === 'resolved') return undefined;
+  const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
+  const ids = domains.slice(0, MAX_WAITING_DOMAINS).map(({ id }) => id);
+  return waitingAddresses(store, { accountId: account.id, ids, fingerprint: alert.fingerprint });
 }
 
 async function contextOf(
@@ -144,15 +161,17 @@ function tighterStepAt(
 
 function contentOf(
   delivery: ClaimedDelivery,
-  { context, group }: { context: RoutingContext | null; group: AlertedGroup | null },
+  about: Pick<AlertMessageInput, 'group' | 'waiting'> & { context: RoutingContext | null },
   { clock, productName, publicUrl }: DelivererOptions,
 ): AlertContent {
+  const { context, group, waiting } = about;
   const { alert, monitor, certificate, revoked, account } = delivery;
   return alertContent({
     alert,
     alertedAt: alert.createdAt,
     monitor,
     group,
+    ...(waiting && { waiting }),
     certificate,
     revoked,
     productName,

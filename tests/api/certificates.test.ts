@@ -39,6 +39,7 @@ describeAnyDatabase('The certificates of an account', (open) => {
       data: [
         {
           subject: '*.shop.example',
+          display_name: '*.shop.example',
           names: ['*.shop.example', 'shop.example'],
           issuer: 'Orchard Root',
           state: 'ok',
@@ -47,6 +48,10 @@ describeAnyDatabase('The certificates of an account', (open) => {
         },
       ],
     });
+    const { expiries } = (await bob.ask(CALLS.domainSummary)).ok.data;
+    expect(expiries).toMatchObject([
+      { id: ids[0], count: 3, certificate_count: 1, fingerprint: list.data[0]?.fingerprint },
+    ]);
     const text = await (await bob.send('/api/certificate/export')).text();
     const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
     expect(data).toMatchObject([
@@ -81,6 +86,10 @@ describeAnyDatabase('The certificates of an account', (open) => {
       ['a.shop.example', true],
       ['c.shop.example', true],
     ]);
+    // The tests' network has one address for each host.
+    expect(partly.domains.map(({ addresses }) => addresses.map(({ serves }) => serves))).toEqual(
+      partly.domains.map(({ serves }) => [serves]),
+    );
     expect(partly.versions.map(({ domain_count: count }) => count)).toEqual([2, 1]);
 
     await change(() => true);

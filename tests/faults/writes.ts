@@ -4,7 +4,7 @@ import type { DomainWire } from '../../contract/domain.ts';
 import type { Person } from '../kit/people.ts';
 import type { Hosts } from './hosts.ts';
 import { pick, type Random } from './random.ts';
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
 interface Entry {
   id: string;
@@ -27,7 +27,8 @@ export interface Writes {
   /** Renews one expired certificate on all its hosts, and requests their checks. */
   renewOne(): Promise<void>;
   /**
-   * Requests checks of renewals whose earlier request may have been lost. @throws Error after two minutes of refusals.
+   * Requests checks of renewals that the product has not seen: of those whose earlier request may have been lost, and of domains whose
+   * addition or last change got no response. @throws Error after two minutes of refusals.
    */
   requestMissingChecks(): Promise<void>;
   /** Returns descriptions of the acknowledged writes that `domains` does not show. */
@@ -120,6 +121,11 @@ export function createWrites(person: Person, hosts: Hosts): Writes {
       await requestChecks();
     },
     async requestMissingChecks() {
+      for (const { id, display_name: name, expiry_date: end } of await everyDomain(person)) {
+        const host = hostOf(name);
+        const isSeen = end !== null && Date.parse(end) > (host?.notAfter ?? 0) - SECOND_MS;
+        if (host?.lifecycle === 'renewed' && !isSeen) uncheckedRenewals.add(id);
+      }
       const until = Date.now() + WAIT_TIMEOUT_MS;
       while (!(await requestChecks())) {
         if (Date.now() >= until) throw new Error(`${uncheckedRenewals.size} renewals could not be checked`);

@@ -12,6 +12,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import {
   certificate,
+  check,
   checkOf,
   DAY,
   endingSoon,
@@ -104,18 +105,12 @@ async function world(store: Store) {
   };
 }
 
-async function addChannel(store: Store, accountId: string, id: string) {
-  await store.db
+async function addChannel({ db }: Store, accountId: string, id: string) {
+  const channel = { id, account_id: accountId, kind: 'slack' as const, name: id, config: '{}' };
+  const times = { created_at: NOW, confirmed_at: NOW };
+  await db
     .insertInto('channels')
-    .values({
-      id,
-      account_id: accountId,
-      kind: 'slack',
-      name: id,
-      config: '{}',
-      created_at: NOW,
-      confirmed_at: NOW,
-    })
+    .values({ ...channel, ...times })
     .execute();
 }
 
@@ -153,6 +148,20 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     await renew('b', NOW + 2 * DAY + 60 * MINUTE);
     expect((await queued()).at(-1)).toBe('expiry resolved');
     expect(await named(NOW + 3 * DAY, 'resolved')).toEqual(['abc', 0]);
+  });
+
+  it.each(['removed', 'paused'])('is over when the last domain that had not changed is %s', async (how) => {
+    const store = await open();
+    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    await deliverAll(NOW);
+    for (const host of ['a', 'b'] as const) await renew(host, NOW + 60 * MINUTE);
+    expect(await queued()).toEqual(['expiry critical delivered']);
+    const now = NOW + 120 * MINUTE;
+    const leave = how === 'removed' ? removeMonitor : pauseMonitor;
+    await leave(store, { accountId, monitorId: ids.c, now });
+    await check(store, now, [fresh]);
+    expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
   });
 
   it('is reported on the channels and at the steps that any of the domains chose, on each channel once', async () => {
@@ -379,12 +388,8 @@ describeEachDatabase('a domain registration that ends', (open) => {
   it('is reported once for all hosts under the registered domain', async () => {
     const store = await open();
     const { ids, queued, see } = await world(store);
-    const registration = {
-      outcome: 'expires' as const,
-      domain: 'shop.example',
-      expiresAt: NOW + 20 * DAY,
-      registrar: null,
-    };
+    const expiresAt = NOW + 20 * DAY;
+    const registration = { outcome: 'expires' as const, domain: 'shop.example', expiresAt, registrar: null };
     for (const host of HOSTS) await see(host, NOW, fresh, { registration });
     expect(await queued()).toEqual(['registration 30d']);
     const incidents = await store.db.selectFrom('incidents').select(['monitor_id', 'group_id']).execute();

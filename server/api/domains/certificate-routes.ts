@@ -12,6 +12,7 @@ import {
   mayExpectCertificates,
   oneLine,
   readExpected,
+  unicodeName,
 } from '../../core/index.ts';
 import { expectCertificate } from '../../store/alerts/deployments.ts';
 import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-history.ts';
@@ -21,6 +22,7 @@ import {
   servedCertificate,
   type ServedCertificate,
 } from '../../store/monitors/certificate-list.ts';
+import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { certificateCursor, writeCursor } from '../http/cursor.ts';
@@ -103,7 +105,18 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     const found = await certificateVersions(store, key);
     if (found === null) return refuse('not_found', 'No domain of yours has served this certificate.');
     const served = await servedCertificate(store, key);
-    return { data: storyWire(fingerprint, found, served && certificateWire(served, now)) };
+    const story = storyWire(fingerprint, found, served && certificateWire(served, now));
+    const ids = story.domains.slice(0, MAX_WITH_ADDRESSES).map(({ id }) => id);
+    const monitors = await findMonitors(store, { accountId: key.accountId, ids });
+    const addresses = new Map(monitors.map(({ id, verdict }) => [id, verdict?.addresses ?? []]));
+    const domains = story.domains.map((domain) => ({
+      ...domain,
+      addresses: (addresses.get(domain.id) ?? []).map((seen) => ({
+        address: seen.address,
+        serves: seen.fingerprint,
+      })),
+    }));
+    return { data: { ...story, domains } };
   });
 }
 
@@ -111,6 +124,7 @@ const DEFAULT_DEPLOYMENT_MS = HOUR_MS;
 const MAX_DEPLOYMENT_MS = 30 * DAY_MS;
 const MAX_WAITING = 100;
 
+const MAX_WITH_ADDRESSES = 200;
 const MAX_NAMES = 10;
 
 function certificateWire(served: ServedCertificate, now: number): CertificateWire {
@@ -118,6 +132,7 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
   return {
     fingerprint: facts.fingerprint,
     subject: facts.subject,
+    display_name: unicodeName(facts.subject || (facts.sans[0] ?? '')),
     names: facts.sans.slice(0, MAX_NAMES),
     name_count: facts.sans.length,
     issuer: facts.issuer,
@@ -163,6 +178,7 @@ function storyWire(
       is_done: isDone(monitor),
       first_seen_at: isoOrNull(firstSeen(monitor)),
       paused: monitor.isPaused,
+      addresses: [],
     })),
     done: counted.filter(isDone).length,
     total: counted.length,

@@ -138,7 +138,7 @@ function alertData(
   input: AlertMessageInput,
   { heading, severity }: Pick<AlertContent, 'heading' | 'severity'>,
 ): Record<string, unknown> {
-  const { alert, monitor, group, publicUrl } = input;
+  const { alert, monitor, group, waiting = [], publicUrl } = input;
   const { facts, kind, step, incidentId } = alert;
   const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
   const domainData = ({ id, host, port }: (typeof domains)[number]) => ({
@@ -146,6 +146,9 @@ function alertData(
     hostname: host,
     port,
     url: domainUrl({ id }, publicUrl),
+    ...(kind === 'not_deployed' && {
+      waiting_addresses: waiting.find((one) => one.id === id)?.addresses ?? [],
+    }),
   });
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
   return {

@@ -1,7 +1,7 @@
 import { type AlertCertificate, longDate, oneLine, truncatedLine } from '../../core/index.ts';
 import { type AboutMonitor, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { hostRows, instant, lastChecked, lastSeen, clientConsequence } from './wording.ts';
+import { hostRows, instant, lastChecked, lastSeen, clientConsequence, waitingRows } from './wording.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed';
 
@@ -74,6 +74,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
     ],
     facts: [
       ...hostRows(input),
+      ...waitingRows(input),
       ...certificateRows('Certificate', alert.facts.certificate, input),
       ...certificateRows('Renewed', alert.facts.successor, input),
       ...issuerRows(input),

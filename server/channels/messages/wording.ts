@@ -61,7 +61,7 @@ export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[]
   ];
 }
 
-const MAX_NAMED_HOSTS = 10;
+const MAX_NAMED = 10;
 /** Length of all names that chats still show in full. */
 const MAX_NAMES_LENGTH = 250;
 
@@ -71,7 +71,7 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
   const rows =
     names.length === 1
       ? [{ label: 'Host', value: names[0] ?? '', mono: true }]
-      : [{ label: 'Hosts', value: namedHosts(names), mono: true }];
+      : [{ label: 'Hosts', value: shortList(names), mono: true }];
   const all = names.length + (group?.changed ?? 0);
   return all === names.length
     ? rows
@@ -84,9 +84,19 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
       ];
 }
 
-function namedHosts(names: readonly string[]): string {
+/** Returns the addresses that serve another certificate than they should, with their hosts if these are several. */
+export function waitingRows({ waiting = [] }: AboutMonitor): DrawnMail['facts'] {
+  const isOneHost = waiting.length === 1;
+  const named = waiting.flatMap((domain) =>
+    domain.addresses.map((address) => (isOneHost ? address : `${address} (${displayName(domain)})`)),
+  );
+  return named.length === 0 ? [] : [{ label: 'Addresses', value: shortList(named), mono: true }];
+}
+
+/** Returns the first names, at most ten, and how many more there are. */
+function shortList(names: readonly string[]): string {
   const named: string[] = [];
-  for (const name of names.slice(0, MAX_NAMED_HOSTS))
+  for (const name of names.slice(0, MAX_NAMED))
     if (named.length === 0 || [...named, name].join(', ').length <= MAX_NAMES_LENGTH) named.push(name);
     else break;
   const more = names.length - named.length;

@@ -22,6 +22,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
 import { notifiedOf } from './incidents.ts';
+import { countOtherOpen } from './leaving-domains.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 
 /** A problem with one certificate of an account. */
@@ -86,30 +87,6 @@ export async function certificateGroups(
     });
   }
   return groups;
-}
-
-/** Counts the open incidents about a certificate on other active domains. */
-async function countOtherOpen(
-  trx: Transaction<Tables>,
-  { accountId, monitorId }: MonitorKey,
-  { problem, fingerprint }: CertificateProblem,
-): Promise<number> {
-  const { open } = await trx
-    .selectFrom('incidents')
-    .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'incidents.account_id')
-        .onRef('monitors.id', '=', 'incidents.monitor_id'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('open'))
-    .where('incidents.account_id', '=', accountId)
-    .where('incidents.fingerprint', '=', fingerprint)
-    .where('incidents.problem', '=', problem)
-    .where('incidents.ended_at', 'is', null)
-    .where('incidents.monitor_id', '!=', monitorId)
-    .where(isActive)
-    .executeTakeFirstOrThrow();
-  return open;
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [
@@ -335,59 +312,4 @@ export async function openIncidents(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   return missing;
-}
-
-/**
- * Call this before deleting incidents. Moves their alerts to another incident of the same certificate, so that these are not sent again,
- * and are still sent if they wait.
- */
-export async function handOverAlerts(
-  trx: Transaction<Tables>,
-  accountId: string,
-  incidentIds: readonly string[],
-): Promise<void> {
-  if (incidentIds.length === 0) return;
-  const members = await trx
-    .selectFrom('incidents')
-    .select(['id', 'monitor_id'])
-    .select((eb) => eb.ref('group_id').$notNull().as('group_id'))
-    .where('account_id', '=', accountId)
-    .where('group_id', 'in', incidentIds)
-    .where('id', 'not in', incidentIds)
-    .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
-    .orderBy('started_at')
-    .execute();
-  for (const [former, [heir]] of Map.groupBy(members, ({ group_id: id }) => id)) {
-    if (heir === undefined) continue;
-    const own = trx
-      .selectFrom('alerts')
-      .select('step')
-      .where('account_id', '=', accountId)
-      .where('incident_id', '=', heir.id);
-    const given = await trx
-      .updateTable('alerts')
-      .set({ incident_id: heir.id, monitor_id: heir.monitor_id })
-      .where('account_id', '=', accountId)
-      .where('incident_id', '=', former)
-      .where('step', 'not in', own)
-      .returning('id')
-      .execute();
-    if (given.length > 0)
-      await trx
-        .updateTable('deliveries')
-        .set({ incident_id: heir.id })
-        .where('account_id', '=', accountId)
-        .where(
-          'alert_id',
-          'in',
-          given.map(({ id }) => id),
-        )
-        .execute();
-    await trx
-      .updateTable('incidents')
-      .set((eb) => ({ group_id: eb.case().when('id', '=', heir.id).then(null).else(heir.id).end() }))
-      .where('account_id', '=', accountId)
-      .where('group_id', '=', former)
-      .execute();
-  }
 }

@@ -10,6 +10,7 @@ import { lockAlerts } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
+import { findMonitors } from '../monitors/monitor-list.ts';
 import type { Tables } from '../schema/tables.ts';
 import { openForOthers, openGroup, openIncidents } from './certificate-incidents.ts';
 
@@ -97,4 +98,20 @@ export async function expectCertificate(
   });
   store.signals.publish({ topic: 'due' });
   return found;
+}
+
+/** Returns the addresses of domains that served another certificate at their last check, without domains that have none. */
+export async function waitingAddresses(
+  store: Store,
+  { accountId, ids, fingerprint }: { accountId: string; ids: readonly string[]; fingerprint: string },
+): Promise<(ExpectingDomain & { addresses: string[] })[]> {
+  const monitors = await findMonitors(store, { accountId, ids });
+  return monitors
+    .map(({ id, host, port, verdict }) => {
+      const waiting = (verdict?.addresses ?? []).filter(
+        (seen) => seen.fingerprint !== null && seen.fingerprint !== fingerprint,
+      );
+      return { id, host, port, addresses: waiting.map(({ address }) => address) };
+    })
+    .filter(({ addresses }) => addresses.length > 0);
 }

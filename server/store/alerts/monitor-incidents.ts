@@ -10,7 +10,8 @@ import {
 } from '../../core/index.ts';
 import { supersedeWaitingQuery } from './alerts.ts';
 import { NOT_NOTIFIED, type Notified, notifiedSteps } from './incidents.ts';
-import { handOverAlerts, type StoredGroup } from './certificate-incidents.ts';
+import type { StoredGroup } from './certificate-incidents.ts';
+import { handOverAlerts } from './leaving-domains.ts';
 import { compileOnce, locked } from '../db/dialect.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';

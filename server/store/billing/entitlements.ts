@@ -11,6 +11,7 @@ import {
 } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';
+import { passOnEnds } from '../alerts/leaving-domains.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
@@ -172,6 +173,11 @@ async function enforceFreeLimits(
       )
       .execute();
     await endOutagesOfPaused(trx, { accountId, now });
+    await passOnEnds(
+      trx,
+      accountId,
+      paused.map(({ id }) => id),
+    );
   }
   return { paused: paused.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
 }

@@ -4,7 +4,7 @@ import type { CertificateSort } from '../../../contract/words.ts';
 import { containsInLongText } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
-import type { ServedCertificatesTable } from '../schema/tables.ts';
+import type { ServedCertificatesTable } from '../schema/check-tables.ts';
 import { foundCertificates, isEverything, type MonitorFilter } from './monitor-filter.ts';
 import { findMonitors } from './monitor-list.ts';
 import type { Monitor } from './monitor-row.ts';

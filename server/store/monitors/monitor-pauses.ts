@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Plan } from '../../core/index.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
+import { passOnEnds } from '../alerts/leaving-domains.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -24,7 +25,7 @@ export async function pauseMonitor(
     if (!row) return null;
     return row.paused_by === null ? setPaused(trx, row, { by: 'user', now }) : toMonitor(row);
   });
-  if (paused) announceMonitor(store, paused, 'changed');
+  if (paused) announceMonitor(store, paused, 'changed', { due: true });
   return paused;
 }
 
@@ -115,6 +116,7 @@ async function setPaused(
     .where('id', '=', row.id)
     .execute();
   await endOutagesOfPaused(trx, { accountId: row.account_id, now });
+  await passOnEnds(trx, row.account_id, [row.id]);
   return toMonitor({ ...row, ...next, ...RESET_UPTIME });
 }
 

@@ -1,20 +1,18 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
-import { parseFacts } from '../checks/certificates.ts';
+import { type RawBuilder, sql } from 'kysely';
 import {
   attentionParts,
   DATED,
   domainState,
   endsSoon,
-  hasCertificate,
   hasProblem,
   isExpiring,
   isOnSchedule,
   isUndated,
   REVOKED,
 } from './domain-state.ts';
+import { type Day, expiriesOf, type Expiry, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
-import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import {
   ATTENTION_REASONS,
@@ -22,24 +20,6 @@ import {
   DOMAIN_STATES,
   type DomainState,
 } from '../../../contract/words.ts';
-
-export interface Expiry {
-  id: string;
-  host: string;
-  port: number;
-  notAfter: number;
-  /** Start of validity, ms UTC; null for states other than `critical` and `soon`, and if the certificate could not be parsed. */
-  notBefore: number | null;
-  state: DomainState;
-  /** True if the certificate is short-lived and `critical` or `soon`, but its renewal is not overdue. */
-  onSchedule: boolean;
-  /** Number of monitors that the entry represents. */
-  count: number;
-  /** Number of certificates that they serve: more than one if the certificates of a day were merged. */
-  certificateCount: number;
-  /** Fingerprint of the certificate, or of the one that the monitor with this id serves. */
-  fingerprint: string;
-}
 
 export interface Problem {
   id: string;
@@ -83,13 +63,7 @@ export interface Summary {
   problems: Problem[];
 }
 
-const MAX_ENTRIES = 500;
 const MOST_URGENT = 3;
-
-interface SummaryQuery {
-  accountId: string;
-  now: number;
-}
 
 /** Returns the dashboard's figures for an account: counts by state, tags, expiries and problems. */
 export async function summary(store: Store, query: SummaryQuery): Promise<Summary> {
@@ -98,12 +72,7 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
   for (const { state, count } of notOk) counts[state] = count;
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
   counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
-  const certificates = await certificatesOfDays(store, query, counts.paused > 0);
-  const certificateCount = [...certificates.values()].reduce((sum, count) => sum + count, 0);
-  const expiryRows =
-    certificateCount > MAX_ENTRIES
-      ? firstOfEachDay(store, query, { days, certificates })
-      : expiriesOf(store, query);
+  const expiries = await expiriesOf(store, query, { days, hasPaused: counts.paused > 0 });
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
@@ -113,17 +82,9 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
     },
     attention: await attentionOf(store, query),
     tags: await tagsOf(store, query.accountId),
-    expiries: await withNotBefore(store, query, await expiryRows),
+    expiries,
     problems: await problemsOf(store, query),
   };
-}
-
-/** A day (UTC) on which certificates expire. */
-interface Day {
-  /** Id of the monitor whose certificate expires first on that day. */
-  id: string;
-  firstAt: number;
-  count: number;
 }
 
 interface StateCount {
@@ -227,111 +188,6 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
       .execute();
   });
   return rows.toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
-}
-
-type ExpiryRow = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
-
-async function withNotBefore(
-  { db }: Store,
-  { accountId }: SummaryQuery,
-  expiryRows: readonly ExpiryRow[],
-): Promise<Expiry[]> {
-  const near = expiryRows.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
-  const rows =
-    near.length === 0
-      ? []
-      : await db
-          .selectFrom('monitors')
-          .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
-          .select(['monitors.id', 'certificates.facts'])
-          .where('account_id', '=', accountId)
-          .where('monitors.id', 'in', near)
-          .execute();
-  const notBefores = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
-  return expiryRows.map((row) => ({
-    ...row,
-    // SQLite returns 0 or 1; both databases return null if there is no schedule.
-    onSchedule: Boolean(row.onSchedule),
-    notBefore: notBefores.get(row.id) ?? null,
-  }));
-}
-
-function selectExpiries({ db }: Store, { accountId, now }: SummaryQuery) {
-  return db
-    .selectFrom('monitor_listing')
-    .select(['monitor_listing.monitor_id as id', 'host', 'port', domainState(now).as('state')])
-    .select(isOnSchedule(now).as('onSchedule'))
-    .select((eb) => [
-      eb.ref('monitor_listing.not_after').$notNull().as('notAfter'),
-      eb.ref('certificate_fingerprint').$notNull().as('fingerprint'),
-    ])
-    .where('monitor_listing.account_id', '=', accountId);
-}
-
-/** Selects the active monitors that serve the certificate of the outer query. */
-function activeOf(served: ExpressionBuilder<Tables, 'served_certificates'>, accountId: string) {
-  return served
-    .selectFrom('monitor_listing')
-    .where('monitor_listing.account_id', '=', accountId)
-    .whereRef('certificate_fingerprint', '=', 'served_certificates.fingerprint')
-    .where(hasCertificate);
-}
-
-/** Returns how many certificates of active monitors expire on each day (UTC, in days since 1970). */
-async function certificatesOfDays(
-  store: Store,
-  { accountId }: SummaryQuery,
-  hasPaused: boolean,
-): Promise<Map<number, number>> {
-  const day = sql<number>`not_after / ${sql.lit(DAY_MS)}`;
-  const rows = await store.db
-    .selectFrom('served_certificates')
-    .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .$if(hasPaused, (served) => served.where((eb) => eb.exists(activeOf(eb, accountId).select('monitor_id'))))
-    .groupBy(day)
-    .execute();
-  return new Map(rows.map((row) => [row.day, row.count]));
-}
-
-/** Returns each certificate with its first active monitor by name. */
-async function expiriesOf(store: Store, query: SummaryQuery): Promise<ExpiryRow[]> {
-  const { accountId } = query;
-  const firsts = store.db
-    .selectFrom('served_certificates')
-    .select((eb) => [
-      activeOf(eb, accountId).select('monitor_id').orderBy('host').orderBy('port').limit(1).as('monitor_id'),
-      activeOf(eb, accountId)
-        .select((active) => active.fn.countAll<number>().as('count'))
-        .as('count'),
-    ])
-    .where('account_id', '=', accountId);
-  return selectExpiries(store, query)
-    .innerJoin(firsts.as('firsts'), 'firsts.monitor_id', 'monitor_listing.monitor_id')
-    .select((eb) => [eb.ref('firsts.count').$notNull().as('count'), sql.lit(1).as('certificateCount')])
-    .orderBy('notAfter')
-    .orderBy('host')
-    .execute();
-}
-
-/** Returns the certificate that expires first on each day (UTC), soonest day first. */
-async function firstOfEachDay(
-  store: Store,
-  query: SummaryQuery,
-  { days, certificates }: { days: readonly Day[]; certificates: ReadonlyMap<number, number> },
-): Promise<ExpiryRow[]> {
-  const counts = new Map(days.map(({ id, count }) => [id, count]));
-  // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.
-  const expiryRows = await selectExpiries(store, query)
-    .where('monitor_id', 'in', [...counts.keys()])
-    .execute();
-  return expiryRows
-    .map((row) => ({
-      ...row,
-      count: counts.get(row.id) ?? 1,
-      certificateCount: certificates.get(Math.floor(row.notAfter / DAY_MS)) ?? 1,
-    }))
-    .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
 /** SQL for why a row of `listed`, joined with its row of `monitors`, needs attention. The rule is `attentionReason` of the contract. */

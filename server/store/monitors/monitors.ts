@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { dueWithInterval, type Plan } from '../../core/index.ts';
-import { handOverAlerts } from '../alerts/certificate-incidents.ts';
+import { handOverAlerts, passOnEnds } from '../alerts/leaving-domains.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -27,6 +27,7 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
     if (!row) return null;
     await lockMonitor(store, trx, key);
     await lockAlerts(trx, store.dialect, key.accountId);
+    await passOnEnds(trx, key.accountId, [key.monitorId]);
     const incidents = await trx
       .selectFrom('incidents')
       .select('id')
@@ -45,7 +46,7 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
       .executeTakeFirst();
     return result.numDeletedRows > 0n ? toMonitor(row) : null;
   });
-  if (removed) announceMonitor(store, removed, 'removed');
+  if (removed) announceMonitor(store, removed, 'removed', { due: true });
   return removed;
 }
 

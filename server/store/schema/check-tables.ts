@@ -136,3 +136,16 @@ export interface CertificatesTable {
   facts: string | null;
   first_seen_at: number;
 }
+
+/** The leaf certificates that the monitors of an account saw last, each once. Triggers maintain it; code must not write it. */
+export interface ServedCertificatesTable {
+  account_id: string;
+  fingerprint: string;
+  not_after: number;
+  /** The subject, else the first alternative name, in lower case, at most 200 characters. */
+  name: string;
+  /** The subject and every alternative name, in lower case, separated by spaces. */
+  names: string;
+  /** Number of monitors; paused ones count. */
+  domains: number;
+}

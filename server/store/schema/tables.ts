@@ -19,6 +19,7 @@ import type {
   MonitorCertificatesTable,
   MonitorDaysTable,
   MonitorStatesTable,
+  ServedCertificatesTable,
   VerdictsTable,
 } from './check-tables.ts';
 import type {
@@ -179,19 +180,6 @@ export interface MonitorListingTable {
   trouble: number;
   tags: string;
   search_text: string;
-}
-
-/** The leaf certificates that the monitors of an account saw last, each once. Triggers maintain it; code must not write it. */
-export interface ServedCertificatesTable {
-  account_id: string;
-  fingerprint: string;
-  not_after: number;
-  /** The subject, else the first alternative name, in lower case, at most 200 characters. */
-  name: string;
-  /** The subject and every alternative name, in lower case, separated by spaces. */
-  names: string;
-  /** Number of monitors; paused ones count. */
-  domains: number;
 }
 
 /** Number of monitors per account. Accounts that never had one have no row. Triggers maintain it; code must not write it. */

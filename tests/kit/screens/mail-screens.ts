@@ -69,6 +69,7 @@ const ALERTS: Record<string, Changes> = {
     ...zone,
     alert: { kind: 'not_deployed', step: 'opened', severity: 'warning' },
     group: { domains: sharing(3), changed: 297 },
+    waiting: sharing(3).map((domain, index) => ({ ...domain, addresses: [`192.0.2.${index + 1}`] })),
     certificateIs: { name: '*.fjord.example' },
     facts: { successor: { ...successor, name: '*.fjord.example' } },
     mail: { isAboutSeveral: true },

@@ -59,7 +59,7 @@ function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: s
   const now = useNow();
   const { certificate, names, domains, done, total, versions } = story;
   const own = versions.find((version) => version.fingerprint === fingerprint);
-  const title = certificate?.subject || names[0] || 'Certificate';
+  const title = certificate?.display_name || names[0] || 'Certificate';
   const predecessors = versions.filter(({ valid_from: from }) => own !== undefined && from < own.valid_from);
   const lagging = domains.filter(({ is_done: isDone }) => !isDone);
   const changed = domains.filter(({ is_done: isDone }) => isDone);
@@ -168,11 +168,32 @@ function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fi
         >
           <DomainName domain={domain} />
           <span className="text-meta text-fg-3">{changeNote(domain, fingerprint)}</span>
+          {domain.addresses.length > 0 && (
+            <span className="w-full font-mono text-meta text-fg-3 [overflow-wrap:anywhere]">
+              {addressList(domain)}
+            </span>
+          )}
         </li>
       ))}
       {more > 0 && <li className="py-2 text-label text-fg-2">and {grouped(more)} more</li>}
     </ul>
   );
+}
+
+const MAX_ADDRESSES = 6;
+
+/** Names the addresses of a domain, and those that do not serve its certificate. */
+function addressList({ addresses, serves }: StoryDomain): string {
+  const differing = (seen: (typeof addresses)[number]) => (seen.serves === serves ? 0 : 1);
+  const named = addresses
+    .toSorted((one, other) => differing(other) - differing(one))
+    .slice(0, MAX_ADDRESSES)
+    .map((seen) => {
+      if (seen.serves === null) return `${seen.address} (not reached)`;
+      return seen.serves === serves ? seen.address : `${seen.address} (another certificate)`;
+    });
+  const more = addresses.length - named.length;
+  return named.join(', ') + (more === 0 ? '' : ` and ${grouped(more)} more`);
 }
 
 /** Says whether and when a domain changed to the certificate. */

@@ -82,7 +82,7 @@ function CertificateList({ search }: { search: CertificatesSearch }) {
         <div className="mt-5 mb-3 flex flex-wrap items-center gap-2">
           <SearchField
             ref={input}
-            label="Find by domain, tag or note"
+            label="Find by name, domain, tag or note"
             value={search.q}
             hits={search.q === undefined ? null : total}
             onSearch={(q) => change({ q })}
@@ -229,8 +229,7 @@ function CertificateTable({
 }
 
 function CertificateRow({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  const { fingerprint, subject, names, name_count: nameCount, issuer, tags } = certificate;
-  const name = subject === '' ? (names[0] ?? 'Without a name') : subject;
+  const { fingerprint, display_name: name, name_count: nameCount, issuer, tags } = certificate;
   const others = nameCount - 1;
   return (
     <tr className="group/row">
@@ -240,7 +239,7 @@ function CertificateRow({ certificate, now }: { certificate: CertificateWire; no
           search={{ certificate: fingerprint }}
           className="inline-flex min-h-6 items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
         >
-          {name}
+          {name || 'Without a name'}
         </Link>
         <span className="block truncate text-meta text-fg-3">
           {others > 0 && `${counted(others, 'more name')} · `}

@@ -1,0 +1,164 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { DAY_MS } from '../../../contract/durations.ts';
+import type { DomainState } from '../../../contract/words.ts';
+import { parseFacts } from '../checks/certificates.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { domainState, hasCertificate, isOnSchedule } from './domain-state.ts';
+
+export interface SummaryQuery {
+  accountId: string;
+  now: number;
+}
+
+export interface Expiry {
+  id: string;
+  host: string;
+  port: number;
+  notAfter: number;
+  /** Start of validity, ms UTC; null for states other than `critical` and `soon`, and if the certificate could not be parsed. */
+  notBefore: number | null;
+  state: DomainState;
+  /** True if the certificate is short-lived and `critical` or `soon`, but its renewal is not overdue. */
+  onSchedule: boolean;
+  /** Number of monitors that the entry represents. */
+  count: number;
+  /** Number of certificates that they serve: more than one if the certificates of a day were merged. */
+  certificateCount: number;
+  /** Fingerprint of the certificate, or of the one that the monitor with this id serves. */
+  fingerprint: string;
+}
+
+/** A day (UTC) on which certificates expire. */
+export interface Day {
+  /** Id of the monitor whose certificate expires first on that day. */
+  id: string;
+  firstAt: number;
+  count: number;
+}
+
+/** Maximum number of single entries in the lists of a summary. */
+export const MAX_ENTRIES = 500;
+
+/**
+ * Returns the certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC): the monitor that
+ * expires first, with counts. `days` are the days on which their certificates expire.
+ */
+export async function expiriesOf(
+  store: Store,
+  query: SummaryQuery,
+  { days, hasPaused }: { days: readonly Day[]; hasPaused: boolean },
+): Promise<Expiry[]> {
+  const certificates = await certificatesOfDays(store, query, hasPaused);
+  const total = [...certificates.values()].reduce((sum, count) => sum + count, 0);
+  const rows =
+    total > MAX_ENTRIES
+      ? await firstOfEachDay(store, query, { days, certificates })
+      : await eachCertificate(store, query);
+  return withNotBefore(store, query, rows);
+}
+
+type ExpiryRow = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
+
+async function withNotBefore(
+  { db }: Store,
+  { accountId }: SummaryQuery,
+  expiryRows: readonly ExpiryRow[],
+): Promise<Expiry[]> {
+  const near = expiryRows.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
+  const rows =
+    near.length === 0
+      ? []
+      : await db
+          .selectFrom('monitors')
+          .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+          .select(['monitors.id', 'certificates.facts'])
+          .where('account_id', '=', accountId)
+          .where('monitors.id', 'in', near)
+          .execute();
+  const notBefores = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
+  return expiryRows.map((row) => ({
+    ...row,
+    // SQLite returns 0 or 1; both databases return null if there is no schedule.
+    onSchedule: Boolean(row.onSchedule),
+    notBefore: notBefores.get(row.id) ?? null,
+  }));
+}
+
+function selectExpiries({ db }: Store, { accountId, now }: SummaryQuery) {
+  return db
+    .selectFrom('monitor_listing')
+    .select(['monitor_listing.monitor_id as id', 'host', 'port', domainState(now).as('state')])
+    .select(isOnSchedule(now).as('onSchedule'))
+    .select((eb) => [
+      eb.ref('monitor_listing.not_after').$notNull().as('notAfter'),
+      eb.ref('certificate_fingerprint').$notNull().as('fingerprint'),
+    ])
+    .where('monitor_listing.account_id', '=', accountId);
+}
+
+/** Selects the active monitors that serve the certificate of the outer query. */
+function activeOf(served: ExpressionBuilder<Tables, 'served_certificates'>, accountId: string) {
+  return served
+    .selectFrom('monitor_listing')
+    .where('monitor_listing.account_id', '=', accountId)
+    .whereRef('certificate_fingerprint', '=', 'served_certificates.fingerprint')
+    .where(hasCertificate);
+}
+
+/** Returns how many certificates of active monitors expire on each day (UTC, in days since 1970). */
+async function certificatesOfDays(
+  store: Store,
+  { accountId }: SummaryQuery,
+  hasPaused: boolean,
+): Promise<Map<number, number>> {
+  const day = sql<number>`not_after / ${sql.lit(DAY_MS)}`;
+  const rows = await store.db
+    .selectFrom('served_certificates')
+    .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .$if(hasPaused, (served) => served.where((eb) => eb.exists(activeOf(eb, accountId).select('monitor_id'))))
+    .groupBy(day)
+    .execute();
+  return new Map(rows.map((row) => [row.day, row.count]));
+}
+
+/** Returns each certificate with its first active monitor by name. */
+async function eachCertificate(store: Store, query: SummaryQuery): Promise<ExpiryRow[]> {
+  const { accountId } = query;
+  const firsts = store.db
+    .selectFrom('served_certificates')
+    .select((eb) => [
+      activeOf(eb, accountId).select('monitor_id').orderBy('host').orderBy('port').limit(1).as('monitor_id'),
+      activeOf(eb, accountId)
+        .select((active) => active.fn.countAll<number>().as('count'))
+        .as('count'),
+    ])
+    .where('account_id', '=', accountId);
+  return selectExpiries(store, query)
+    .innerJoin(firsts.as('firsts'), 'firsts.monitor_id', 'monitor_listing.monitor_id')
+    .select((eb) => [eb.ref('firsts.count').$notNull().as('count'), sql.lit(1).as('certificateCount')])
+    .orderBy('notAfter')
+    .orderBy('host')
+    .execute();
+}
+
+/** Returns the certificate that expires first on each day (UTC), soonest day first. */
+async function firstOfEachDay(
+  store: Store,
+  query: SummaryQuery,
+  { days, certificates }: { days: readonly Day[]; certificates: ReadonlyMap<number, number> },
+): Promise<ExpiryRow[]> {
+  const counts = new Map(days.map(({ id, count }) => [id, count]));
+  // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.
+  const expiryRows = await selectExpiries(store, query)
+    .where('monitor_id', 'in', [...counts.keys()])
+    .execute();
+  return expiryRows
+    .map((row) => ({
+      ...row,
+      count: counts.get(row.id) ?? 1,
+      certificateCount: certificates.get(Math.floor(row.notAfter / DAY_MS)) ?? 1,
+    }))
+    .toSorted((one, other) => one.notAfter - other.notAfter);
+}
