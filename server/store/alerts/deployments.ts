@@ -82,17 +82,21 @@ export async function expectCertificate(
     const lagging = concerned.filter((domain) => domain.certificate_fingerprint !== facts.fingerprint);
     await lockAlerts(trx, store.dialect, accountId);
     const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
-    await openIncidents(
-      trx,
-      concerned.map(({ id }) => id),
-      {
-        ...about,
-        groupId: await openGroup(trx, { ...about, now }),
-        confirmedAt: null,
-        facts: expectedDeployment(facts, { now, dueAt }),
-        now,
-      },
-    );
+    const ids = concerned.map(({ id }) => id);
+    const deployment = expectedDeployment(facts, { now, dueAt });
+    const groupId = await openGroup(trx, { ...about, now });
+    await openIncidents(trx, ids, { ...about, groupId, confirmedAt: null, facts: deployment, now });
+    // It may have been announced before, for another time.
+    await trx
+      .updateTable('incidents')
+      .set({ facts: JSON.stringify(deployment) })
+      .where('account_id', '=', accountId)
+      .where('problem', '=', about.problem)
+      .where('fingerprint', '=', about.fingerprint)
+      .where('ended_at', 'is', null)
+      .where('confirmed_at', 'is', null)
+      .$if(hosts !== null, (query) => query.where('monitor_id', 'in', ids))
+      .execute();
     for (const { id: monitorId } of concerned) await makeDueBy(trx, { accountId, monitorId, at: dueAt });
     return { total: concerned.length, lagging };
   });

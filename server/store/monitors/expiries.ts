@@ -4,7 +4,7 @@ import type { DomainState } from '../../../contract/words.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { domainState, hasCertificate, isOnSchedule } from './domain-state.ts';
+import { domainState, hasCertificate, isOnSchedule, isPaused } from './domain-state.ts';
 
 export interface SummaryQuery {
   accountId: string;
@@ -112,12 +112,25 @@ async function certificatesOfDays(
   { accountId }: SummaryQuery,
   hasPaused: boolean,
 ): Promise<Map<number, number>> {
+  const ofPaused = store.db
+    .selectFrom('monitor_listing')
+    .select(sql<string>`coalesce(certificate_fingerprint, '')`.as('fingerprint'))
+    .where('account_id', '=', accountId)
+    .where(isPaused);
   const day = sql<number>`not_after / ${sql.lit(DAY_MS)}`;
   const rows = await store.db
     .selectFrom('served_certificates')
     .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
     .where('account_id', '=', accountId)
-    .$if(hasPaused, (served) => served.where((eb) => eb.exists(activeOf(eb, accountId).select('monitor_id'))))
+    // Looks at the domains only of certificates that a paused one serves.
+    .$if(hasPaused, (served) =>
+      served.where((eb) =>
+        eb.or([
+          eb('fingerprint', 'not in', ofPaused),
+          eb.exists(activeOf(eb, accountId).select('monitor_id')),
+        ]),
+      ),
+    )
     .groupBy(day)
     .execute();
   return new Map(rows.map((row) => [row.day, row.count]));

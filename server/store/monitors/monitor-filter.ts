@@ -142,13 +142,17 @@ export function foundRows(store: Store, filter: MonitorFilter) {
   );
 }
 
-/** Selects the fingerprints of the certificates that the matches saw last. */
+/** Selects the fingerprints of the certificates that the matches saw last; null for those that saw none. */
 export function foundCertificates(store: Store, filter: MonitorFilter) {
-  return splitByLength(store, filter, (part) =>
-    part
-      .select(sql<string>`certificate_fingerprint`.as('fingerprint'))
-      .where('certificate_fingerprint', 'is not', null),
-  );
+  if (!searchesText(filter)) return matching(store, filter).select('certificate_fingerprint');
+  // The subquery reads the index on texts alone, and the outer query only the rows of matches.
+  return store.db
+    .selectFrom('monitor_listing')
+    .select('certificate_fingerprint')
+    .where('account_id', '=', filter.accountId)
+    .where('monitor_id', 'in', (eb) =>
+      eb.selectFrom(foundRows(store, filter).as('found')).select('monitor_id'),
+    );
 }
 
 interface MatchOptions {
