@@ -8,7 +8,13 @@ test('certificates are listed once each, found by their domains, and tell where 
   await signUp(page, world);
   await page.getByRole('link', { name: 'Certificates' }).click();
   await expect(page.getByText('There are no certificates yet.')).toBeVisible();
-  await page.getByRole('link', { name: 'Go to your domains' }).click();
+  // The open list follows changes from elsewhere.
+  const other = await page.context().newPage();
+  await other.goto('/dashboard');
+  await addHost(other, await world.serve('first.story.example', { notAfter: daysFromNow(90.5) }));
+  await expect(page.getByRole('link', { name: 'first.story.example', exact: true })).toBeVisible();
+  await other.close();
+  await page.getByRole('link', { name: 'Domains', exact: true }).click();
   const later = await world.serve('later.story.example', { notAfter: daysFromNow(60.5) });
   const sooner = await world.serve('sooner.story.example', { notAfter: daysFromNow(5.5) });
   await addHost(page, later);
@@ -16,9 +22,9 @@ test('certificates are listed once each, found by their domains, and tell where 
 
   await page.getByRole('link', { name: 'Certificates' }).click();
   const rows = page.getByRole('table', { name: 'Certificates' }).getByRole('row');
-  await expect(rows).toHaveCount(3);
+  await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText('sooner.story.example');
-  await page.getByRole('searchbox', { name: 'Find by domain, tag or note' }).fill('later');
+  await page.getByRole('searchbox', { name: 'Find by name, domain, tag or note' }).fill('later');
   await expect(rows).toHaveCount(2);
   await expect(page).toHaveURL(/q=later/);
   await expectAccessible(page);
@@ -34,6 +40,30 @@ test('certificates are listed once each, found by their domains, and tell where 
   await expect(page.getByLabel(`Details for ${later}`)).toBeVisible();
   await page.goto(`/certificates?certificate=${'a'.repeat(64)}`);
   await expect(page.getByText('No domain of yours has served this certificate.')).toBeVisible();
+});
+
+test('a certificate of several domains is one pin on the horizon, which opens its page', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  const one = await world.serve('one.share.example', {
+    dnsNames: ['*.share.example'],
+    notAfter: daysFromNow(20.5),
+  });
+  world.dead('two.share.example');
+  const two = one.replace('one', 'two');
+  await addHost(page, one);
+  await addHost(page, two);
+  const pins = page.getByRole('list', { name: 'Certificates by expiry date' }).getByRole('link');
+  await expect(pins).toHaveCount(1);
+  await expect(pins).toHaveAccessibleName(new RegExp(`^${one} and 1 more domain with this certificate, `));
+  await pins.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Served by 2 domains' })).toBeVisible();
+  for (const name of [one, two]) await expect(page.getByRole('link', { name, exact: true })).toBeVisible();
+  await expect(page.getByText('127.0.0.1')).toHaveCount(2);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await expectAccessible(page);
 });
 
 test('the list of certificates shows why it could not be loaded, and loads on Try again', async ({

@@ -194,7 +194,7 @@ function CertificateTable({
         {/* Not on the cells of the head, which takes no room below 720 px. */}
         <colgroup>
           <col />
-          <col className="w-[124px] md:w-[132px]" />
+          <col className="hidden w-[132px] md:table-column" />
           <col className="hidden w-[158px] md:table-column" />
           <col className="hidden w-[14%] [@media(min-width:900px)]:table-column" />
           <col className="hidden w-[26%] md:table-column" />
@@ -204,7 +204,7 @@ function CertificateTable({
             <th scope="col" className={HEAD_CELL}>
               Certificate
             </th>
-            <th scope="col" className={HEAD_CELL}>
+            <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
               Remaining
             </th>
             <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
@@ -237,10 +237,16 @@ function CertificateRow({ certificate, now }: { certificate: CertificateWire; no
         <Link
           to="/certificates"
           search={{ certificate: fingerprint }}
-          className="inline-flex min-h-6 items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
+          className="inline-flex min-h-6 max-w-full items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
         >
           {name || 'Without a name'}
         </Link>
+        <span className="my-1 flex flex-wrap items-center gap-x-3 md:hidden">
+          <Remaining certificate={certificate} now={now} />
+          <span className="text-meta">
+            <RenewalNote certificate={certificate} now={now} />
+          </span>
+        </span>
         <span className="block truncate text-meta text-fg-3">
           {others > 0 && `${counted(others, 'more name')} · `}
           {issuer === '' ? 'Unknown issuer' : issuer}
@@ -250,7 +256,7 @@ function CertificateRow({ certificate, now }: { certificate: CertificateWire; no
           {counted(certificate.domain_count, 'domain')}
         </span>
       </td>
-      <td className={CELL}>
+      <td className={`${CELL} hidden md:table-cell`}>
         <Remaining certificate={certificate} now={now} />
         <span className="block text-meta">
           <RenewalNote certificate={certificate} now={now} />
