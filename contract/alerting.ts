@@ -83,6 +83,10 @@ const plannedAlertSchema = z.object({
   expiry_date: isoInstant,
   /** Name of the certificate that expires; null if it is the one that the domain serves. */
   certificate_name: z.string().nullable(),
+  /** Fingerprint of the certificate that expires. */
+  fingerprint: z.string(),
+  /** Number of domains that the alert is about, in a forecast for the account; else 1. */
+  domain_count: z.number().int().default(1),
 });
 export type PlannedAlertWire = z.infer<typeof plannedAlertSchema>;
 

@@ -52,6 +52,12 @@ describeAnyDatabase('The certificates of an account', (open) => {
     expect(expiries).toMatchObject([
       { id: ids[0], count: 3, certificate_count: 1, fingerprint: list.data[0]?.fingerprint },
     ]);
+    const planned = (await bob.ask(CALLS.previewAlerts, { body: { steps: ['14d'] } })).ok.data;
+    expect(planned.alerts.map((alert) => [alert.step, alert.domain_count])).toEqual([
+      ['14d', 3],
+      ['expired', 3],
+    ]);
+    expect(planned.more).toBe(0);
     const text = await (await bob.send('/api/certificate/export')).text();
     const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
     expect(data).toMatchObject([

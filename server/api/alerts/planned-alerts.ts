@@ -56,6 +56,8 @@ export function plannedAlerts(
         at: one.at,
         expiry_date: iso(certificate.notAfter),
         certificate_name: certificate.fingerprint === monitor.fingerprint ? null : certificate.name,
+        fingerprint: certificate.fingerprint,
+        domain_count: 1,
       }));
     })
     .toSorted((left, right) => left.at - right.at)

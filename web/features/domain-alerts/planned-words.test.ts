@@ -12,6 +12,8 @@ const planned: PlannedAlertWire = {
   at: '2026-12-08T12:00:00.000Z',
   expiry_date: '2026-12-22T12:00:00.000Z',
   certificate_name: null,
+  fingerprint: 'f',
+  domain_count: 1,
 };
 
 describe('the next alert', () => {

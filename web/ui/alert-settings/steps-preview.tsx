@@ -8,6 +8,7 @@ import { Skeleton } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { alertPreview } from '../../lib/alerts/alert-queries.ts';
+import { counted } from '../../lib/format.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 
 /** Number of alerts shown at first, few enough to scan. */
@@ -66,6 +67,12 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
                     {!isOfOne && (
                       <span className="block font-mono [overflow-wrap:anywhere] text-fg">
                         {alert.display_name}
+                        {alert.domain_count > 1 && (
+                          <span className="font-sans text-fg-2">
+                            {' '}
+                            and {counted(alert.domain_count - 1, 'more domain')}
+                          </span>
+                        )}
                         <span className="sr-only">: </span>
                       </span>
                     )}
