@@ -2,37 +2,39 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { checkServer, formatOutcomes } from '../tests/interop/check-server.ts';
 import type { Outcome } from '../tests/interop/check-server.ts';
 import { installPackages } from '../tests/kit/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
-answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports. It is not part
-of npm test, because it installs packages.
+answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, and renews a
+certificate with certbot. It is not part of npm test, because it installs packages.
 
   npm run test:interop                      all of them
-  npm run test:interop -- postfix slapd     some`);
+  npm run test:interop -- postfix certbot   some`);
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !SERVERS.some((server) => server.name === name));
+const names = [...SERVERS.map(({ name }) => name), CERTBOT.name];
+const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `No such server: ${unknown.join(', ')}. Choose from: ${SERVERS.map(({ name }) => name).join(', ')}.\n`,
-  );
+  process.stderr.write(`No such server: ${unknown.join(', ')}. Choose from: ${names.join(', ')}.\n`);
   process.exit(2);
 }
 
-const servers = SERVERS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const isWanted = ({ name }: { name: string }): boolean => wanted.length === 0 || wanted.includes(name);
+const servers = SERVERS.filter(isWanted);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
 // Use a folder outside the project, because some servers run as other users and must be able to read their files.
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {
-  installPackages(servers.flatMap(({ packages }) => packages));
+  installPackages([...servers, CERTBOT].filter(isWanted).flatMap(({ packages }) => packages));
   for (const server of servers)
     if (!stop.signal.aborted) outcomes.push(...(await checkServer(server, folder, stop.signal)));
+  if (isWanted(CERTBOT) && !stop.signal.aborted) outcomes.push(await checkCertbot(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
