@@ -253,7 +253,7 @@ export const summarySchema = z.object({
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /**
    * Certificates, soonest first, each with its first domain by name. If there are more than 500, all that expire on the same day
-   * (UTC) share one entry, with the domain that expires first.
+   * (UTC) share one entry, with the domain whose certificate expires first.
    */
   expiries: z.array(
     z.object({
@@ -271,7 +271,7 @@ export const summarySchema = z.object({
       on_schedule: z.boolean().default(false),
       /** Number of domains. */
       count: z.number().int().default(1),
-      /** Number of certificates that they serve. */
+      /** Number of certificates; more than one if those of a day share the entry. */
       certificate_count: z.number().int().default(1),
       /** Fingerprint of the certificate; null except for one certificate that several domains serve. */
       fingerprint: z.string().nullable().default(null),

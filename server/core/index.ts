@@ -54,7 +54,12 @@ export {
 } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
-export { begunDeployment, expectedDeployment, replacedCertificate } from './alerting/conditions.ts';
+export {
+  addressesBefore,
+  begunDeployment,
+  expectedDeployment,
+  replacedCertificate,
+} from './alerting/conditions.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';

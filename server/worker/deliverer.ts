@@ -119,16 +119,20 @@ function mostUrgent(
 
 const MAX_WAITING_DOMAINS = 10;
 
-/** Returns the addresses that still serve an old certificate, for an alert that says so. */
+/**
+ * Returns the addresses that serve an older certificate than the renewed one, for the first ten domains of a `not_deployed` alert;
+ * undefined for other alerts.
+ */
 async function waitingOf(
   { alert, account, monitor }: ClaimedDelivery,
   group: AlertedGroup | null,
   { store }: DelivererOptions,
 ): Promise<AlertMessageInput['waiting']> {
-  if (alert.kind !== 'not_deployed' || alert.step === 'resolved') return undefined;
+  const { successor } = alert.facts;
+  if (alert.kind !== 'not_deployed' || alert.step === 'resolved' || successor === null) return undefined;
   const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
   const ids = domains.slice(0, MAX_WAITING_DOMAINS).map(({ id }) => id);
-  return waitingAddresses(store, { accountId: account.id, ids, fingerprint: alert.fingerprint });
+  return waitingAddresses(store, { accountId: account.id, ids, successor });
 }
 
 async function contextOf(

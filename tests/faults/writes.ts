@@ -27,8 +27,8 @@ export interface Writes {
   /** Renews one expired certificate on all its hosts, and requests their checks. */
   renewOne(): Promise<void>;
   /**
-   * Requests checks of renewals that the product has not seen: of those whose earlier request may have been lost, and of domains whose
-   * addition or last change got no response. @throws Error after two minutes of refusals.
+   * Requests a check of every renewed domain whose new expiry date the product does not show: an earlier request may have been lost, or
+   * the domain's last write got no response. @throws Error after two minutes of refusals.
    */
   requestMissingChecks(): Promise<void>;
   /** Returns descriptions of the acknowledged writes that `domains` does not show. */

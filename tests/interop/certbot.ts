@@ -19,13 +19,13 @@ const run = promisify(execFile);
 const HOST = 'shop.acme.example';
 /** The addresses of the host, each with an nginx of its own. */
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
-const PATIENCE_MS = 3 * MINUTE_MS;
+const MAIL_TIMEOUT_MS = 3 * MINUTE_MS;
 
 export const CERTBOT = { name: 'certbot', packages: ['certbot', 'pebble', 'nginx-light', 'curl', 'jq'] };
 
 /**
- * Renews a certificate with certbot and the ACME server Pebble, with the deploy hook of docs/guides/watch-hosts.md, which reloads
- * nginx on two of three addresses. The product has to mail the address that was left out, and then that it was reloaded.
+ * Renews a certificate with certbot and the ACME server Pebble. The deploy hook reloads nginx on two of three addresses and makes the
+ * call from docs/guides/watch-hosts.md. Expects an alert that names the third address, and a second mail after its reload.
  */
 export async function checkCertbot(parent: string): Promise<Outcome> {
   const stops: (() => Promise<unknown>)[] = [];
@@ -122,7 +122,7 @@ http { access_log off; client_body_temp_path ${own}/1; proxy_temp_path ${own}/2;
     await person.ask(CALLS.makeToken, { body: { name: 'certbot', scopes: ['write'], expires_in_days: 1 } })
   ).ok.data;
 
-  // What watch-hosts.md recommends, with a time that this test can wait for.
+  // The call that watch-hosts.md recommends, but with `by`, so that the test need not wait for an hour.
   const hooks = join(folder, 'etc', 'renewal-hooks', 'deploy');
   mkdirSync(hooks, { recursive: true });
   const hook = join(hooks, 'expect');
@@ -171,18 +171,18 @@ curl --fail --silent --show-error "$CERTLANTERN_URL/api/certificate/expect" \\
   await certbot('renew', '--force-renewal', '--no-random-sleep-on-renew');
 
   const about = (subject: RegExp) => (sent: SinkMail) => subject.test(sent.subject);
-  const missing = await mail.waitFor(about(/old certificate/i), PATIENCE_MS);
+  const missing = await mail.waitFor(about(/old certificate/i), MAIL_TIMEOUT_MS);
   const [left = ''] = ADDRESSES.slice(-1);
   if (!missing.text.includes(left)) throw new Error(`The mail does not name ${left}: ${missing.text}`);
   if (ADDRESSES.slice(0, -1).some((address) => missing.text.includes(address)))
     throw new Error(`The mail names an address that was reloaded: ${missing.text}`);
   await run('sh', ['-c', reloads.at(-1) ?? '']);
-  // nginx answers for a moment with the old certificate.
+  // After a reload, nginx serves the old certificate for a moment.
   while ((await servedAt(left, https)) !== (await servedAt(ADDRESSES[0] ?? '', https))) await delay(100);
   void (await person.ask(CALLS.actOnDomains, { body: { action: 'check', ids: [id] } })).ok;
   const done = await mail.waitFor(
     (sent) => sent !== missing && /renew|serve/i.test(sent.subject),
-    PATIENCE_MS,
+    MAIL_TIMEOUT_MS,
   );
   return `${missing.subject} · ${done.subject}`;
 }

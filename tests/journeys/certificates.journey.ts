@@ -8,7 +8,7 @@ test('certificates are listed once each, found by their domains, and tell where 
   await signUp(page, world);
   await page.getByRole('link', { name: 'Certificates' }).click();
   await expect(page.getByText('There are no certificates yet.')).toBeVisible();
-  // The open list follows changes from elsewhere.
+  // The open list updates when another tab adds a domain.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
   await addHost(other, await world.serve('first.story.example', { notAfter: daysFromNow(90.5) }));

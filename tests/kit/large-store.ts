@@ -70,7 +70,7 @@ export async function fillStore(store: Store, options: FillOptions): Promise<Fil
       'monitors',
       rows.map(({ monitor }) => ({ ...monitor, certificate_fingerprint: null })),
     );
-    // As checks do, because triggers list the certificates.
+    // Set by an update, as checks do: inserts do not fire the trigger that fills `served_certificates`.
     const served = rows.map(
       ({ monitor: { id, certificate_fingerprint: fingerprint } }) => sql`(${id}, ${fingerprint})`,
     );

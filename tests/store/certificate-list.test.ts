@@ -135,7 +135,7 @@ describeEachDatabase('the list of certificates', (open) => {
         monitorCount,
       ]);
     };
-    await removeMonitor(store, { accountId, monitorId: ids['soon.example'] ?? '' });
+    await removeMonitor(store, { accountId, monitorId: ids['soon.example'] ?? '', now: NOW });
     await renew(store, ids['a.shop.example']);
     expect(await counts()).toEqual([
       [wildcard.facts.fingerprint, 3],

@@ -238,7 +238,7 @@ describeEachDatabase('recording a check', (open) => {
     await check(store, NOW + DAY, [certificate()]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
     expect(await history(store, key)).toHaveLength(2);
-    await removeMonitor(store, key);
+    await removeMonitor(store, { ...key, now: NOW });
     expect(await pruneOrphanCertificates(store)).toBe(2);
   });
 });

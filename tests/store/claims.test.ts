@@ -103,7 +103,7 @@ describeEachDatabase('claims of monitors', (open) => {
     const store = await open();
     await withMonitors(store, 1);
     const claimed = await claimOne(store, NOW);
-    await removeMonitor(store, { accountId: claimed.accountId, monitorId: claimed.id });
+    await removeMonitor(store, { accountId: claimed.accountId, monitorId: claimed.id, now: NOW });
     expect(await recordSample(store, checkOf(claimed, NOW + 1, [certificate()]))).toBe(false);
   });
 });

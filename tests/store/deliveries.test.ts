@@ -325,7 +325,7 @@ describeEachDatabase('deliveries', (open) => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
-    await removeMonitor(store, { accountId, monitorId });
+    await removeMonitor(store, { accountId, monitorId, now: NOW });
     expect(
       await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'delivered', detail: null }),
     ).toBe(false);

@@ -38,7 +38,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       () => check(store, NOW + DAY, [certificate({ notAfter: NOW })]),
       () => check(store, NOW + 2 * DAY, [shortLived]),
       () => check(store, NOW + 2 * DAY, [shortLived], { trusted: false }),
-      () => removeMonitor(store, key),
+      () => removeMonitor(store, { ...key, now: NOW }),
     ];
     const match = async () => {
       expect(await listed(store)).toEqual(await expected(store));
@@ -59,7 +59,9 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       people.flatMap(({ id }) => names.map(async (host) => [id, (await watch(store, id, host)).id] as const)),
     );
     await Promise.all(
-      watched.slice(0, 5).map(([accountId, monitorId]) => removeMonitor(store, { accountId, monitorId })),
+      watched
+        .slice(0, 5)
+        .map(([accountId, monitorId]) => removeMonitor(store, { accountId, monitorId, now: NOW })),
     );
     expect(await totals(store)).toEqual(await counted(store));
     const rest = watched.slice(5, 20).map(([, monitorId]) => monitorId);
@@ -72,7 +74,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(await totals(store)).toEqual([{ account_id: people[0]?.id, total: 0 }]);
   });
 
-  it('count the domains of each certificate through renewals and removals at the same time', async () => {
+  it('count the domains of each certificate correctly when renewals and removals run concurrently', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const [before, after] = [certificate(), certificate({ subject: '', sans: ['*.Shop.example'] })];
@@ -86,7 +88,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       addCertificates(trx, [{ fingerprint: after.facts.fingerprint, ...after }], NOW),
     );
     await Promise.all([
-      ...ids.slice(0, 3).map((monitorId) => removeMonitor(store, { accountId, monitorId })),
+      ...ids.slice(0, 3).map((monitorId) => removeMonitor(store, { accountId, monitorId, now: NOW })),
       ...ids.slice(3, 7).map((id) => {
         const changed = store.db.updateTable('monitors').where('id', '=', id);
         return changed.set({ certificate_fingerprint: after.facts.fingerprint }).execute();
@@ -99,8 +101,21 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(await served(store)).toEqual([]);
   });
 
-  it('list the certificates of a database that an earlier version filled', async () => {
+  it('list a certificate whose name has a NUL character, which PostgreSQL cannot store as text', async () => {
     const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await watch(store, accountId, 'one.example');
+    const odd = certificate({ subject: 'one.example\u0000.evil.example' });
+    await check(store, NOW, [odd]);
+    expect(await served(store)).toMatchObject([
+      { fingerprint: odd.facts.fingerprint, not_after: odd.facts.notAfter, domains: 1 },
+    ]);
+  });
+
+  it('list the certificates that were stored before the table existed', async () => {
+    const database = await freshDatabase(name);
+    onTestFinished(() => database.remove());
+    const store = await database.open();
     const { largest } = await fillStore(store, { largest: 60, teams: 0, total: 80, now: NOW });
     const before = await served(store);
     expect(before.filter(({ account_id: id }) => id === largest)).toHaveLength(60);
@@ -111,7 +126,9 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     if (store.dialect === 'postgres')
       await sql.raw('drop function monitor_served, monitor_unserved').execute(store.db);
     await store.db.schema.dropTable('served_certificates').execute();
-    await addServedCertificates(store.db as unknown as Kysely<unknown>, store.dialect);
+    await store.db
+      .transaction()
+      .execute((trx) => addServedCertificates(trx as unknown as Kysely<unknown>, store.dialect));
     expect(await served(store)).toEqual(before);
   });
 

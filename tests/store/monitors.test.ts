@@ -87,7 +87,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await findMonitor(store, key)).toBeNull();
     expect(await history(store, key)).toBeNull();
     expect(await requestCheck(store, { ...key, now: NOW })).toBeNull();
-    expect(await removeMonitor(store, key)).toBeNull();
+    expect(await removeMonitor(store, { ...key, now: NOW })).toBeNull();
     expect(await setFrequency(store, { ...key, minutes: 1440, now: NOW, mayUse: () => true })).toEqual({
       ok: false,
       code: 'not_found',
@@ -101,8 +101,11 @@ describeEachDatabase('monitors', (open) => {
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
     await check(store, NOW, [certificate()]);
     const key = { accountId: alice.id, monitorId };
-    expect(await removeMonitor(store, key)).toMatchObject({ id: monitorId, certificate: { issuer: 'R10' } });
-    expect(await removeMonitor(store, key)).toBeNull();
+    expect(await removeMonitor(store, { ...key, now: NOW })).toMatchObject({
+      id: monitorId,
+      certificate: { issuer: 'R10' },
+    });
+    expect(await removeMonitor(store, { ...key, now: NOW })).toBeNull();
     expect(await findMonitor(store, key)).toBeNull();
   });
 

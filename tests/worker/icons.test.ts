@@ -95,7 +95,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect(await rig.worker.runIcons()).toBe(0);
     expect(world.asked).toEqual([]);
     expect(await pruneFavicons(rig.store.db)).toBe(0);
-    await removeMonitor(rig.store, keyOf(monitor));
+    await removeMonitor(rig.store, { ...keyOf(monitor), now: Date.now() });
     await rig.worker.sweep();
     expect(await sites(rig)).toEqual([]);
   });

@@ -33,7 +33,7 @@ describeEachDatabase('The janitor', (open) => {
     const gone = rig.issue('gone.example', { notAfter: START + 300 * DAY_MS });
     const removed = await rig.watch('gone.example', gone);
     await rig.runDue();
-    await removeMonitor(store, { accountId, monitorId: removed.id });
+    await removeMonitor(store, { accountId, monitorId: removed.id, now: Date.now() });
     for (const [sessionId, lifetime] of [
       ['old', DAY_MS],
       ['new', 200 * DAY_MS],

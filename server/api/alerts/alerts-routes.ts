@@ -37,7 +37,7 @@ import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 import { sentAlerts } from '../../store/alerts/alert-history.ts';
 import { incidentsOf } from '../../store/alerts/monitor-incidents.ts';
 
-const keyOf = ({ fingerprint, step }: PlannedAlertWire): string => `${fingerprint} ${step}`;
+const alertKey = ({ fingerprint, step }: PlannedAlertWire): string => `${fingerprint} ${step}`;
 const MAX_PREVIEWED = 20;
 const PREVIEW_SPAN_MS = 90 * DAY_MS;
 
@@ -97,18 +97,25 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const forecast = await readAlertForecastInput(store, { ...scope, now });
     const until = iso(now + PREVIEW_SPAN_MS);
     let soonest: PlannedAlertWire[] = [];
-    // An alert is about all domains with the certificate. Numbers of domains by alert:
-    const domains = new Map<string, number>();
+    // One alert covers all domains that serve the certificate, so count the domains of each alert.
+    const domainCounts = new Map<string, number>();
     for await (const monitor of forecast.monitors()) {
       const planned = plannedAlerts(monitor, forecast, { tried, level, now });
       // For a single domain, count all alerts; for an account, only the alerts of the next 90 days.
       const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
-      const first = counted.filter((alert) => !domains.has(keyOf(alert)));
-      for (const alert of counted) domains.set(keyOf(alert), (domains.get(keyOf(alert)) ?? 0) + 1);
-      soonest = [...soonest, ...first].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(0, MAX_PREVIEWED);
+      for (const alert of counted)
+        domainCounts.set(alertKey(alert), (domainCounts.get(alertKey(alert)) ?? 0) + 1);
+      // It leaves at the earliest time of these domains.
+      const inOrder = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+      soonest = [...Map.groupBy(inOrder, alertKey).values()]
+        .flatMap(([first]) => first ?? [])
+        .slice(0, MAX_PREVIEWED);
     }
-    const alerts = soonest.map((alert) => ({ ...alert, domain_count: domains.get(keyOf(alert)) ?? 1 }));
-    return { data: { alerts, more: domains.size - alerts.length } };
+    const alerts = soonest.map((alert) => ({
+      ...alert,
+      domain_count: domainCounts.get(alertKey(alert)) ?? 1,
+    }));
+    return { data: { alerts, more: domainCounts.size - alerts.length } };
   });
 
   api.on(CALLS.domainAlerts, async ({ params, session: { account }, now }) => {

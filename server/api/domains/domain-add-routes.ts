@@ -64,7 +64,7 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
       const checked = prefersAsync(c) ? null : await firstCheck.of(added.monitor.id);
       const monitor = checked ?? added.monitor;
       if (isRefusedByPolicy(monitor)) {
-        await removeMonitor(store, { accountId, monitorId: monitor.id });
+        await removeMonitor(store, { accountId, monitorId: monitor.id, now });
         return refuse('host_refused', REFUSED_HOST);
       }
       return { data: await oneDomainWire(store, monitor, parts.clock.now()) };

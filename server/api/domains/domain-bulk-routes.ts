@@ -55,7 +55,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
       case 'resume':
         return resume(account, owned, now);
       case 'remove':
-        await removeMonitor(store, key);
+        await removeMonitor(store, { ...key, now });
         return null;
       case 'frequency':
         return setMinutes(account, owned, request.check_frequency, now);

@@ -51,7 +51,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.removeDomain, async ({ params, session, now }) => {
-    const removed = await removeMonitor(store, { accountId: session.account.id, monitorId: params.id });
+    const removed = await removeMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
     return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, { now }) };
   });
 

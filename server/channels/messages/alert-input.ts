@@ -27,7 +27,7 @@ export interface AlertMessageInput {
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
   /** The domains of the account that the alert names; null unless its certificate is, or was, on several. */
   group: AlertGroup | null;
-  /** For `not_deployed`: the addresses of at most ten domains that serve another certificate than they should. */
+  /** For `not_deployed`: the addresses of the first ten domains that serve an older certificate than they should. */
   waiting?: readonly { id: string; host: string; port: number; addresses: readonly string[] }[];
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;

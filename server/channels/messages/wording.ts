@@ -84,16 +84,22 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
       ];
 }
 
-/** Returns the addresses that serve another certificate than they should, with their hosts if these are several. */
-export function waitingRows({ waiting = [] }: AboutMonitor): DrawnMail['facts'] {
-  const isOneHost = waiting.length === 1;
+/** Returns the addresses that do not serve the renewed certificate, each with its host if there are several hosts. */
+export function waitingRows({ waiting = [], group }: AboutMonitor): DrawnMail['facts'] {
+  const isOneHost = (group?.domains.length ?? 1) === 1;
   const named = waiting.flatMap((domain) =>
     domain.addresses.map((address) => (isOneHost ? address : `${address} (${displayName(domain)})`)),
   );
-  return named.length === 0 ? [] : [{ label: 'Addresses', value: shortList(named), mono: true }];
+  if (named.length === 0) return [];
+  // Only the first ten hosts were looked at.
+  const value =
+    (group?.domains.length ?? 1) > waiting.length
+      ? `${named.slice(0, MAX_NAMED).join(', ')} and others`
+      : shortList(named);
+  return [{ label: 'Old certificate at', value, mono: true }];
 }
 
-/** Returns the first names, at most ten, and how many more there are. */
+/** Returns the first ten items, or fewer if they exceed 250 characters, and the number of the others. */
 function shortList(names: readonly string[]): string {
   const named: string[] = [];
   for (const name of names.slice(0, MAX_NAMED))

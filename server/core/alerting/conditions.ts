@@ -42,8 +42,19 @@ const DEPLOYMENT_SHARE = 0.1;
 const ISSUED_TOGETHER_MS = HOUR_MS;
 
 /** Returns whether a certificate was issued so much later that it replaces the other one. */
-export function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }): boolean {
+function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }): boolean {
   return after.notBefore - before.notBefore > ISSUED_TOGETHER_MS;
+}
+
+/** Returns the addresses that serve a certificate which another one replaces. */
+export function addressesBefore(
+  successor: { notBefore: number },
+  { addresses, lastSeen }: Pick<Verdict, 'addresses' | 'lastSeen'>,
+): Verdict['addresses'] {
+  return addresses.filter(({ fingerprint: served }) => {
+    const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);
+    return leaf !== undefined && isRenewalOf(successor, leaf);
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
-import { type Condition, conditionsOf, isRenewalOf, registrationEnd } from './conditions.ts';
+import { addressesBefore, type Condition, conditionsOf, registrationEnd } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type CertificateGroup,
@@ -87,17 +87,16 @@ const groupOf = ({ groups }: RecordedCheck, key: Key): CertificateGroup | undefi
 function withPendingConditions(
   conditions: Condition[],
   open: readonly KnownIncident[],
-  { reached, leafFingerprint, lastSeen, addresses }: Verdict,
+  verdict: Verdict,
 ): Condition[] {
-  const leafAt = ({ fingerprint: served }: Verdict['addresses'][number]) =>
-    lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);
+  const { reached, leafFingerprint } = verdict;
   const pending = open.filter(({ problem, fingerprint, facts }) => {
     if (!reached) return false;
     if (problem === 'changed') return fingerprint === leafFingerprint;
     // Each address has to serve the new certificate, or a later one.
     const { successor } = facts;
     if (problem !== 'not_deployed' || successor === null) return false;
-    return addresses.map(leafAt).some((leaf) => leaf !== undefined && isRenewalOf(successor, leaf));
+    return addressesBefore(successor, verdict).length > 0;
   });
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),

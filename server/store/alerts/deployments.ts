@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import {
+  addressesBefore,
   begunDeployment,
   type CertificateFacts,
   type ExpectedCertificate,
@@ -13,6 +14,7 @@ import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import { findMonitors } from '../monitors/monitor-list.ts';
 import type { Tables } from '../schema/tables.ts';
 import { openForOthers, openGroup, openIncidents } from './certificate-incidents.ts';
+import { readAlertFacts } from './stored-alerts.ts';
 
 /**
  * After a domain changed to another certificate: if that is a renewal, opens incidents for the other domains that still serve the old
@@ -82,21 +84,27 @@ export async function expectCertificate(
     const lagging = concerned.filter((domain) => domain.certificate_fingerprint !== facts.fingerprint);
     await lockAlerts(trx, store.dialect, accountId);
     const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
-    const ids = concerned.map(({ id }) => id);
+    const ids = new Set(concerned.map(({ id }) => id));
     const deployment = expectedDeployment(facts, { now, dueAt });
-    const groupId = await openGroup(trx, { ...about, now });
-    await openIncidents(trx, ids, { ...about, groupId, confirmedAt: null, facts: deployment, now });
-    // It may have been announced before, for another time.
-    await trx
-      .updateTable('incidents')
-      .set({ facts: JSON.stringify(deployment) })
+    const pending = await trx
+      .selectFrom('incidents')
+      .select(['id', 'monitor_id', 'facts', 'started_at as at'])
       .where('account_id', '=', accountId)
       .where('problem', '=', about.problem)
       .where('fingerprint', '=', about.fingerprint)
       .where('ended_at', 'is', null)
       .where('confirmed_at', 'is', null)
-      .$if(hosts !== null, (query) => query.where('monitor_id', 'in', ids))
       .execute();
+    for (const { id, monitor_id: monitorId, facts: known, at } of pending)
+      if (ids.has(monitorId))
+        await trx
+          .updateTable('incidents')
+          .set({ facts: JSON.stringify({ ...readAlertFacts(known, { at }), dueAt }) })
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .execute();
+    const groupId = await openGroup(trx, { ...about, now });
+    await openIncidents(trx, [...ids], { ...about, groupId, confirmedAt: null, facts: deployment, now });
     for (const { id: monitorId } of concerned) await makeDueBy(trx, { accountId, monitorId, at: dueAt });
     return { total: concerned.length, lagging };
   });
@@ -104,17 +112,22 @@ export async function expectCertificate(
   return found;
 }
 
-/** Returns the addresses of domains that served another certificate at their last check, without domains that have none. */
+/**
+ * Returns the addresses that served an older certificate than `successor` at the last check, by domain. Leaves out domains without such
+ * an address.
+ */
 export async function waitingAddresses(
   store: Store,
-  { accountId, ids, fingerprint }: { accountId: string; ids: readonly string[]; fingerprint: string },
+  {
+    accountId,
+    ids,
+    successor,
+  }: { accountId: string; ids: readonly string[]; successor: { notBefore: number } },
 ): Promise<(ExpectingDomain & { addresses: string[] })[]> {
   const monitors = await findMonitors(store, { accountId, ids });
   return monitors
     .map(({ id, host, port, verdict }) => {
-      const waiting = (verdict?.addresses ?? []).filter(
-        (seen) => seen.fingerprint !== null && seen.fingerprint !== fingerprint,
-      );
+      const waiting = verdict === null ? [] : addressesBefore(successor, verdict);
       return { id, host, port, addresses: waiting.map(({ address }) => address) };
     })
     .filter(({ addresses }) => addresses.length > 0);

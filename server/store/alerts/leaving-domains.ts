@@ -1,5 +1,6 @@
-import { sql, type Transaction } from 'kysely';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import type { KnownIncident } from '../../core/index.ts';
+import { type DialectName, lockAlerts } from '../db/dialect.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -29,8 +30,8 @@ export async function countOtherOpen(
 }
 
 /**
- * Call this before deleting incidents. Moves their alerts to another incident of the same certificate, so that these are not sent again,
- * and are still sent if they wait.
+ * Moves the alerts of incidents to another incident of the same certificate, so that sent alerts are not repeated and queued ones are
+ * still sent. Call before deleting incidents.
  */
 export async function handOverAlerts(
   trx: Transaction<Tables>,
@@ -84,25 +85,39 @@ export async function handOverAlerts(
 }
 
 /**
- * Call this before monitors are removed, or after they were paused. Their checks cannot report the end of a certificate's problem any
- * more, so the domain that changed last is checked again and reports it. Publish the signal `due` after the transaction.
+ * If only the leaving monitors still have a certificate's problem, opens the incident of the domain that changed last again and makes
+ * it due: its check reports the end. Call after locking them, before they are removed or after they were paused; then publish `due`.
  */
-export async function passOnEnds(
+export async function reopenLastChanged(
   trx: Transaction<Tables>,
-  accountId: string,
-  monitorIds: readonly string[],
+  dialect: DialectName,
+  {
+    accountId,
+    leaving,
+    now,
+  }: {
+    accountId: string;
+    /** Ids of the monitors that are removed or were paused now. */
+    leaving: SelectQueryBuilder<Tables, 'monitors', { id: string }>;
+    now: number;
+  },
 ): Promise<void> {
+  await lockAlerts(trx, dialect, accountId);
   const lead = sql<string>`coalesce(group_id, id)`;
-  const last = await trx
+  const groups = await trx
     .selectFrom('incidents')
-    .select(['monitor_id', 'problem', 'fingerprint', lead.as('lead')])
+    .select(['problem', 'fingerprint', lead.as('lead')])
+    .select((eb) => eb.fn.min('monitor_id').as('monitor_id'))
     .where('account_id', '=', accountId)
-    .where('monitor_id', 'in', monitorIds)
+    .where('monitor_id', 'in', leaving)
     .where('ended_at', 'is', null)
     .where('fingerprint', '!=', '')
+    // A change is over at once, and its end is not reported.
+    .where('problem', '!=', 'changed')
+    .groupBy(['problem', 'fingerprint', lead])
     .execute();
-  for (const { monitor_id: monitorId, problem, fingerprint, lead: group } of last) {
-    if ((await countOtherOpen(trx, { accountId, monitorId }, { problem, fingerprint })) > 0) continue;
+  for (const { monitor_id: monitorId, lead: group, ...about } of groups) {
+    if ((await countOtherOpen(trx, { accountId, monitorId }, about)) > 0) continue;
     const changed = await trx
       .selectFrom('incidents')
       .innerJoin('monitors', (join) =>
@@ -114,10 +129,11 @@ export async function passOnEnds(
       .select((eb) => eb.ref('ended_at').$notNull().as('endedAt'))
       .where('incidents.account_id', '=', accountId)
       .where((eb) => eb.or([eb('incidents.id', '=', group), eb('group_id', '=', group)]))
-      .where('monitor_id', 'not in', monitorIds)
+      .where('monitor_id', 'not in', leaving)
       .where('recovered', '=', 1)
       .where('ended_at', 'is not', null)
       .where(isActive)
+      .where((eb) => eb.not(eb.exists(endOf(eb, accountId, group))))
       .orderBy('ended_at', 'desc')
       .executeTakeFirst();
     if (changed === undefined) continue;
@@ -127,6 +143,15 @@ export async function passOnEnds(
       .where('account_id', '=', accountId)
       .where('id', '=', changed.id)
       .execute();
-    await makeDueBy(trx, { accountId, monitorId: changed.monitor_id, at: changed.endedAt });
+    await makeDueBy(trx, { accountId, monitorId: changed.monitor_id, at: now });
   }
 }
+
+/** Selects the alert that reported the end of a group. */
+const endOf = (eb: ExpressionBuilder<Tables, 'incidents' | 'monitors'>, accountId: string, group: string) =>
+  eb
+    .selectFrom('alerts')
+    .select('alerts.id')
+    .where('alerts.account_id', '=', accountId)
+    .where('alerts.incident_id', '=', group)
+    .where('step', '=', 'resolved');

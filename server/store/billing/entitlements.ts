@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';
-import { passOnEnds } from '../alerts/leaving-domains.ts';
+import { reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
@@ -69,7 +69,7 @@ export async function applyEntitlement(
   if (entitlementAt(store, next, now).plan === 'premium')
     return (await resumePausedByPlan(trx, row, now)) || changed;
 
-  const { paused, slowed } = await enforceFreeLimits(trx, accountId, now);
+  const { paused, slowed } = await enforceFreeLimits(store, trx, accountId, now);
   const source = endedSource(storedEntitlement(row), paused.length);
   if (source !== null)
     await enqueueMail(trx, {
@@ -141,6 +141,7 @@ async function resumePausedByPlan(
 
 /** Enforces the Free limits. Returns the domains it paused, and whether any domain had an interval other than daily. */
 async function enforceFreeLimits(
+  store: Store,
   trx: Transaction<Tables>,
   accountId: string,
   now: number,
@@ -173,11 +174,13 @@ async function enforceFreeLimits(
       )
       .execute();
     await endOutagesOfPaused(trx, { accountId, now });
-    await passOnEnds(
-      trx,
-      accountId,
-      paused.map(({ id }) => id),
-    );
+    const leaving = trx
+      .selectFrom('monitors')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('paused_by', '=', 'plan')
+      .where('paused_at', '=', now);
+    await reopenLastChanged(trx, store.dialect, { accountId, leaving, now });
   }
   return { paused: paused.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
 }

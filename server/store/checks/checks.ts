@@ -143,6 +143,10 @@ export async function record(
       revoked: Number(check.verdict.revocation.state === 'revoked'),
       unreachable_since: conclusion.unreachableSince,
     };
+    const replaced = state.kind === 'watched' ? replacedCertificate(previous, check.verdict) : null;
+    const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
+    // Before the update, whose trigger locks rows of `served_certificates`: others lock them in this order too.
+    if (replaced !== null) await lockAlerts(trx, store.dialect, key.accountId);
     await trx
       .updateTable('monitors')
       .set({
@@ -155,8 +159,6 @@ export async function record(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId)
       .execute();
-    const replaced = state.kind === 'watched' ? replacedCertificate(previous, check.verdict) : null;
-    const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
     if (replaced !== null && after !== undefined)
       await followDeployment(store, trx, { accountId: key.accountId, before: replaced.from, after, now });
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of

@@ -85,7 +85,7 @@ async function pageOfCertificates(
     .$if(!isEverything(filter), (rows) => rows.where(isFound(store, filter)));
   return store.db
     .with(
-      // Without a filter, the indexes have the total and the first page.
+      // Without a filter, an index alone answers the count, and the page in the order `soonest`.
       (cte) => (isEverything(filter) ? cte('served').notMaterialized() : cte('served').materialized()),
       () => served,
     )

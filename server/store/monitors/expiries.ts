@@ -41,8 +41,8 @@ export interface Day {
 export const MAX_ENTRIES = 500;
 
 /**
- * Returns the certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC): the monitor that
- * expires first, with counts. `days` are the days on which their certificates expire.
+ * Returns the certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC): the monitor
+ * whose certificate expires first, with counts. `days` are the days on which their certificates expire.
  */
 export async function expiriesOf(
   store: Store,
@@ -142,7 +142,14 @@ async function eachCertificate(store: Store, query: SummaryQuery): Promise<Expir
   const firsts = store.db
     .selectFrom('served_certificates')
     .select((eb) => [
-      activeOf(eb, accountId).select('monitor_id').orderBy('host').orderBy('port').limit(1).as('monitor_id'),
+      // One that knows that the certificate is revoked, else the first by name.
+      activeOf(eb, accountId)
+        .select('monitor_id')
+        .orderBy('phase')
+        .orderBy('host')
+        .orderBy('port')
+        .limit(1)
+        .as('monitor_id'),
       activeOf(eb, accountId)
         .select((active) => active.fn.countAll<number>().as('count'))
         .as('count'),

@@ -145,7 +145,7 @@ export function foundRows(store: Store, filter: MonitorFilter) {
 /** Selects the fingerprints of the certificates that the matches saw last; null for those that saw none. */
 export function foundCertificates(store: Store, filter: MonitorFilter) {
   if (!searchesText(filter)) return matching(store, filter).select('certificate_fingerprint');
-  // The subquery reads the index on texts alone, and the outer query only the rows of matches.
+  // The subquery reads only the index on texts; the outer query then reads only the matching rows.
   return store.db
     .selectFrom('monitor_listing')
     .select('certificate_fingerprint')

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Plan } from '../../core/index.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
-import { passOnEnds } from '../alerts/leaving-domains.ts';
+import { reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -23,7 +23,7 @@ export async function pauseMonitor(
     await lockPlan(store, trx, request);
     const row = await lockMonitor(store, trx, request);
     if (!row) return null;
-    return row.paused_by === null ? setPaused(trx, row, { by: 'user', now }) : toMonitor(row);
+    return row.paused_by === null ? setPaused(store, trx, row, { by: 'user', now }) : toMonitor(row);
   });
   if (paused) announceMonitor(store, paused, 'changed', { due: true });
   return paused;
@@ -63,7 +63,7 @@ export async function resumeMonitor(
       if (!other) return { ok: false, code: 'not_found' };
       if (other.paused_by !== null || !request.mayResume(plan, active - 1))
         return { ok: false, code: 'limit_reached' };
-      changed.push(await setPaused(trx, other, { by: 'plan', now }));
+      changed.push(await setPaused(store, trx, other, { by: 'plan', now }));
     }
     const next = {
       active: Number(!disabled),
@@ -103,6 +103,7 @@ export async function countPaused(store: Store, accountId: string): Promise<Reco
 }
 
 async function setPaused(
+  { dialect }: Store,
   trx: Transaction<Tables>,
   row: MonitorRow,
   { by, now }: { by: PausedBy; now: number },
@@ -116,7 +117,12 @@ async function setPaused(
     .where('id', '=', row.id)
     .execute();
   await endOutagesOfPaused(trx, { accountId: row.account_id, now });
-  await passOnEnds(trx, row.account_id, [row.id]);
+  const leaving = trx
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id);
+  await reopenLastChanged(trx, dialect, { accountId: row.account_id, leaving, now });
   return toMonitor({ ...row, ...next, ...RESET_UPTIME });
 }
 

@@ -52,8 +52,8 @@ export interface Summary {
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
   /**
-   * Certificates, soonest first, without those of paused monitors alone. Above 500 there is one entry per day (UTC): the soonest
-   * monitor, with counts.
+   * Certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC): the monitor whose certificate
+   * expires first, with counts.
    */
   expiries: Expiry[];
   /**

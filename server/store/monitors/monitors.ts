@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { dueWithInterval, type Plan } from '../../core/index.ts';
-import { handOverAlerts, passOnEnds } from '../alerts/leaving-domains.ts';
+import { handOverAlerts, reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -18,7 +18,10 @@ export async function findMonitor(store: Store, key: MonitorKey): Promise<Monito
 }
 
 /** Deletes a monitor with its checks, history and alerts. Returns the deleted monitor; null if there is no such monitor. */
-export async function removeMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
+export async function removeMonitor(
+  store: Store,
+  { now, ...key }: MonitorKey & { now: number },
+): Promise<Monitor | null> {
   const removed = await inTransaction(store, async (trx) => {
     const row = await selectMonitors(trx)
       .where('monitors.id', '=', key.monitorId)
@@ -27,7 +30,13 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
     if (!row) return null;
     await lockMonitor(store, trx, key);
     await lockAlerts(trx, store.dialect, key.accountId);
-    await passOnEnds(trx, key.accountId, [key.monitorId]);
+    const leaving = trx
+      .selectFrom('monitors')
+      .select('id')
+      .where('account_id', '=', key.accountId)
+      .where('id', '=', key.monitorId);
+    if (row.paused_by === null)
+      await reopenLastChanged(trx, store.dialect, { accountId: key.accountId, leaving, now });
     const incidents = await trx
       .selectFrom('incidents')
       .select('id')

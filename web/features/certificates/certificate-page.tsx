@@ -170,7 +170,7 @@ function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fi
           <span className="text-meta text-fg-3">{changeNote(domain, fingerprint)}</span>
           {domain.addresses.length > 0 && (
             <span className="w-full font-mono text-meta text-fg-3 [overflow-wrap:anywhere]">
-              {addressList(domain)}
+              {addressList(domain, fingerprint)}
             </span>
           )}
         </li>
@@ -182,17 +182,17 @@ function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fi
 
 const MAX_ADDRESSES = 6;
 
-/** Names the addresses of a domain, and those that do not serve its certificate. */
-function addressList({ addresses, serves }: StoryDomain): string {
-  const differing = (seen: (typeof addresses)[number]) => (seen.serves === serves ? 0 : 1);
-  const named = addresses
-    .toSorted((one, other) => differing(other) - differing(one))
-    .slice(0, MAX_ADDRESSES)
-    .map((seen) => {
-      if (seen.serves === null) return `${seen.address} (not reached)`;
-      return seen.serves === serves ? seen.address : `${seen.address} (another certificate)`;
-    });
-  const more = addresses.length - named.length;
+/** Returns up to six addresses of a domain, first those that do not serve the certificate of the page, each with a note. */
+function addressList({ addresses, serves, is_done: isDone }: StoryDomain, fingerprint: string): string {
+  // A later certificate is as good as this one.
+  const wanted = isDone ? [fingerprint, serves] : [fingerprint];
+  const noted = addresses.map((seen) => {
+    if (seen.serves === null) return `${seen.address} (no certificate read)`;
+    return wanted.includes(seen.serves) ? seen.address : `${seen.address} (another certificate)`;
+  });
+  const others = noted.filter((text) => text.includes(' '));
+  const named = [...others, ...noted.filter((text) => !text.includes(' '))].slice(0, MAX_ADDRESSES);
+  const more = noted.length - named.length;
   return named.join(', ') + (more === 0 ? '' : ` and ${grouped(more)} more`);
 }
 

@@ -35,20 +35,20 @@ const CERTIFICATES = 'certificates';
 /** A longer list is not read again by itself, because each page is a request. */
 const MAX_REREAD_PAGES = 3;
 
-const REREAD_THROTTLE = { delayMs: SECOND_MS / 2, spacingMs: 5 * SECOND_MS };
+const REFETCH_THROTTLE = { delayMs: SECOND_MS / 2, spacingMs: 5 * SECOND_MS };
 
-/** Reads the shown certificates again when the server reports a change of a domain. */
+/** Refetches the shown certificates, except long lists, when the server reports a change of a domain or of the account. */
 function useLiveCertificates(): void {
   const queryClient = useQueryClient();
-  const [reread] = useState(() =>
+  const [refetch] = useState(() =>
     throttled(() => {
       const isShort = ({ state: { data } }: Query) => pagesOf(data) <= MAX_REREAD_PAGES;
       void queryClient.invalidateQueries({ queryKey: [CERTIFICATES], predicate: isShort });
-    }, REREAD_THROTTLE),
+    }, REFETCH_THROTTLE),
   );
-  useEffect(() => reread.cancel, [reread]);
+  useEffect(() => refetch.cancel, [refetch]);
   useLiveEvents(({ event }) => {
-    if (['domain', 'domain_removed', 'account'].includes(event)) reread();
+    if (['domain', 'domain_removed', 'account'].includes(event)) refetch();
   });
 }
 

@@ -21,7 +21,7 @@ export interface HorizonEntry {
   count: number;
   /** Set if several domains serve the certificate. */
   shared?: { fingerprint: string; domains: number } | undefined;
-  /** A problem other than expiry, in a word or two. */
+  /** A problem other than expiry, for example 'down' or 'down on 2 of 3 domains'. */
   trouble?: string | undefined;
   /** Drawn faintly, because the current filter does not match it. */
   isDimmed?: boolean;

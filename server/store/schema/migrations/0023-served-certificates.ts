@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { DialectName } from '../../db/dialect.ts';
 
-/** Lists each leaf certificate of an account once, with the number of monitors that saw it last. Triggers maintain the table. */
+/** Creates a table of each account's leaf certificates, each once, with the number of monitors that saw it last. */
 export async function addServedCertificates(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await db.schema
     .createTable('served_certificates')
@@ -22,36 +22,42 @@ export async function addServedCertificates(db: Kysely<unknown>, dialect: Dialec
     .on('served_certificates')
     .columns(['account_id', 'not_after', 'fingerprint', 'name', 'domains'])
     .execute();
-  await sql`insert into served_certificates ${sql.raw(served(dialect, 'monitors.account_id', 'count(*)'))}
+  // So that no other process changes a certificate between the insert and the creation of the triggers.
+  if (dialect === 'postgres') await sql`lock table monitors in share row exclusive mode`.execute(db);
+  await sql`insert into served_certificates ${sql.raw(served(dialect, { accountId: 'monitors.account_id', notAfter: 'max(monitors.not_after)', domains: 'count(*)' }))}
     inner join monitors on monitors.certificate_fingerprint = certificates.fingerprint
-    where certificates.facts is not null
+    where certificates.facts is not null and monitors.not_after is not null
     group by monitors.account_id, certificates.fingerprint, certificates.facts`.execute(db);
   for (const statement of TRIGGERS[dialect]) await sql.raw(statement).execute(db);
 }
 
-/** Returns a query for rows of `served_certificates`, up to its join. The name is the subject, else the first name. */
-function served(dialect: DialectName, accountId: string, domains: string): string {
-  const [facts, names] =
-    dialect === 'postgres'
-      ? [
-          'certificates.facts::json',
-          `(select coalesce(string_agg(value, ' '), '') from json_array_elements_text(certificates.facts::json -> 'sans') as sans (value))`,
-        ]
-      : [
-          'certificates.facts',
-          `(select coalesce(group_concat(value, ' '), '') from json_each(certificates.facts, '$.sans'))`,
-        ];
-  const first = dialect === 'postgres' ? `${facts} -> 'sans' ->> 0` : `${facts} ->> '$.sans[0]'`;
-  // PostgreSQL limits the size of an index entry.
-  return `select ${accountId}, certificates.fingerprint, cast(${facts} ->> 'notAfter' as bigint),
-    substr(lower(coalesce(nullif(${facts} ->> 'subject', ''), ${first}, '')), 1, 200),
-    lower(${facts} ->> 'subject' || ' ' || ${names}), ${domains}
+/**
+ * Returns the start of a query for rows of `served_certificates`, with these SQL expressions. The name is the subject, else the first
+ * alternative name. Both are empty on PostgreSQL if a part of the certificate has a NUL character, which its texts cannot have.
+ */
+function served(
+  dialect: DialectName,
+  { accountId, notAfter, domains }: { accountId: string; notAfter: string; domains: string },
+): string {
+  const isPostgres = dialect === 'postgres';
+  const facts = isPostgres
+    ? `(case when position('\\u0000' in certificates.facts) > 0 then '{"sans":[]}' else certificates.facts end)::json`
+    : 'certificates.facts';
+  const names = isPostgres
+    ? `(select coalesce(string_agg(value, ' '), '') from json_array_elements_text(${facts} -> 'sans') as sans (value))`
+    : `(select coalesce(group_concat(value, ' '), '') from json_each(${facts}, '$.sans'))`;
+  const first = isPostgres ? `${facts} -> 'sans' ->> 0` : `${facts} ->> '$.sans[0]'`;
+  const subject = `coalesce(${facts} ->> 'subject', '')`;
+  // Cut the name, because PostgreSQL limits the size of an index entry.
+  return `select ${accountId}, certificates.fingerprint, ${notAfter},
+    substr(lower(coalesce(nullif(${subject}, ''), ${first}, '')), 1, 200), lower(${subject} || ' ' || ${names}), ${domains}
     from certificates`;
 }
 
 const enter = (dialect: DialectName) => `insert into served_certificates
-    ${served(dialect, 'new.account_id', '1')}
+    ${served(dialect, { accountId: 'new.account_id', notAfter: 'new.not_after', domains: '1' })}
     where certificates.fingerprint = new.certificate_fingerprint and certificates.facts is not null
+      and new.not_after is not null
     on conflict (account_id, fingerprint) do update set domains = served_certificates.domains + 1`;
 const leave = `update served_certificates set domains = domains - 1
     where account_id = old.account_id and fingerprint = old.certificate_fingerprint`;
@@ -74,7 +80,7 @@ const TRIGGERS: Record<DialectName, string[]> = {
     `create trigger monitor_served after update of certificate_fingerprint on monitors
       for each row when (old.certificate_fingerprint is distinct from new.certificate_fingerprint)
       execute function monitor_served()`,
-    // Once per statement, because PostgreSQL slows down with every version of a row that one transaction writes.
+    // Once per statement, because each update of a row adds a version of it, which slows down the next update.
     `create function monitor_unserved() returns trigger language plpgsql as $$ begin
       update served_certificates set domains = domains - gone.many
         from (select account_id, certificate_fingerprint as fingerprint, count(*) as many from removed

@@ -72,7 +72,7 @@ describe('the marks of the horizon', () => {
     expect(marks([{ ...expiry('a', 4, 'critical'), on_schedule: true }], [])).toEqual([['ok', undefined]]);
   });
 
-  it('of a certificate on several domains have a problem of any of them, and on how many', () => {
+  it('of a shared certificate show a problem of any of its domains, and how many have it', () => {
     const shared = { ...expiry('a', 60, 'ok'), count: 3, fingerprint: 'f' };
     const problems = [
       { ...problem('b', 'down'), fingerprint: 'f' },

@@ -6,6 +6,10 @@ import { counted, daysText, grouped, longDate } from '../../../lib/format.ts';
 
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 
+/** Most urgent first, as in `ATTENTION_REASONS` of the contract. */
+const KINDS = ['untrusted', 'down', 'unreachable'] as const;
+/** The summary has the problems of this many domains at most. */
+const MAX_PROBLEMS = 500;
 const TROUBLE = { untrusted: 'not trusted', down: 'down', unreachable: 'could not be checked' } as const;
 
 /** What the list shows: the ids of its domains, and the days (UTC, as in '2026-11-22') on which their certificates expire. */
@@ -38,7 +42,7 @@ export function horizonEntries(
     const its = problems.filter((problem) =>
       shared ? problem.fingerprint === fingerprint : problem.id === id,
     );
-    const [worst] = its;
+    const worst = KINDS.map((kind) => its.find((problem) => problem.kind === kind)).find(Boolean);
     const badge = expiryBadge(notAfter, now)?.status ?? 'ok';
     // The badge of a short-lived certificate is red from the first day on, also while nobody has to act.
     const dated = expiry.on_schedule && badge !== 'expired' ? 'ok' : badge;
@@ -47,7 +51,8 @@ export function horizonEntries(
     const status = state === 'revoked' ? state : hasFault ? 'fault' : dated;
     const affected = new Set(its.filter(({ kind }) => kind === worst?.kind).map((problem) => problem.id))
       .size;
-    const where = shared ? ` on ${grouped(affected)} of ${grouped(domains)} domains` : '';
+    const number = (problems.length < MAX_PROBLEMS ? '' : 'at least ') + grouped(affected);
+    const where = shared ? ` on ${number} of ${grouped(domains)} domains` : '';
     // Of several domains, the server names only one.
     const isListed = count > 1 || shared ? listed?.days.has(not_after.slice(0, 10)) : listed?.ids.has(id);
     return {
