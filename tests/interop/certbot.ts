@@ -143,15 +143,16 @@ curl --fail --silent --show-error "$CERTLANTERN_URL/api/certificate/expect" \\
       'certbot',
       [
         ...words,
-        ...[
-          '--config-dir',
-          join(folder, 'etc'),
-          '--work-dir',
-          join(folder, 'work'),
-          '--logs-dir',
-          join(folder, 'logs'),
-        ],
-        ...['--server', `https://127.0.0.1:${acme}/dir`, '--no-verify-ssl', '--non-interactive'],
+        '--config-dir',
+        join(folder, 'etc'),
+        '--work-dir',
+        join(folder, 'work'),
+        '--logs-dir',
+        join(folder, 'logs'),
+        '--server',
+        `https://127.0.0.1:${acme}/dir`,
+        '--no-verify-ssl',
+        '--non-interactive',
       ],
       {
         env: {
@@ -165,8 +166,14 @@ curl --fail --silent --show-error "$CERTLANTERN_URL/api/certificate/expect" \\
   await certbot(
     'certonly',
     '--standalone',
-    ...['--http-01-port', String(http), '--http-01-address', '0.0.0.0'],
-    ...['--domain', HOST, '--agree-tos', '--register-unsafely-without-email'],
+    '--http-01-port',
+    String(http),
+    '--http-01-address',
+    '0.0.0.0',
+    '--domain',
+    HOST,
+    '--agree-tos',
+    '--register-unsafely-without-email',
   );
   await certbot('renew', '--force-renewal', '--no-random-sleep-on-renew');
 

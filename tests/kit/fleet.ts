@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../server/core/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
+import { insertMonitors } from './insert-rows.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const AT_ONCE = 400;
@@ -33,10 +34,10 @@ export async function insertFleet(store: Store, { accountId, count, now }: Fleet
         .insertInto('certificates')
         .values(domains.map(({ certificate }) => certificate))
         .execute();
-      await db
-        .insertInto('monitors')
-        .values(domains.map(({ monitor }) => monitor))
-        .execute();
+      await insertMonitors(
+        { ...store, db },
+        domains.map(({ monitor }) => monitor),
+      );
     }
   });
 }

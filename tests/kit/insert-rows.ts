@@ -33,3 +33,22 @@ function sqliteValue(name: string, sample: unknown) {
   const value = sql`value->>${sql.lit(name)}`;
   return sample instanceof Uint8Array ? sql`unhex(substr(${value}, 3))` : value;
 }
+
+/** Inserts monitors and then sets their certificates, as checks do, because only updates fire the triggers that list certificates. */
+export async function insertMonitors(
+  store: Store,
+  rows: readonly Insertable<Tables['monitors']>[],
+): Promise<void> {
+  await insertRows(
+    store,
+    'monitors',
+    rows.map((row) => ({ ...row, certificate_fingerprint: null })),
+  );
+  const served = rows.map(
+    ({ id, certificate_fingerprint: fingerprint = null }) => sql`(${id}, ${fingerprint})`,
+  );
+  await sql`with served (id, fingerprint) as (values ${sql.join(served)})
+    update monitors set certificate_fingerprint = served.fingerprint from served where monitors.id = served.id`.execute(
+    store.db,
+  );
+}

@@ -4,7 +4,7 @@ import type { CertificateFacts } from '../../server/core/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
-import { insertRows } from './insert-rows.ts';
+import { insertMonitors, insertRows } from './insert-rows.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 
 /** Sizes of the accounts. */
@@ -65,18 +65,9 @@ export async function fillStore(store: Store, options: FillOptions): Promise<Fil
       'certificates',
       rows.map(({ certificate }) => certificate),
     );
-    await insertRows(
+    await insertMonitors(
       store,
-      'monitors',
-      rows.map(({ monitor }) => ({ ...monitor, certificate_fingerprint: null })),
-    );
-    // Set by an update, as checks do: inserts do not fire the trigger that fills `served_certificates`.
-    const served = rows.map(
-      ({ monitor: { id, certificate_fingerprint: fingerprint } }) => sql`(${id}, ${fingerprint})`,
-    );
-    await sql`with served (id, fingerprint) as (values ${sql.join(served)})
-      update monitors set certificate_fingerprint = served.fingerprint from served where monitors.id = served.id`.execute(
-      store.db,
+      rows.map(({ monitor }) => monitor),
     );
     done += waiting.length;
     waiting = [];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { insertMonitors, insertRows } from '../kit/insert-rows.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
@@ -312,30 +313,41 @@ describeEachDatabase('the summary of monitors', (open) => {
     await watch(store, alice.id, 'seen.example');
     await check(store, NOW, [shared]);
     const ends = [NOW + 40 * DAY, ...Array<number>(499).fill(NOW + 40 * DAY + MINUTE), NOW + 41 * DAY];
-    await store.db
-      .insertInto('monitors')
-      .values(
-        ends.map((end, index) => ({
-          id: `monitor ${index}`,
-          account_id: alice.id,
-          host: `host${index}.example`,
-          port: 443,
-          check_every_minutes: 1440,
-          created_at: NOW,
-          next_check_at: NOW,
-          not_after: end,
-          checked: 1,
-          last_checked_at: NOW,
-          certificate_fingerprint: shared.facts.fingerprint,
-          revoked: 0,
-        })),
-      )
-      .execute();
+    const leaves = ends.map((notAfter) => certificate({ notAfter }));
+    await insertRows(
+      store,
+      'certificates',
+      leaves.map(({ der, facts }) => ({
+        fingerprint: facts.fingerprint,
+        der,
+        facts: JSON.stringify(facts),
+        first_seen_at: NOW,
+      })),
+    );
+    await insertMonitors(
+      store,
+      leaves.map(({ facts }, index) => ({
+        id: `monitor ${index}`,
+        account_id: alice.id,
+        host: `host${index}.example`,
+        port: 443,
+        check_every_minutes: 1440,
+        created_at: NOW,
+        next_check_at: NOW,
+        not_after: facts.notAfter,
+        checked: 1,
+        last_checked_at: NOW,
+        certificate_fingerprint: facts.fingerprint,
+        revoked: 0,
+      })),
+    );
     const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
-    expect(expiries.map(({ notAfter, count }) => [notAfter, count])).toEqual([
-      [NOW + 40 * DAY, 500],
-      [NOW + 41 * DAY, 1],
-      [shared.facts.notAfter, 1],
+    expect(
+      expiries.map(({ notAfter, count, certificateCount }) => [notAfter, count, certificateCount]),
+    ).toEqual([
+      [NOW + 40 * DAY, 500, 500],
+      [NOW + 41 * DAY, 1, 1],
+      [shared.facts.notAfter, 1, 1],
     ]);
   });
 });
