@@ -271,7 +271,7 @@ export const summarySchema = z.object({
       on_schedule: z.boolean().default(false),
       /** Number of domains. */
       count: z.number().int().default(1),
-      /** Number of certificates; more than one if those of a day share the entry. */
+      /** Number of certificates: more than one if the entry stands for all that expire on one day. */
       certificate_count: z.number().int().default(1),
       /** Fingerprint of the certificate; null except for one certificate that several domains serve. */
       fingerprint: z.string().nullable().default(null),

@@ -185,7 +185,11 @@ curl --fail --silent --show-error "$CERTLANTERN_URL/api/certificate/expect" \\
     throw new Error(`The mail names an address that was reloaded: ${missing.text}`);
   await run('sh', ['-c', reloads.at(-1) ?? '']);
   // After a reload, nginx serves the old certificate for a moment.
-  while ((await servedAt(left, https)) !== (await servedAt(ADDRESSES[0] ?? '', https))) await delay(100);
+  const until = performance.now() + MAIL_TIMEOUT_MS;
+  while ((await servedAt(left, https)) !== (await servedAt(ADDRESSES[0] ?? '', https))) {
+    if (performance.now() > until) throw new Error(`${left} does not serve the renewed certificate.`);
+    await delay(100);
+  }
   void (await person.ask(CALLS.actOnDomains, { body: { action: 'check', ids: [id] } })).ok;
   const done = await mail.waitFor(
     (sent) => sent !== missing && /renew|serve/i.test(sent.subject),

@@ -84,16 +84,16 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
       ];
 }
 
-/** Returns the addresses that do not serve the renewed certificate, each with its host if there are several hosts. */
+/** Returns the addresses that serve an older certificate than the renewed one, each with its host if there are several hosts. */
 export function waitingRows({ waiting = [], group }: AboutMonitor): DrawnMail['facts'] {
   const isOneHost = (group?.domains.length ?? 1) === 1;
   const named = waiting.flatMap((domain) =>
     domain.addresses.map((address) => (isOneHost ? address : `${address} (${displayName(domain)})`)),
   );
   if (named.length === 0) return [];
-  // Only the first ten hosts were looked at.
+  // The addresses are known only for the first ten hosts.
   const value =
-    (group?.domains.length ?? 1) > waiting.length
+    (group?.domains.length ?? 1) > MAX_NAMED
       ? `${named.slice(0, MAX_NAMED).join(', ')} and others`
       : shortList(named);
   return [{ label: 'Old certificate at', value, mono: true }];

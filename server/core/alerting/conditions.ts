@@ -46,7 +46,7 @@ function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }
   return after.notBefore - before.notBefore > ISSUED_TOGETHER_MS;
 }
 
-/** Returns the addresses that serve a certificate which another one replaces. */
+/** Returns the addresses that still serve an older certificate than its renewal `successor`. */
 export function addressesBefore(
   successor: { notBefore: number },
   { addresses, lastSeen }: Pick<Verdict, 'addresses' | 'lastSeen'>,

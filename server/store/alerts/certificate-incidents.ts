@@ -22,7 +22,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
 import { notifiedOf } from './incidents.ts';
-import { countOtherOpen } from './leaving-domains.ts';
+import { countOtherOpen, leadId, reportedEnd } from './leaving-domains.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 
 /** A problem with one certificate of an account. */
@@ -101,10 +101,9 @@ export async function openGroup(
   trx: Transaction<Tables>,
   { accountId, problem, fingerprint, now }: CertificateProblem & { now: number },
 ): Promise<string | null> {
-  const group = sql<string>`coalesce(group_id, id)`;
   const row = await trx
     .selectFrom('incidents')
-    .select(group.as('id'))
+    .select(leadId.as('id'))
     .where('account_id', '=', accountId)
     .where('fingerprint', '=', fingerprint)
     .where('problem', '=', problem)
@@ -113,18 +112,7 @@ export async function openGroup(
         ? eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)])
         : eb('ended_at', 'is', null),
     )
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('alerts')
-            .select('alerts.id')
-            .where('alerts.account_id', '=', accountId)
-            .where('alerts.incident_id', '=', group)
-            .where('step', '=', 'resolved'),
-        ),
-      ),
-    )
+    .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, leadId))))
     .orderBy('started_at')
     .orderBy('id')
     .executeTakeFirst();

@@ -181,7 +181,7 @@ export async function readClaimed(
   }));
 }
 
-/** SQL for the end of the problem, ms UTC; null while the alert's incident, or another one of the same certificate, is open. */
+/** SQL for the time when the problem ended, ms UTC; null while an incident of the certificate on any domain is open. */
 const endedAt = sql<number | null>`case when exists (select 1 from incidents member
   where member.account_id = alerts.account_id and member.group_id = alerts.incident_id and member.ended_at is null)
   then null else incidents.ended_at end`;

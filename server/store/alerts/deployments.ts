@@ -17,11 +17,10 @@ import { openForOthers, openGroup, openIncidents } from './certificate-incidents
 import { readAlertFacts } from './stored-alerts.ts';
 
 /**
- * After a domain changed to another certificate: if that is a renewal, opens incidents for the other domains that still serve the old
- * one. They are confirmed, and reported once, if these domains have not changed when the deployment is due.
+ * After a domain changed to a renewal, opens incidents for the other domains that still serve the old certificate. They are confirmed,
+ * and reported once, if these have not changed when the deployment is due. Call after `lockAlerts`: two domains may change at once.
  */
 export async function followDeployment(
-  store: Store,
   trx: Transaction<Tables>,
   {
     accountId,
@@ -38,8 +37,6 @@ export async function followDeployment(
   const known = parseFacts(old?.facts ?? null);
   const facts = known && begunDeployment(known, after, now);
   if (facts === null) return;
-  // Two domains may change at the same time.
-  await lockAlerts(trx, store.dialect, accountId);
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
   // The first domain that changed has opened them.
   if ((await openGroup(trx, { ...about, now })) !== null) return;

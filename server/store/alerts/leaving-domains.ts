@@ -1,4 +1,10 @@
-import { type ExpressionBuilder, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import {
+  type ExpressionBuilder,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
 import type { KnownIncident } from '../../core/index.ts';
 import { type DialectName, lockAlerts } from '../db/dialect.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
@@ -28,6 +34,22 @@ export async function countOtherOpen(
     .executeTakeFirstOrThrow();
   return open;
 }
+
+/** SQL for the id of the incident that carries the alerts of an incident's certificate. */
+export const leadId = sql<string>`coalesce(group_id, id)`;
+
+/** Selects the alert that reported the end of a group; `lead` is the id of the incident that carries its alerts. */
+export const reportedEnd = (
+  eb: ExpressionBuilder<Tables, 'incidents'>,
+  accountId: string,
+  lead: string | RawBuilder<string>,
+) =>
+  eb
+    .selectFrom('alerts')
+    .select('alerts.id')
+    .where('alerts.account_id', '=', accountId)
+    .where('alerts.incident_id', '=', lead)
+    .where('step', '=', 'resolved');
 
 /**
  * Moves the alerts of incidents to another incident of the same certificate, so that sent alerts are not repeated and queued ones are
@@ -103,18 +125,17 @@ export async function reopenLastChanged(
   },
 ): Promise<void> {
   await lockAlerts(trx, dialect, accountId);
-  const lead = sql<string>`coalesce(group_id, id)`;
   const groups = await trx
     .selectFrom('incidents')
-    .select(['problem', 'fingerprint', lead.as('lead')])
+    .select(['problem', 'fingerprint', leadId.as('lead')])
     .select((eb) => eb.fn.min('monitor_id').as('monitor_id'))
     .where('account_id', '=', accountId)
     .where('monitor_id', 'in', leaving)
     .where('ended_at', 'is', null)
     .where('fingerprint', '!=', '')
-    // A change is over at once, and its end is not reported.
+    // An incident of this problem ends at once, and its end is not reported.
     .where('problem', '!=', 'changed')
-    .groupBy(['problem', 'fingerprint', lead])
+    .groupBy(['problem', 'fingerprint', leadId])
     .execute();
   for (const { monitor_id: monitorId, lead: group, ...about } of groups) {
     if ((await countOtherOpen(trx, { accountId, monitorId }, about)) > 0) continue;
@@ -133,7 +154,7 @@ export async function reopenLastChanged(
       .where('recovered', '=', 1)
       .where('ended_at', 'is not', null)
       .where(isActive)
-      .where((eb) => eb.not(eb.exists(endOf(eb, accountId, group))))
+      .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, group))))
       .orderBy('ended_at', 'desc')
       .executeTakeFirst();
     if (changed === undefined) continue;
@@ -146,12 +167,3 @@ export async function reopenLastChanged(
     await makeDueBy(trx, { accountId, monitorId: changed.monitor_id, at: now });
   }
 }
-
-/** Selects the alert that reported the end of a group. */
-const endOf = (eb: ExpressionBuilder<Tables, 'incidents' | 'monitors'>, accountId: string, group: string) =>
-  eb
-    .selectFrom('alerts')
-    .select('alerts.id')
-    .where('alerts.account_id', '=', accountId)
-    .where('alerts.incident_id', '=', group)
-    .where('step', '=', 'resolved');

@@ -145,7 +145,7 @@ export async function record(
     };
     const replaced = state.kind === 'watched' ? replacedCertificate(previous, check.verdict) : null;
     const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
-    // Before the update, whose trigger locks rows of `served_certificates`: others lock them in this order too.
+    // Lock before the update, whose trigger locks rows of `served_certificates`, because other transactions lock in this order too.
     if (replaced !== null) await lockAlerts(trx, store.dialect, key.accountId);
     await trx
       .updateTable('monitors')
@@ -160,7 +160,7 @@ export async function record(
       .where('account_id', '=', key.accountId)
       .execute();
     if (replaced !== null && after !== undefined)
-      await followDeployment(store, trx, { accountId: key.accountId, before: replaced.from, after, now });
+      await followDeployment(trx, { accountId: key.accountId, before: replaced.from, after, now });
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
     // an earlier monitor of this site, and the site would never get an icon.
     const isFirstRead = check.verdict.reached && monitor.last_read_at === null;

@@ -122,7 +122,7 @@ async function certificatesOfDays(
     .selectFrom('served_certificates')
     .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
     .where('account_id', '=', accountId)
-    // Looks at the domains only of certificates that a paused one serves.
+    // Look at the domains only of certificates that a paused domain serves.
     .$if(hasPaused, (served) =>
       served.where((eb) =>
         eb.or([

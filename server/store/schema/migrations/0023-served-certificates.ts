@@ -16,7 +16,7 @@ export async function addServedCertificates(db: Kysely<unknown>, dialect: Dialec
     .addColumn('domains', 'integer', (column) => column.notNull())
     .addPrimaryKeyConstraint('served_certificates_key', ['account_id', 'fingerprint'])
     .execute();
-  // Has every column that the list is sorted by.
+  // With every column that a list needs, so that it reads this index alone.
   await db.schema
     .createIndex('served_certificates_soonest')
     .on('served_certificates')
