@@ -168,7 +168,7 @@ test('the strip after the first domain names the chosen channel and the steps of
   }, `${sink.url}/hook`);
   await page.goto('/dashboard');
   const at = (days: number) =>
-    new Intl.DateTimeFormat('en-GB', { day: 'numeric' }).format(Date.now() + days * 86_400_000);
+    new Intl.DateTimeFormat('en-GB', { day: 'numeric', timeZone: 'Europe/Oslo' }).format(daysFromNow(days));
   await expect(strip).toContainText(
     new RegExp(
       `We’ll alert Pipeline on ${at(55.5)}.* and ${at(60.5)} .*, unless the certificate is renewed\\.`,
