@@ -56,7 +56,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'web/lib': ['contract'],
   'web/domain': ['contract', 'web/lib', 'web/ui'],
   'web/features/*': ['contract', 'web/domain', 'web/lib', 'web/ui'],
-  'web/app': ['contract', 'web/features/*', 'web/lib', 'web/ui'],
+  'web/app': ['contract', 'web/domain', 'web/features/*', 'web/lib', 'web/ui'],
   'web/build': ['contract', 'web/app'],
 };
 

@@ -1,5 +1,5 @@
 import { expectAccessible } from './axe.ts';
-import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
+import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
 test('certificates are listed once each, found by their domains, and tell where they are served', async ({
   page,
@@ -11,10 +11,12 @@ test('certificates are listed once each, found by their domains, and tell where 
   // The open list updates when another tab adds a domain.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
-  await addHost(other, await world.serve('first.story.example', { notAfter: daysFromNow(90.5) }));
+  const first = await world.serve('first.story.example', { notAfter: daysFromNow(90.5) });
+  await addHost(other, first);
   await expect(page.getByRole('link', { name: 'first.story.example', exact: true })).toBeVisible();
   await other.close();
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
+  await expect(card(page, first)).toBeVisible();
   const later = await world.serve('later.story.example', { notAfter: daysFromNow(60.5) });
   const sooner = await world.serve('sooner.story.example', { notAfter: daysFromNow(5.5) });
   await addHost(page, later);

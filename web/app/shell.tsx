@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Command } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
+import { useLiveDomains } from '../domain/domain-queries.ts';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
@@ -46,6 +47,8 @@ function Frame({ children }: { children: ReactNode }) {
   usePaletteKey(isPaletteOpen, setPaletteOpen);
   const [isFeedbackOpen, setFeedbackOpen] = useState(false);
   useLivePlan();
+  // On every page, so that the dashboard is up to date when the person returns to it.
+  useLiveDomains();
   const offer = useOffer();
   const giveFeedback = () => setFeedbackOpen(true);
   return (

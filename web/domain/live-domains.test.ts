@@ -79,6 +79,17 @@ test('pending refetches are cancelled when the page is left', async () => {
   leave();
 });
 
+test('events while no list is shown let the next visit read the lists and the summary again', async () => {
+  const { queryClient, reads, leave } = dashboard();
+  const live = createLiveDomains(queryClient);
+  leave();
+  live.take({ event: 'domain', data: exampleDomain({ id: 'new' }) });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reads).not.toHaveBeenCalled();
+  for (const key of [pageKey(filter, 1), SUMMARY_KEY])
+    expect(queryClient.getQueryState(key)?.isInvalidated).toBe(true);
+});
+
 test('a late event does not restore a removed domain', () => {
   const { queryClient, leave } = dashboard();
   const cache = createDomainCache(queryClient);

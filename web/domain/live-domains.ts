@@ -11,10 +11,13 @@ export function createLiveDomains(queryClient: QueryClient) {
   const currentSummary = () => queryClient.getQueryData(SUMMARY_KEY);
   let listedSummary = currentSummary();
   const all = throttled(() => cache.reread(), REREAD_THROTTLE);
-  // Only the summary tells whether a domain that is not loaded has changed.
+  // Only the summary tells whether a domain that is not loaded has changed. On a page that does not show it, it is not read, so
+  // the lists are marked as well.
   const rereadSummary = async () => {
     await queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
-    if (currentSummary() !== listedSummary) void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
+    const isUnread = queryClient.getQueryState(SUMMARY_KEY)?.isInvalidated === true;
+    if (isUnread || currentSummary() !== listedSummary)
+      void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
     listedSummary = currentSummary();
   };
   const summary = throttled(() => void rereadSummary(), REREAD_THROTTLE);

@@ -8,7 +8,7 @@ import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { cardElement } from '../../domain/domain-actions.tsx';
 import { isUnfiltered } from '../../domain/domain-filter.ts';
-import { useDomainSummary, useLiveDomains } from '../../domain/domain-queries.ts';
+import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { DomainsView } from './domains-view.tsx';
 import type { PanelProps } from './domains-view.tsx';
 import { useDomainList } from './list/use-domain-list.ts';
@@ -46,7 +46,6 @@ interface DashboardPageProps {
 /** Shows the empty dashboard, or the headline, the list and the panel. */
 export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   usePageTitle('Dashboard');
-  useLiveDomains();
   const { filter, change } = useDashboardSearch();
   const list = useDomainList(filter);
   const summary = useDomainSummary();
