@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { inNextTransaction, inTransaction } from '../../server/store/db/transaction.ts';
 import { freshStore } from '../kit/database.ts';
 
 describe('the SQLite dialect', () => {
@@ -64,6 +65,28 @@ describe('the SQLite dialect', () => {
     await writing;
     expect(await counted().executeTakeFirst()).toEqual({ n: 1 });
     expect(await next).toEqual({ n: 1 });
+  });
+
+  it('stores outcomes of messages before the transactions that wait', async () => {
+    const store = await freshStore('sqlite');
+    const { promise: end, resolve: mayEnd } = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const enter = (name: string) => async () => void order.push(name);
+    const begun = Promise.withResolvers<void>();
+    const running = inTransaction(store, async () => {
+      begun.resolve();
+      await end;
+    });
+    await begun.promise;
+    const waiting = [
+      inTransaction(store, enter('check')),
+      inTransaction(store, enter('claim')),
+      inNextTransaction(store, enter('outcome')),
+      inNextTransaction(store, enter('next outcome')),
+    ];
+    mayEnd();
+    await Promise.all([running, ...waiting]);
+    expect(order).toEqual(['outcome', 'next outcome', 'check', 'claim']);
   });
 
   it('keeps working after failed transactions', async () => {

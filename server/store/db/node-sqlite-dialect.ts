@@ -8,6 +8,7 @@ import {
   SqliteAdapter,
   SqliteDialect,
 } from 'kysely';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { LogSync } from './log-sync.ts';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -198,20 +199,27 @@ function asRouted(connection: DatabaseConnection): RoutedConnection {
   throw new Error('This connection belongs to another driver.');
 }
 
-/** A first-come, first-served lock for the writer that also yields to the event loop regularly. */
+const isUrgent = new AsyncLocalStorage<true>();
+
+/** Runs `work`, whose writes and transactions begin before those that wait for the writer. */
+export const aheadOfOthers = <T>(work: () => Promise<T>): Promise<T> => isUrgent.run(true, work);
+
+/** A first-come, first-served lock for the writer, after urgent work. It also yields to the event loop regularly. */
 class WriterLock {
+  readonly #urgent: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
   #yieldedAt = performance.now();
   #yielding: Promise<void> | null = null;
 
   async acquire(): Promise<void> {
-    if (this.#isTaken) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    const queue = isUrgent.getStore() ? this.#urgent : this.#waiting;
+    if (this.#isTaken) await new Promise<void>((resolve) => void queue.push(resolve));
     this.#isTaken = true;
   }
 
   release(): void {
-    const next = this.#waiting.shift();
+    const next = this.#urgent.shift() ?? this.#waiting.shift();
     if (next) next();
     else this.#isTaken = false;
   }

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DialectName, lockedAgainstDeletion, isConflict } from './dialect.ts';
+import { aheadOfOthers } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -28,6 +29,13 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/**
+ * Runs `work` like `inTransaction`, on SQLite before the transactions that wait. For the outcome of a message: until it is stored, a
+ * killed process sends the message again.
+ */
+export const inNextTransaction: typeof inTransaction = (store, work) =>
+  aheadOfOthers(() => inTransaction(store, work));
 
 /** The session or API token that authenticated a request. */
 export type Caller = { accountId: string } & ({ sessionId: string } | { tokenId: string });

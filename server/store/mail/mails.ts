@@ -6,7 +6,7 @@ import type { Store } from '../db/open-store.ts';
 import { updateLeasedRow, claimDueRows, deferRow, type OutboxLease, rescheduleRows } from './outbox.ts';
 import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inNextTransaction, inTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
 
 export interface NewMail {
@@ -119,7 +119,7 @@ export type SettledMail = OutboxLease & {
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
-  const mail = await inTransaction(store, async (trx) => {
+  const mail = await inNextTransaction(store, async (trx) => {
     const updated = await updateLeasedRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
     if (!updated) return undefined;
     const row = await trx
