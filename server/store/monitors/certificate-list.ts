@@ -35,7 +35,8 @@ interface CertificateQuery extends MonitorFilter {
   limit: number;
 }
 
-const SHOWN_MONITORS = 3;
+/** Places of the monitors, by name, that a list shows of a certificate. */
+const FIRST_PLACES = [0, 1, 2] as const;
 
 type Served = Pick<ServedCertificatesTable, 'fingerprint' | 'not_after' | 'name' | 'domains'>;
 
@@ -129,7 +130,7 @@ function isAfter(cursor: CertificateCursor): RawBuilder<boolean> {
     case 'name':
       return sql<boolean>`(name, fingerprint) > (${cursor.name}, ${fingerprint})`;
     default:
-      return sql<boolean>`(domains < ${cursor.domains} or (domains = ${cursor.domains} and fingerprint > ${fingerprint}))`;
+      return sql<boolean>`(domains <= ${cursor.domains} and (domains < ${cursor.domains} or fingerprint > ${fingerprint}))`;
   }
 }
 
@@ -149,9 +150,16 @@ async function describe(
 ): Promise<ServedCertificate[]> {
   if (groups.length === 0) return [];
   const fingerprints = groups.map(({ fingerprint }) => fingerprint);
-  const listed = await firstMonitors(store, accountId, fingerprints);
-  const byFingerprint = Map.groupBy(listed, ({ fingerprint }) => fingerprint);
-  const ids = [...byFingerprint.values()].flatMap(([first]) => first?.id ?? []);
+  const firstIds = await firstMonitors(store, accountId, fingerprints);
+  const ids = [...firstIds.values()].flatMap(([first]) => first ?? []);
+  if (ids.length === 0) return [];
+  const listed = await store.db
+    .selectFrom('monitor_listing')
+    .select(['monitor_id as id', 'host', 'port'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', 'in', [...firstIds.values()].flat())
+    .execute();
+  const byId = new Map(listed.map((monitor) => [monitor.id, monitor]));
   const monitors = await findMonitors(store, { accountId, ids });
   const seen = new Map(monitors.map((monitor) => [monitor.certificate?.fingerprint, monitor]));
   const tagLists = await store.db
@@ -172,31 +180,39 @@ async function describe(
         facts: monitor.certificate,
         monitor,
         monitorCount: domains,
-        monitors: byFingerprint.get(fingerprint) ?? [],
+        monitors: (firstIds.get(fingerprint) ?? []).flatMap((id) => byId.get(id) ?? []),
         tags: [...new Set(its)].toSorted(),
       },
     ];
   });
 }
 
-/** Returns the first monitors by name of each certificate. One query per certificate, because some have thousands of monitors. */
+/** Returns the ids of the first monitors by name of each certificate; some certificates have thousands. */
 async function firstMonitors({ db }: Store, accountId: string, fingerprints: readonly string[]) {
-  const firsts = fingerprints.map((fingerprint) => {
-    const its = db
-      .selectFrom('monitor_listing')
-      .select(['certificate_fingerprint as fingerprint', 'monitor_id as id', 'host', 'port'])
-      .where('account_id', '=', accountId)
-      .where('certificate_fingerprint', '=', fingerprint)
-      .orderBy('host')
-      .orderBy('port')
-      .limit(SHOWN_MONITORS);
-    return sql`select * from (${its}) as its`;
-  });
-  const { rows } = await sql<{
-    fingerprint: string;
-    id: string;
-    host: string;
-    port: number;
-  }>`${sql.join(firsts, sql` union all `)}`.execute(db);
-  return rows;
+  const rows = await db
+    .selectFrom('served_certificates')
+    .select('fingerprint')
+    .select((eb) =>
+      FIRST_PLACES.map((place) =>
+        eb
+          .selectFrom('monitor_listing')
+          .select('monitor_id')
+          .whereRef('monitor_listing.account_id', '=', 'served_certificates.account_id')
+          .whereRef('monitor_listing.certificate_fingerprint', '=', 'served_certificates.fingerprint')
+          .orderBy('host')
+          .orderBy('port')
+          .limit(1)
+          .offset(place)
+          .as(`at${place}`),
+      ),
+    )
+    .where('account_id', '=', accountId)
+    .where('fingerprint', 'in', fingerprints)
+    .execute();
+  return new Map(
+    rows.map(({ fingerprint, ...ids }) => [
+      fingerprint,
+      FIRST_PLACES.flatMap((place) => ids[`at${place}`] ?? []),
+    ]),
+  );
 }

@@ -22,6 +22,15 @@ export async function addServedCertificates(db: Kysely<unknown>, dialect: Dialec
     .on('served_certificates')
     .columns(['account_id', 'not_after', 'fingerprint', 'name', 'domains'])
     .execute();
+  for (const [order, column] of [
+    ['name', 'name'],
+    ['domains', 'domains desc'],
+  ] as const)
+    await db.schema
+      .createIndex(`served_certificates_${order}`)
+      .on('served_certificates')
+      .columns(['account_id', column, 'fingerprint'])
+      .execute();
   // So that no other process changes a certificate between the insert and the creation of the triggers.
   if (dialect === 'postgres') await sql`lock table monitors in share row exclusive mode`.execute(db);
   await sql`insert into served_certificates ${sql.raw(served(dialect, { accountId: 'monitors.account_id', notAfter: 'max(monitors.not_after)', domains: 'count(*)' }))}
@@ -61,8 +70,10 @@ const enter = (dialect: DialectName) => `insert into served_certificates
     on conflict (account_id, fingerprint) do update set domains = served_certificates.domains + 1`;
 const leave = `update served_certificates set domains = domains - 1
     where account_id = old.account_id and fingerprint = old.certificate_fingerprint`;
+/** The sum hides the index on `domains` from the planner, because a change of many rows leaves former versions of each in it. */
+const isUnserved = 'domains + 0 <= 0';
 const removeUnserved = `delete from served_certificates
-    where account_id = old.account_id and fingerprint = old.certificate_fingerprint and domains <= 0`;
+    where account_id = old.account_id and fingerprint = old.certificate_fingerprint and ${isUnserved}`;
 
 const TRIGGERS: Record<DialectName, string[]> = {
   sqlite: [
@@ -87,7 +98,7 @@ const TRIGGERS: Record<DialectName, string[]> = {
           where certificate_fingerprint is not null group by 1, 2 order by 1, 2) as gone
         where gone.account_id = served_certificates.account_id
           and gone.fingerprint = served_certificates.fingerprint;
-      delete from served_certificates using removed where domains <= 0
+      delete from served_certificates using removed where ${isUnserved}
         and removed.account_id = served_certificates.account_id
         and removed.certificate_fingerprint = served_certificates.fingerprint;
       return null;
