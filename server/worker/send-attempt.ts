@@ -75,9 +75,7 @@ export async function makeSendAttempt(
 
   const now = clock.now();
   const { detail } = sent;
-  if (sent.outcome === 'delivered') {
-    for (const code of Object.values(ALARMS)) if (alarms.mayBeRaised(code)) await alarms.clear(code);
-  } else if (sent.cause === 'operator' || sent.cause === 'unencrypted')
+  if (sent.outcome !== 'delivered' && (sent.cause === 'operator' || sent.cause === 'unencrypted'))
     await alarms.raise(ALARMS[sent.cause], detail);
   const { attempt, firstAttemptAt } = outgoing;
   const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
@@ -94,5 +92,7 @@ export async function makeSendAttempt(
     now,
     ...(isRefused && { because: { refusedAddress: message.to } }),
   });
+  if (outcome === 'delivered')
+    for (const code of Object.values(ALARMS)) if (alarms.mayBeRaised(code)) await alarms.clear(code);
   return outcome;
 }

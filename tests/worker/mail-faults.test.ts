@@ -1,7 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { raiseAlarm, raisedAlarms } from '../../server/store/alerts/alarms.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { describeAnyDatabase, freshStore } from '../kit/database.ts';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/stripping-proxy.ts';
@@ -209,4 +210,16 @@ describeAnyDatabase('An alert by mail', (open) => {
     await rig.runUntil(START + 3 * DAY_MS);
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 11 days`]);
   });
+});
+
+it('A mail is settled before its alarms are cleared, since until then a killed process causes a second copy', async () => {
+  const rig = await startRig(await freshStore('sqlite'));
+  for (const code of ['smtp_refuses_us', 'smtp_unencrypted'] as const)
+    await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });
+  await sql`create table seen (state text)`.execute(rig.store.db);
+  await sql`create trigger cleared before delete on alarms begin
+    insert into seen select state from deliveries; end`.execute(rig.store.db);
+  await alerted(rig, 6.5);
+  const { rows } = await sql`select state from seen`.execute(rig.store.db);
+  expect(rows).toEqual([{ state: 'delivered' }, { state: 'delivered' }]);
 });
