@@ -34,6 +34,8 @@ export interface DomainCache {
   reportRemoved: (id: string) => void;
   /** Returns the number of domains, as far as known. */
   count: () => number;
+  /** Reads the lists, their ids and groups again. */
+  rereadLists: () => void;
   /** Reads everything again, after a change of which only a part was answered. */
   reread: () => void;
 }
@@ -86,8 +88,7 @@ function placeOf({ state, expiry_date, trusted, paused, unreachable, uptime, not
 /** Creates what `useDomainCache` returns, for code outside of components. */
 export function createDomainCache(queryClient: QueryClient): DomainCache {
   const rereadLists = () => {
-    void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
-    void queryClient.invalidateQueries({ queryKey: ALL_IDS });
+    for (const queryKey of [ALL_LISTS, ALL_IDS]) void queryClient.invalidateQueries({ queryKey });
   };
   const rereadSummary = () => {
     void queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
@@ -162,6 +163,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
         queryClient.getQueryData<SummaryWire>(SUMMARY_KEY)?.total ?? 0,
         ...cachedLists(queryClient).map(({ pages }) => totalOf(pages)),
       ),
+    rereadLists,
     reread,
   };
 }

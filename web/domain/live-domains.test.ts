@@ -1,6 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
+  ALL_IDS,
   cachedDomain,
   cachedPages,
   createDomainCache,
@@ -69,7 +70,7 @@ test('a response that arrives after a newer event does not undo it', () => {
   leave();
 });
 
-test('pending refetches are cancelled when the page is left', async () => {
+test('pending refetches are cancelled when the person signs out', async () => {
   const { queryClient, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
   live.take({ event: 'domain_removed', data: { id: 'd1' } });
@@ -79,14 +80,16 @@ test('pending refetches are cancelled when the page is left', async () => {
   leave();
 });
 
-test('events while no list is shown let the next visit read the lists and the summary again', async () => {
+test('events while no list is shown mark the lists, their groups and the summary as outdated', async () => {
   const { queryClient, reads, leave } = dashboard();
+  const groups = [...ALL_IDS, 'groups'];
+  queryClient.setQueryData(groups, []);
   const live = createLiveDomains(queryClient);
   leave();
   live.take({ event: 'domain', data: exampleDomain({ id: 'new' }) });
   await vi.advanceTimersByTimeAsync(1000);
   expect(reads).not.toHaveBeenCalled();
-  for (const key of [pageKey(filter, 1), SUMMARY_KEY])
+  for (const key of [pageKey(filter, 1), groups, SUMMARY_KEY])
     expect(queryClient.getQueryState(key)?.isInvalidated).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ServerEvent } from '../../contract/event.ts';
-import { ALL_LISTS, cachedDomain, createDomainCache, SUMMARY_KEY } from './domain-cache.ts';
+import { cachedDomain, createDomainCache, SUMMARY_KEY } from './domain-cache.ts';
 import { throttled } from './throttle.ts';
 
 const REREAD_THROTTLE = { delayMs: 500, spacingMs: 2000 };
@@ -11,13 +11,12 @@ export function createLiveDomains(queryClient: QueryClient) {
   const currentSummary = () => queryClient.getQueryData(SUMMARY_KEY);
   let listedSummary = currentSummary();
   const all = throttled(() => cache.reread(), REREAD_THROTTLE);
-  // Only the summary tells whether a domain that is not loaded has changed. On a page that does not show it, it is not read, so
-  // the lists are marked as well.
+  // Only the summary tells whether a domain that is not loaded has changed. A page that does not show the summary does not read it,
+  // so there we mark the lists as outdated too.
   const rereadSummary = async () => {
     await queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
-    const isUnread = queryClient.getQueryState(SUMMARY_KEY)?.isInvalidated === true;
-    if (isUnread || currentSummary() !== listedSummary)
-      void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
+    const isShown = queryClient.getQueryCache().find({ queryKey: SUMMARY_KEY })?.isActive() === true;
+    if (!isShown || currentSummary() !== listedSummary) cache.rereadLists();
     listedSummary = currentSummary();
   };
   const summary = throttled(() => void rereadSummary(), REREAD_THROTTLE);
