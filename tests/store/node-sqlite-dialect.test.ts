@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inNextTransaction, inTransaction } from '../../server/store/db/transaction.ts';
+import { inTransaction, inUrgentTransaction } from '../../server/store/db/transaction.ts';
 import { freshStore } from '../kit/database.ts';
 
 describe('the SQLite dialect', () => {
@@ -67,7 +68,7 @@ describe('the SQLite dialect', () => {
     expect(await next).toEqual({ n: 1 });
   });
 
-  it('stores outcomes of messages before the transactions that wait', async () => {
+  it('runs transactions for outcomes of messages before others that wait', async () => {
     const store = await freshStore('sqlite');
     const { promise: end, resolve: mayEnd } = Promise.withResolvers<void>();
     const order: string[] = [];
@@ -81,9 +82,11 @@ describe('the SQLite dialect', () => {
     const waiting = [
       inTransaction(store, enter('check')),
       inTransaction(store, enter('claim')),
-      inNextTransaction(store, enter('outcome')),
-      inNextTransaction(store, enter('next outcome')),
+      inUrgentTransaction(store, enter('outcome')),
+      inUrgentTransaction(store, enter('next outcome')),
     ];
+    // Until then all of them wait.
+    await nextTurn();
     mayEnd();
     await Promise.all([running, ...waiting]);
     expect(order).toEqual(['outcome', 'next outcome', 'check', 'claim']);

@@ -16,7 +16,7 @@ import {
 import { suppress } from '../mail/suppressions.ts';
 import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
-import { inNextTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 
 export type { ClaimedDelivery } from './claimed-delivery.ts';
 import { makeDueBy, firstCheckAt } from '../monitors/check-due.ts';
@@ -203,7 +203,7 @@ async function recordOutcome(
   change: { state?: 'delivered' | 'failed' | 'superseded'; settled_at?: number; next_attempt_at?: number },
 ): Promise<boolean> {
   const { now, detail, because } = attempt;
-  const recorded = await inNextTransaction(store, async (trx) => {
+  const recorded = await inUrgentTransaction(store, async (trx) => {
     const updated = await updateLeasedRow(trx, 'deliveries', attempt, { ...change, detail });
     if (!updated) return null;
     await trx

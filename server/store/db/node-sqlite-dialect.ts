@@ -199,12 +199,12 @@ function asRouted(connection: DatabaseConnection): RoutedConnection {
   throw new Error('This connection belongs to another driver.');
 }
 
-const isUrgent = new AsyncLocalStorage<true>();
+const urgency = new AsyncLocalStorage<true>();
 
-/** Runs `work`, whose writes and transactions begin before those that wait for the writer. */
-export const aheadOfOthers = <T>(work: () => Promise<T>): Promise<T> => isUrgent.run(true, work);
+/** Runs `work`. Its writes and transactions get the writer before ordinary ones that wait. */
+export const runUrgently = <T>(work: () => Promise<T>): Promise<T> => urgency.run(true, work);
 
-/** A first-come, first-served lock for the writer, after urgent work. It also yields to the event loop regularly. */
+/** A lock for the writer: urgent work first, otherwise first come, first served. It also yields to the event loop regularly. */
 class WriterLock {
   readonly #urgent: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -213,7 +213,7 @@ class WriterLock {
   #yielding: Promise<void> | null = null;
 
   async acquire(): Promise<void> {
-    const queue = isUrgent.getStore() ? this.#urgent : this.#waiting;
+    const queue = urgency.getStore() ? this.#urgent : this.#waiting;
     if (this.#isTaken) await new Promise<void>((resolve) => void queue.push(resolve));
     this.#isTaken = true;
   }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DialectName, lockedAgainstDeletion, isConflict } from './dialect.ts';
-import { aheadOfOthers } from './node-sqlite-dialect.ts';
+import { runUrgently } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -31,11 +31,11 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs `work` like `inTransaction`, on SQLite before the transactions that wait. For the outcome of a message: until it is stored, a
- * killed process sends the message again.
+ * Like `inTransaction`, but on SQLite it goes before ordinary transactions that wait. For outcomes of messages: if the process is killed
+ * before one is stored, the message is sent again.
  */
-export const inNextTransaction: typeof inTransaction = (store, work) =>
-  aheadOfOthers(() => inTransaction(store, work));
+export const inUrgentTransaction: typeof inTransaction = (store, work) =>
+  runUrgently(() => inTransaction(store, work));
 
 /** The session or API token that authenticated a request. */
 export type Caller = { accountId: string } & ({ sessionId: string } | { tokenId: string });

@@ -6,7 +6,7 @@ import type { Store } from '../db/open-store.ts';
 import { updateLeasedRow, claimDueRows, deferRow, type OutboxLease, rescheduleRows } from './outbox.ts';
 import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
-import { inNextTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
 
 export interface NewMail {
@@ -119,7 +119,7 @@ export type SettledMail = OutboxLease & {
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
-  const mail = await inNextTransaction(store, async (trx) => {
+  const mail = await inUrgentTransaction(store, async (trx) => {
     const updated = await updateLeasedRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
     if (!updated) return undefined;
     const row = await trx
@@ -157,7 +157,7 @@ export async function retryMail(
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
 ): Promise<boolean> {
   const change = { next_attempt_at: retry.nextAttemptAt, detail: retry.detail };
-  const updated = await inTransaction(store, (trx) => updateLeasedRow(trx, 'mails', retry, change));
+  const updated = await inUrgentTransaction(store, (trx) => updateLeasedRow(trx, 'mails', retry, change));
   if (updated && retry.nextAttemptAt <= retry.now) store.signals.publish({ topic: 'mails' });
   return updated !== undefined;
 }

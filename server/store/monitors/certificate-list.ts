@@ -35,7 +35,7 @@ interface CertificateQuery extends MonitorFilter {
   limit: number;
 }
 
-/** Places of the monitors, by name, that a list shows of a certificate. */
+/** Positions, in order of name, of the monitors that a list shows per certificate. */
 const FIRST_PLACES = [0, 1, 2] as const;
 
 type Served = Pick<ServedCertificatesTable, 'fingerprint' | 'not_after' | 'name' | 'domains'>;
@@ -99,8 +99,8 @@ async function pageOfCertificates(
         .as('total'),
     )
     .$if(after !== null, (rows) => rows.where(isAfter(after!)))
-    .orderBy(ORDERS[sort])
-    .orderBy('fingerprint')
+    .orderBy(COLUMNS[sort], sort === 'domains' ? 'desc' : 'asc')
+    .orderBy('fingerprint', sort === 'domains' ? 'desc' : 'asc')
     .limit(limit + 1)
     .$castTo<Served & { total: number }>()
     .execute();
@@ -116,11 +116,12 @@ function isFound(store: Store, { q, ...filter }: MonitorFilter): RawBuilder<bool
   return sql<boolean>`(${isOf({ ...filter, q })} or ${byName})`;
 }
 
-const ORDERS = {
-  soonest: sql`not_after`,
-  name: sql`name`,
-  domains: sql`domains desc`,
-} satisfies Record<CertificateSort, RawBuilder<unknown>>;
+/** Column that each order sorts by; `domains` sorts from the largest, each with the fingerprint in the same direction. */
+const COLUMNS = {
+  soonest: 'not_after',
+  name: 'name',
+  domains: 'domains',
+} as const satisfies Record<CertificateSort, keyof Served>;
 
 function isAfter(cursor: CertificateCursor): RawBuilder<boolean> {
   const { fingerprint } = cursor;
@@ -130,7 +131,7 @@ function isAfter(cursor: CertificateCursor): RawBuilder<boolean> {
     case 'name':
       return sql<boolean>`(name, fingerprint) > (${cursor.name}, ${fingerprint})`;
     default:
-      return sql<boolean>`(domains <= ${cursor.domains} and (domains < ${cursor.domains} or fingerprint > ${fingerprint}))`;
+      return sql<boolean>`(domains, fingerprint) < (${cursor.domains}, ${fingerprint})`;
   }
 }
 
@@ -187,7 +188,7 @@ async function describe(
   });
 }
 
-/** Returns the ids of the first monitors by name of each certificate; some certificates have thousands. */
+/** Returns the ids of the first monitors by name of each certificate, one by one from an index, because some have thousands. */
 async function firstMonitors({ db }: Store, accountId: string, fingerprints: readonly string[]) {
   const rows = await db
     .selectFrom('served_certificates')
