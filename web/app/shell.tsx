@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Command } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useLiveDomains } from '../domain/domain-queries.ts';
+import { useLiveDomains } from '../domain/live-domains.ts';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';

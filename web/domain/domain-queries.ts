@@ -1,9 +1,7 @@
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { domain, domainHistory, domainIds, domainSummary, listDomains } from '../../contract/calls/domain.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import { ApiError, call } from '../lib/api-client.ts';
-import { useLiveEvents } from '../lib/live-events-context.ts';
 import {
   ALL_IDS,
   cachedDomain,
@@ -14,7 +12,6 @@ import {
   SUMMARY_KEY,
 } from './domain-cache.ts';
 import type { ListFilter } from './domain-filter.ts';
-import { createLiveDomains } from './live-domains.ts';
 import { DOMAIN_STATES } from '../../contract/words.ts';
 
 /** Returns the query for one page of a list. */
@@ -93,12 +90,4 @@ export function useCheckedDomains(): DomainWire[] {
     queries: CHECKED_STATES.map((status) => pageQuery({ status, sort: 'newest' }, 1)),
     combine: (results) => results.flatMap(({ data }) => data?.data ?? []),
   });
-}
-
-/** Applies the server's events to the cached domains while mounted. */
-export function useLiveDomains(): void {
-  const queryClient = useQueryClient();
-  const [live] = useState(() => createLiveDomains(queryClient));
-  useEffect(() => live.cancel, [live]);
-  useLiveEvents(live.take);
 }

@@ -1,5 +1,7 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { ServerEvent } from '../../contract/event.ts';
+import { useLiveEvents } from '../lib/live-events-context.ts';
 import { cachedDomain, createDomainCache, SUMMARY_KEY } from './domain-cache.ts';
 import { throttled } from './throttle.ts';
 
@@ -40,4 +42,12 @@ export function createLiveDomains(queryClient: QueryClient) {
       summary.cancel();
     },
   };
+}
+
+/** Applies the server's events to the cached domains while mounted. */
+export function useLiveDomains(): void {
+  const queryClient = useQueryClient();
+  const [live] = useState(() => createLiveDomains(queryClient));
+  useEffect(() => live.cancel, [live]);
+  useLiveEvents(live.take);
 }
