@@ -10,7 +10,7 @@ import type { DomainPage, LoadedPages } from './list-cache.ts';
 
 // Cached in place of a single domain after its removal.
 const REMOVED = null;
-export const ALL_LISTS = ['domains', 'list'] as const;
+const ALL_LISTS = ['domains', 'list'] as const;
 /** The ids and the groups of filtered lists, read at once. */
 export const ALL_IDS = ['domains', 'ids'] as const;
 export const SUMMARY_KEY = ['domains', 'summary'] as const;
