@@ -212,7 +212,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   });
 });
 
-it('A mail is settled before its alarms are cleared, since until then a killed process causes a second copy', async () => {
+it('A mail is settled before its alarms are cleared, because a kill in between would send it again', async () => {
   const rig = await startRig(await freshStore('sqlite'));
   for (const code of ['smtp_refuses_us', 'smtp_unencrypted'] as const)
     await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });

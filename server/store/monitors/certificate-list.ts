@@ -155,10 +155,11 @@ async function describe(
   const ids = [...firstIds.values()].flatMap(([first]) => first ?? []);
   if (ids.length === 0) return [];
   const listed = await store.db
-    .selectFrom('monitor_listing')
-    .select(['monitor_id as id', 'host', 'port'])
+    // In `monitor_listing`, SQLite would read the names of all monitors of the account.
+    .selectFrom('monitors')
+    .select(['id', 'host', 'port'])
     .where('account_id', '=', accountId)
-    .where('monitor_id', 'in', [...firstIds.values()].flat())
+    .where('id', 'in', [...firstIds.values()].flat())
     .execute();
   const byId = new Map(listed.map((monitor) => [monitor.id, monitor]));
   const monitors = await findMonitors(store, { accountId, ids });
