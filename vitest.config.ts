@@ -21,7 +21,7 @@ export default defineConfig({
           // test kit must therefore keep no state.
           isolate: false,
           include: ['tests/{kit,egress,probe,store,channels,worker,api,process}/**/*.test.ts'],
-          globalSetup: ['tests/kit/global-setup.ts'],
+          globalSetup: ['tests/kit/databases/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'crash',
           include: ['tests/crash/**/*.test.ts'],
-          globalSetup: ['tests/kit/global-setup.ts'],
+          globalSetup: ['tests/kit/databases/global-setup.ts'],
           testTimeout: 240_000,
           hookTimeout: 60_000,
         },

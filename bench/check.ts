@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { mintAuthority } from '../scripts/local-peers/mint.ts';
-import { startOpensslServer } from '../scripts/local-peers/tls-server.ts';
+import { mintAuthority } from '../tests/kit/certificates/mint.ts';
+import { startOpensslServer } from '../tests/kit/peers/tls-server.ts';
 import { startBlackbox } from './check/blackbox.ts';
 import type { ClientRound, ClientStart } from './check/protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { mintAuthority } from '../scripts/local-peers/mint.ts';
-import { mintCrl } from '../scripts/local-peers/mint-crl.ts';
+import { mintAuthority } from '../tests/kit/certificates/mint.ts';
+import { mintCrl } from '../tests/kit/certificates/mint-crl.ts';
 import type { CrlFiles, CrlReading } from './crl/protocol.ts';
 
 // Measures the CPU time and memory to parse, verify and search a large CRL, compared to `openssl crl` on the same file.

@@ -1,5 +1,5 @@
-import { freshDatabase, migratedTemplate } from '../tests/kit/database.ts';
-import { startPostgres } from '../tests/kit/postgres-server.ts';
+import { freshDatabase, migratedTemplate } from '../tests/kit/databases/database.ts';
+import { startPostgres } from '../tests/kit/databases/postgres-server.ts';
 import { SCENARIOS } from '../tests/faults/scenarios.ts';
 
 // Checks that alerts survive killed and stalled processes, cut database and network connections, a full disk, wrong clocks, and

@@ -2,10 +2,10 @@ import { chromium, type Browser } from '@playwright/test';
 
 import { grantPremium } from '../server/store/accounts/accounts.ts';
 import { openStore } from '../server/store/db/open-store.ts';
-import { startApp, temporaryFolder } from '../tests/kit/app.ts';
-import { BROWSER_FLAGS, findBrowser, sessionCookies } from '../tests/kit/browser.ts';
-import { insertFleet } from '../tests/kit/fleet.ts';
-import { sendTo, signUp, type Person } from '../tests/kit/people.ts';
+import { startApp, temporaryFolder } from '../tests/kit/product/app.ts';
+import { BROWSER_FLAGS, findBrowser, sessionCookies } from '../tests/kit/machine/browser.ts';
+import { insertFleet } from '../tests/kit/product/fleet.ts';
+import { sendTo, signUp, type Person } from '../tests/kit/product/people.ts';
 import { DEBOUNCE_MS, MAX_TASK_MS, measureList, type ListFigures } from './list/measure.ts';
 import { type Figure, isMissed, percentile, tableOf } from './scale/figures.ts';
 

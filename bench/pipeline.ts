@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { freePort, startApp } from '../tests/kit/app.ts';
-import { sendTo, signIn } from '../tests/kit/people.ts';
+import { freePort, startApp } from '../tests/kit/product/app.ts';
+import { sendTo, signIn } from '../tests/kit/product/people.ts';
 import { startBlackboxHttp } from './pipeline/blackbox-http.ts';
 import { measureIdle, type Window } from './pipeline/window.ts';
 import { createFarmStore } from './scale/farm-store.ts';

@@ -5,7 +5,7 @@ import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
 import { loadTrustStore } from '../server/probe/index.ts';
 import { openStore } from '../server/store/db/open-store.ts';
-import { startCaServer } from './local-peers/ca-server.ts';
+import { startCaServer } from '../tests/kit/peers/ca-server.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
 import { openDemoChannels, SINK_HOSTS } from './demo/channels.ts';

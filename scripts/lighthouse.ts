@@ -4,9 +4,9 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from '@playwright/test';
-import { freePort } from '../tests/kit/app.ts';
-import { BROWSER_FLAGS, findBrowser } from '../tests/kit/browser.ts';
-import { type Demo, startDemo } from '../tests/kit/demo.ts';
+import { freePort } from '../tests/kit/product/app.ts';
+import { BROWSER_FLAGS, findBrowser } from '../tests/kit/machine/browser.ts';
+import { type Demo, startDemo } from '../tests/kit/product/demo.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Measures the production build with Lighthouse, on the data of the demo. Prints a table of the median of five runs,

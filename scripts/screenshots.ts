@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
-import { BROWSER_FLAGS, findBrowser } from '../tests/kit/browser.ts';
-import { startDemo } from '../tests/kit/demo.ts';
+import { BROWSER_FLAGS, findBrowser } from '../tests/kit/machine/browser.ts';
+import { startDemo } from '../tests/kit/product/demo.ts';
 import { MAILS, pictureMails } from '../tests/kit/screens/mail-screens.ts';
 import { SCREENS, showScreen } from '../tests/kit/screens/screens.ts';
 import { openWindows } from '../tests/kit/screens/visitors.ts';

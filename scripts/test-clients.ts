@@ -13,7 +13,7 @@ import {
 } from '../tests/clients/compare.ts';
 import { HOST, mintRoots, type Scenario } from '../tests/clients/scenario.ts';
 import { SCENARIOS } from '../tests/clients/scenarios.ts';
-import { installPackages } from '../tests/kit/debian-package.ts';
+import { installPackages } from '../tests/kit/machine/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Compares our verdict with Node.js and eight clients from Debian's packages: each connects to servers with odd certificates on

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StepReport } from '../tests/image/steps.ts';
-import { installPackages } from '../tests/kit/debian-package.ts';
+import { installPackages } from '../tests/kit/machine/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Builds the image of the Dockerfile with buildah, on a base made from Debian's packages, and runs it with Podman, as

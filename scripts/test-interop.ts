@@ -6,7 +6,7 @@ import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { checkServer, formatOutcomes } from '../tests/interop/check-server.ts';
 import type { Outcome } from '../tests/interop/check-server.ts';
-import { installPackages } from '../tests/kit/debian-package.ts';
+import { installPackages } from '../tests/kit/machine/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, and renews a

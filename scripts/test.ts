@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMPILE_CACHE } from '../tests/kit/app.ts';
-import { findBrowser } from '../tests/kit/browser.ts';
-import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
+import { COMPILE_CACHE } from '../tests/kit/product/app.ts';
+import { findBrowser } from '../tests/kit/machine/browser.ts';
+import { installFirebaseEmulator } from '../tests/kit/providers/firebase-emulator.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
 

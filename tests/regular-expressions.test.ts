@@ -4,7 +4,7 @@ import { type ESTree, parseSync, Visitor } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Call, CALLS } from '../contract/calls/calls.ts';
-import { backtracksOn } from './kit/regex-backtracking.ts';
+import { backtracksOn } from './kit/regular-expressions/regex-backtracking.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = ['server', 'contract'].flatMap((folder) =>

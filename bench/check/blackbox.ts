@@ -6,7 +6,7 @@ import { Agent, get } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { installDebianPackage } from '../../tests/kit/debian-package.ts';
+import { installDebianPackage } from '../../tests/kit/machine/debian-package.ts';
 import { HOST } from './protocol.ts';
 
 export const PROGRAM = 'prometheus-blackbox-exporter';

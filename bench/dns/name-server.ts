@@ -1,4 +1,4 @@
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { startDnsServer } from '../../tests/kit/peers/dns-server.ts';
 import { DEAD_NAMES, deadName, LIVING_NAMES, livingName } from './protocol.ts';
 
 // The name server runs in a process of its own, so that the bench does not measure its work.

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
 
-import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { HOSTILE_CHAINS } from '../../tests/kit/hostile-chains.ts';
-import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
+import { type DnsEntry, startDnsServer } from '../../tests/kit/peers/dns-server.ts';
+import { HOSTILE_CHAINS } from '../../tests/kit/certificates/hostile-chains.ts';
+import { mintAuthority, type MintedCertificate } from '../../tests/kit/certificates/mint.ts';
 
 // Serves the worst certificate chains over TLS on all addresses of 127.0.0.0/8. `*.c3.hostile.test` serves the fourth chain,
 // the twenty addresses of `*.all.hostile.test` serve all chains in turn, and `good.test` serves a valid chain.

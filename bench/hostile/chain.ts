@@ -15,7 +15,7 @@ import {
   type Examiner,
   loadTrustStore,
 } from '../../server/probe/index.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import type { HostileReady } from './chain-process.ts';
 import type { Figure } from '../scale/figures.ts';
 

@@ -1,5 +1,5 @@
-import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { mintAuthority, type MintedCertificate } from '../../tests/kit/certificates/mint.ts';
+import { startTlsServer } from '../../tests/kit/peers/tls-server.ts';
 
 // Usage: node rotating-peer.ts HOST ADDRESS…
 // Starts a TLS server on each address, all on one port, that serves a new chain in each handshake. Sends the port to

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Call, CALLS } from '../../contract/calls/calls.ts';
 import { PAGE_PATHS } from '../../contract/pages.ts';
-import { type App, freePort, startApp } from '../../tests/kit/app.ts';
+import { type App, freePort, startApp } from '../../tests/kit/product/app.ts';
 import { createFarmStore, spreadDue } from '../scale/farm-store.ts';
 import { type Figure, percentile } from '../scale/figures.ts';
 

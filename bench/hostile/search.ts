@@ -3,9 +3,9 @@ import { MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
-import { startApp, temporaryFolder } from '../../tests/kit/app.ts';
-import { insertFleet } from '../../tests/kit/fleet.ts';
-import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
+import { startApp, temporaryFolder } from '../../tests/kit/product/app.ts';
+import { insertFleet } from '../../tests/kit/product/fleet.ts';
+import { type Person, sendTo, signUp } from '../../tests/kit/product/people.ts';
 import { type Figure, percentile } from '../scale/figures.ts';
 
 const DOMAINS = 10_000;

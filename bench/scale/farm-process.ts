@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority, mintKey } from '../../scripts/local-peers/mint.ts';
-import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
-import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
+import { startCaServer } from '../../tests/kit/peers/ca-server.ts';
+import { type DnsEntry, startDnsServer } from '../../tests/kit/peers/dns-server.ts';
+import { mintAuthority, mintKey } from '../../tests/kit/certificates/mint.ts';
+import { mintCrl } from '../../tests/kit/certificates/mint-crl.ts';
+import { mintOcspResponse } from '../../tests/kit/certificates/mint-ocsp.ts';
 import { addressOf, FARM_DOMAIN, type FarmReady } from './farm.ts';
 
 // Serves HTTPS on all addresses of 127.0.0.0/8, the answers of its authority, and DNS that gives each host name an address of its

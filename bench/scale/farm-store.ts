@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { startApp } from '../../tests/kit/app.ts';
-import { fillStore } from '../../tests/kit/large-store.ts';
-import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
+import { startApp } from '../../tests/kit/product/app.ts';
+import { fillStore } from '../../tests/kit/databases/large-store.ts';
+import { type Person, sendTo, signUp } from '../../tests/kit/product/people.ts';
 import { type Farm, startFarm } from './farm.ts';
 import { createDatabase, type Database, analyzeAndFlush } from './store-variants.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { freePort, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
+import { freePort, startWorkerApp, type WorkerApp } from '../../tests/kit/product/app.ts';
 import { createFarmStore, spreadDue } from './farm-store.ts';
 import { type Figure, percentile } from './figures.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';

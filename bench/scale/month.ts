@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { fillStore } from '../../tests/kit/large-store.ts';
+import { fillStore } from '../../tests/kit/databases/large-store.ts';
 import {
   certificate,
   checkOf,

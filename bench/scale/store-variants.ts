@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
-import { temporaryFolder } from '../../tests/kit/app.ts';
-import { type FilledStore, fillStore, type Population } from '../../tests/kit/large-store.ts';
-import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';
+import { temporaryFolder } from '../../tests/kit/product/app.ts';
+import { type FilledStore, fillStore, type Population } from '../../tests/kit/databases/large-store.ts';
+import { type PostgresServer, startPostgres } from '../../tests/kit/databases/postgres-server.ts';
 
 /** Distribution of the monitors over accounts for each store size. */
 const SIZES = {

@@ -10,8 +10,8 @@ import {
   observation,
   root,
   withChain,
-} from '../../tests/kit/judging.ts';
-import { selfSigned } from '../local-peers/mint.ts';
+} from '../../tests/kit/certificates/judging.ts';
+import { selfSigned } from '../../tests/kit/certificates/mint.ts';
 import type { Checked } from './check-endpoint.ts';
 import { textReport } from './text-report.ts';
 

@@ -4,9 +4,9 @@ import {
   type MintedAuthority,
   type MintedCertificate,
   selfSigned,
-} from '../local-peers/mint.ts';
-import type { CaServer } from '../local-peers/ca-server.ts';
-import { mintCrl } from '../local-peers/mint-crl.ts';
+} from '../../tests/kit/certificates/mint.ts';
+import type { CaServer } from '../../tests/kit/peers/ca-server.ts';
+import { mintCrl } from '../../tests/kit/certificates/mint-crl.ts';
 import type { DemoHost } from './hosts.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 

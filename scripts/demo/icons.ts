@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { drawnPng, type Pixel } from '../local-peers/icons.ts';
+import { drawnPng, type Pixel } from '../../tests/kit/peers/icons.ts';
 import { WATCHED_HOSTS } from './hosts.ts';
 
 const SIZE_PX = 32;

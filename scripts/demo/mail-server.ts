@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { listening, type Peer, type ServerCertificate } from '../local-peers/tls-server.ts';
+import { listening, type Peer, type ServerCertificate } from '../../tests/kit/peers/tls-server.ts';
 
 /** Starts an SMTP server on 127.0.0.1 that supports only EHLO, STARTTLS and QUIT. */
 export function startMailServer(name: string, certificate: ServerCertificate, port: number): Promise<Peer> {

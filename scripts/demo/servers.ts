@@ -1,10 +1,10 @@
-import { startDnsServer } from '../local-peers/dns-server.ts';
+import { startDnsServer } from '../../tests/kit/peers/dns-server.ts';
 import {
   type Peer,
   type ServerCertificate,
   startTlsServer,
   type TlsPeer,
-} from '../local-peers/tls-server.ts';
+} from '../../tests/kit/peers/tls-server.ts';
 import { serveIcons } from './icons.ts';
 import { startMailServer } from './mail-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, intermediate, issue, NOW, root } from '../../tests/kit/judging.ts';
-import { mintKey } from '../../scripts/local-peers/mint.ts';
+import { DAY, intermediate, issue, NOW, root } from '../../tests/kit/certificates/judging.ts';
+import { mintKey } from '../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from '../pki/index.ts';
 import { certificateDiff } from './certificate-diff.ts';
 

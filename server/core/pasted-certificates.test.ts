@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority, selfSigned } from '../../tests/kit/certificates/mint.ts';
 import { readAuthorities } from './pasted-certificates.ts';
 
 const root = mintAuthority({ commonName: 'Home Root', organization: 'Home' });

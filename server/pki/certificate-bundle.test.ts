@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import {
   integer,
   objectIdentifier,
@@ -8,7 +8,7 @@ import {
   sequence,
   set,
   tagged,
-} from '../../scripts/local-peers/der-writer.ts';
+} from '../../tests/kit/certificates/der-writer.ts';
 import { parseCertificateBundle, PkiError } from './index.ts';
 
 const one = mintAuthority();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { objectIdentifier, integer, sequence, tagged } from '../../scripts/local-peers/der-writer.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { objectIdentifier, integer, sequence, tagged } from '../../tests/kit/certificates/der-writer.ts';
+import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import type { Certificate } from './certificate.ts';
 import { parseCertificate } from './certificate.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';

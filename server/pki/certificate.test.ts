@@ -9,9 +9,9 @@ import {
   set,
   tagged,
   utf8String,
-} from '../../scripts/local-peers/der-writer.ts';
+} from '../../tests/kit/certificates/der-writer.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import { type CertificateOptions, mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
+import { type CertificateOptions, mintAuthority, selfSigned } from '../../tests/kit/certificates/mint.ts';
 import {
   type Certificate,
   hasNoRevocationInformation,

@@ -2,10 +2,10 @@ import { assert, nat, oneof, property, tuple, uint8Array } from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { octetString } from '../../scripts/local-peers/der-writer.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
-import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
+import { octetString } from '../../tests/kit/certificates/der-writer.ts';
+import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
+import { mintCrl } from '../../tests/kit/certificates/mint-crl.ts';
+import { mintOcspResponse } from '../../tests/kit/certificates/mint-ocsp.ts';
 import { parseCertificate, tryParseCertificate } from './certificate.ts';
 import { readLeniently } from './lenient-certificate.ts';
 import { crlStatus } from './revocation/crl-status.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { boolean, sequence, tlv, utf8String } from '../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, mintAuthority, nameDer } from '../../scripts/local-peers/mint.ts';
+import { boolean, sequence, tlv, utf8String } from '../../tests/kit/certificates/der-writer.ts';
+import { type CertificateOptions, mintAuthority, nameDer } from '../../tests/kit/certificates/mint.ts';
 import { tryParseCertificate } from './certificate.ts';
 import { readLeniently } from './lenient-certificate.ts';
 

@@ -4,8 +4,8 @@ import type {
   CertificateOptions,
   MintedAuthority,
   MintedCertificate,
-} from '../../scripts/local-peers/mint.ts';
-import { mintAuthority, mintKey, nameDer, selfSigned } from '../../scripts/local-peers/mint.ts';
+} from '../../tests/kit/certificates/mint.ts';
+import { mintAuthority, mintKey, nameDer, selfSigned } from '../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from './certificate.ts';
 import type { PathRequest } from './path.ts';
 import { buildPath } from './path.ts';

@@ -6,7 +6,7 @@ import {
   nothing,
   objectIdentifier,
   sequence,
-} from '../../scripts/local-peers/der-writer.ts';
+} from '../../tests/kit/certificates/der-writer.ts';
 import { isWeakKey, keyObjectOf, parsePublicKey, publicKeyName } from './public-key.ts';
 
 const rsa = (modulus: bigint, exponent: bigint) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { authorityKeyIdentifier } from '../../scripts/local-peers/certificate-extensions.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { authorityKeyIdentifier } from '../../tests/kit/certificates/certificate-extensions.ts';
+import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from './certificate.ts';
 import { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 

@@ -6,7 +6,7 @@ import {
   objectIdentifier,
   sequence,
   tagged,
-} from '../../scripts/local-peers/der-writer.ts';
+} from '../../tests/kit/certificates/der-writer.ts';
 import { parsePublicKey } from './public-key.ts';
 import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import type { CALLS } from '../../contract/calls/calls.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import type { Input } from '../kit/people.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import type { Input } from '../kit/product/people.ts';
 import { type Caller, TEST_PRICE, type Things } from './access-world.ts';
 
 /** The caller, and the ids its requests name: its own things or the owner's. */

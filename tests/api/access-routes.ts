@@ -1,5 +1,5 @@
 import type { CALLS } from '../../contract/calls/calls.ts';
-import type { Client, Input } from '../kit/people.ts';
+import type { Client, Input } from '../kit/product/people.ts';
 
 /** A call as the OpenAPI document describes it. */
 export interface Route {

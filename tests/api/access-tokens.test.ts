@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { allows, TOKEN_SCOPES, type TokenScope } from '../../contract/token.ts';
 import { revokeToken } from '../../server/store/accounts/api-tokens.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, type Route, routesOf } from './access-routes.ts';
 import { createWorld, giveToken, type Caller, type World } from './access-world.ts';

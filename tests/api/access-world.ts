@@ -18,8 +18,8 @@ import {
   markVerified,
   type Person,
   signUp,
-} from '../kit/people.ts';
-import { OIDC_CLIENT, startOidcServer } from '../kit/oidc-server.ts';
+} from '../kit/product/people.ts';
+import { OIDC_CLIENT, startOidcServer } from '../kit/providers/oidc-server.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 import { giveAlerting } from './access-alerting.ts';

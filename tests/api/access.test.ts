@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PROBLEMS, problemSchema, type ProblemCode } from '../../contract/problem.ts';
-import { describeAnyDatabase, freshStore } from '../kit/database.ts';
+import { describeAnyDatabase, freshStore } from '../kit/databases/database.ts';
 import { INPUTS } from './access-inputs.ts';
 import { type Answer, ask, type Route, routesOf } from './access-routes.ts';
 import { CALLERS, type CallerName, createWorld, thingsFor } from './access-world.ts';

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { createClient, identityToken, signIn, type Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { createClient, identityToken, signIn, type Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 

@@ -3,9 +3,9 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { createFirebaseIdentity, createInvite } from '../../server/providers/identity/index.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeAnyDatabase, freshStore } from '../kit/database.ts';
-import { PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
-import { createClient, identityToken, type Input, signIn, signUp } from '../kit/people.ts';
+import { describeAnyDatabase, freshStore } from '../kit/databases/database.ts';
+import { PROJECT, startGoogleIdentity } from '../kit/providers/google-identity.ts';
+import { createClient, identityToken, type Input, signIn, signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
 async function withFirebase(open: () => Promise<Store>, signups: 'open' | 'invite' | 'closed') {

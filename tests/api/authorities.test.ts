@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { MAX_AUTHORITIES } from '../../contract/authority.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import type { Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const home = mintAuthority({ commonName: 'Home Root', organization: 'Home' });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { add, look } from './watched.ts';
 

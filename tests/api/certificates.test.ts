@@ -2,9 +2,9 @@ import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 

@@ -8,8 +8,8 @@ import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 const add = (person: Person, config: object, name?: string) =>

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { freshStore } from '../kit/database.ts';
-import { createClient, type Send } from '../kit/people.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { createClient, type Send } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 /** No test here depends on the database. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, signUp } from '../kit/product/people.ts';
 import { enter, freshly } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 

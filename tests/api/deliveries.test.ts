@@ -7,8 +7,8 @@ import {
   retryDelivery,
   settleDelivery,
 } from '../../server/store/alerts/deliveries.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, type Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 

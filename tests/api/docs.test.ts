@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { TokenScope } from '../../contract/token.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { sendTo, signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { sendTo, signUp } from '../kit/product/people.ts';
 import { mailedToken } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 

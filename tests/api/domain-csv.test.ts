@@ -1,9 +1,9 @@
 import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import type { Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';

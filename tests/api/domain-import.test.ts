@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const ask = (person: Person, entries: unknown[]) => person.ask(CALLS.importDomains, { body: { entries } });

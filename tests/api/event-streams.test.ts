@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createEventStreams } from '../../server/api/http/event-streams.ts';
-import { freshStore } from '../kit/database.ts';
+import { freshStore } from '../kit/databases/database.ts';
 
 const event = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 

@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { signIn, type Client } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { signIn, type Client } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 

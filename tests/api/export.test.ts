@@ -6,9 +6,9 @@ import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/de
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import type { Person } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 

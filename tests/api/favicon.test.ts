@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { storeFavicon } from '../../server/store/monitors/favicons.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { pngIcon } from '../../scripts/local-peers/icons.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { pngIcon } from '../kit/peers/icons.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { spec } from '../spec/spec.ts';
 

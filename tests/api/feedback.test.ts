@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { insertRows } from '../kit/insert-rows.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { insertRows } from '../kit/databases/insert-rows.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 

@@ -1,9 +1,9 @@
 import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import type { MintedAuthority, MintedCertificate } from '../../scripts/local-peers/mint.ts';
+import type { MintedAuthority, MintedCertificate } from '../kit/certificates/mint.ts';
 import type { TestApi } from './test-api.ts';
 import { DAY, leaseOf, recordSample } from '../store/samples.ts';
-import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/product/observation.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 

@@ -4,9 +4,9 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { type Limits, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
-import { createClient } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/providers/google-identity.ts';
+import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const seconds = () => Math.floor(Date.now() / 1000);

@@ -3,8 +3,8 @@ import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, type Input } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, type Input } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, comparable, type Route, routesOf } from './access-routes.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
-import { freshStore } from '../kit/database.ts';
-import { createClient } from '../kit/people.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 /** Tests the middleware in front of all routes. No test here depends on the database. */

@@ -4,8 +4,8 @@ import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createOperatorApp } from '../../server/api/operations/index.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
 import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import type { Send } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import type { Send } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { PAGE_PATHS } from '../../contract/pages.ts';
-import { freshStore } from '../kit/database.ts';
-import { HOSTILE_ADDRESSES } from '../kit/searched-routes.ts';
-import { createClient } from '../kit/people.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { HOSTILE_ADDRESSES } from '../kit/product/searched-routes.ts';
+import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 /** Query parameters that programs commonly use for the address to redirect to. */

@@ -11,8 +11,8 @@ import {
   pruneKeys,
 } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
-import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, routesOf } from './access-routes.ts';
 import { createWorld, thingsFor } from './access-world.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
-import { createPasskeyDevice } from '../kit/passkey-device.ts';
-import { type Client, createClient, type Person, type Send } from '../kit/people.ts';
+import { createAuthenticatorApp } from '../kit/providers/one-time-codes.ts';
+import { createPasskeyDevice } from '../kit/providers/passkey-device.ts';
+import { type Client, createClient, type Person, type Send } from '../kit/product/people.ts';
 
 type Kind = 'verify_email' | 'reset_password' | 'password_changed';
 

@@ -5,8 +5,8 @@ import { LIMITS, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createClient, identityToken, signUp } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { createClient, identityToken, signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 

@@ -7,10 +7,10 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { domainListSchema } from '../../contract/domain.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import type { Client } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import type { Client } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { freshStore } from '../kit/database.ts';
+import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 
 /** No test here depends on the database. */

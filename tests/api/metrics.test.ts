@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, identityToken, signIn } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, identityToken, signIn } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
 const LATER = {

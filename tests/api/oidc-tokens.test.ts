@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { freshStore } from '../kit/database.ts';
-import { createClient } from '../kit/people.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const CLIENT = { clientId: 'certlantern', clientSecret: 'a secret that the client shares with its provider' };

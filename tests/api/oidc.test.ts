@@ -5,9 +5,14 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../contract/oidc-failure.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { OIDC_CLIENT, type OidcServer, type OidcServerOptions, startOidcServer } from '../kit/oidc-server.ts';
-import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import {
+  OIDC_CLIENT,
+  type OidcServer,
+  type OidcServerOptions,
+  startOidcServer,
+} from '../kit/providers/oidc-server.ts';
+import { createClient, identityToken, type Person, signIn, signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 
 const PUBLIC_URL = 'http://localhost:8080';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
-import { type Client, createClient, type Person, type Send, signUp } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { createAuthenticatorApp } from '../kit/providers/one-time-codes.ts';
+import { type Client, createClient, type Person, type Send, signUp } from '../kit/product/people.ts';
 import { enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';

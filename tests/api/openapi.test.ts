@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Call, CALLS } from '../../contract/calls/calls.ts';
-import { freshStore } from '../kit/database.ts';
-import { createClient } from '../kit/people.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { EXAMPLE_BODIES } from '../../server/api/documentation/openapi.ts';
 

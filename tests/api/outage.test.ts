@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { freshDatabase, hasDatabase } from '../kit/database.ts';
-import { listening } from '../../scripts/local-peers/tls-server.ts';
+import { freshDatabase, hasDatabase } from '../kit/databases/database.ts';
+import { listening } from '../kit/peers/tls-server.ts';
 import { startApi } from './test-api.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('While PostgreSQL cannot be reached', () => {

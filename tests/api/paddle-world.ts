@@ -9,8 +9,8 @@ import {
   startPaddleApi,
   subscriptionEvent,
   type SubscriptionFields,
-} from '../kit/paddle-api.ts';
-import { createClient, type Person, signUp } from '../kit/people.ts';
+} from '../kit/providers/paddle-api.ts';
+import { createClient, type Person, signUp } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 export const DAY = 86_400_000;

@@ -5,7 +5,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createTransport } from 'nodemailer';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PAGE_PATHS } from '../../contract/pages.ts';
-import { freshStore } from '../kit/database.ts';
+import { freshStore } from '../kit/databases/database.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
 const open = () => freshStore('sqlite');

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createPasskeyDevice } from '../kit/passkey-device.ts';
-import { type Client, createClient, signUp } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { createPasskeyDevice } from '../kit/providers/passkey-device.ts';
+import { type Client, createClient, signUp } from '../kit/product/people.ts';
 import { addPasskey, askWithPasskey, enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 

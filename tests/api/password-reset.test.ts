@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, identityToken, signIn, signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, identityToken, signIn, signUp } from '../kit/product/people.ts';
 import {
   addPasskey,
   askWithPasskey,

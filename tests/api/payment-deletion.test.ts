@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createIdentityProvider, IdentityUnavailable } from '../../server/providers/identity/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { signUp } from '../kit/people.ts';
-import { adjustmentEvent } from '../kit/paddle-api.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { signUp } from '../kit/product/people.ts';
+import { adjustmentEvent } from '../kit/providers/paddle-api.ts';
 import { startPaddleWorld } from './paddle-world.ts';
 import { SECRETS, startApi } from './test-api.ts';
 

@@ -6,9 +6,9 @@ import { findAccount } from '../../server/store/accounts/accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endTestSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { isTestSubscription } from '../../server/providers/payments/index.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { signedWebhook, subscriptionEvent } from '../kit/paddle-api.ts';
-import { type Person, signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { signedWebhook, subscriptionEvent } from '../kit/providers/paddle-api.ts';
+import { type Person, signUp } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const DAY = 86_400_000;

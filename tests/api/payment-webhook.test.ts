@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { adjustmentEvent, PADDLE, signedWebhook } from '../kit/paddle-api.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { adjustmentEvent, PADDLE, signedWebhook } from '../kit/providers/paddle-api.ts';
 import { DAY, startPaddleWorld } from './paddle-world.ts';
 
 describeEachDatabase('A Paddle webhook', (open) => {

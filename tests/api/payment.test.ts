@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { PADDLE } from '../kit/paddle-api.ts';
-import { signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { PADDLE } from '../kit/providers/paddle-api.ts';
+import { signUp } from '../kit/product/people.ts';
 import { startPaddleWorld } from './paddle-world.ts';
 import { startApi } from './test-api.ts';
 

@@ -6,8 +6,8 @@ import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/words.ts'
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
 import { createPlanLoop } from '../../server/worker/plan-loop.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createClient, identityToken, type Person } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { createClient, identityToken, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createClient, markVerified, type Person, signUp } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { createClient, markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 

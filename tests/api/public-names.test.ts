@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

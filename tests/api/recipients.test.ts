@@ -6,8 +6,8 @@ import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, type Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { digestContent } from '../../server/store/mail/digest-content.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';

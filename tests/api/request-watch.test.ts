@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createMetrics, createTracer, type Telemetry } from '../../server/telemetry/index.ts';
-import { freshStore } from '../kit/database.ts';
+import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 
 /** No test here depends on the database. */

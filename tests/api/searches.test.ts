@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { freshStore } from '../kit/database.ts';
+import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 
 it('An account’s searches are limited per minute over all calls together', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, type Person, signIn } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, type Person, signIn } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createClient, signIn, signUp, type Client } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { createClient, signIn, signUp, type Client } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 

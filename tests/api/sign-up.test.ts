@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { type Client, createClient, identityToken, type Person, signIn } from '../kit/people.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { type Client, createClient, identityToken, type Person, signIn } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const PERSON = { name: 'Ada', email: 'ada@fjord.example', password: 'correct horse' };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { StatusPageChange } from '../../contract/status-page.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { add, goDown, look } from './watched.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { statusSlug } from '../../contract/pages.ts';
 import { isReservedAddress, pageAddressSchema, type StatusPageChange } from '../../contract/status-page.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 
 const SLUG = 'fjord-systems';

@@ -3,9 +3,9 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createPasskeyDevice } from '../kit/passkey-device.ts';
-import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createPasskeyDevice } from '../kit/providers/passkey-device.ts';
+import { createClient, identityToken, type Person, signIn, signUp } from '../kit/product/people.ts';
 import {
   addPasskey,
   askWithPasskey,

@@ -4,9 +4,9 @@ import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createIdentityProvider, signUpPolicy } from '../../server/providers/identity/index.ts';
 import { createPayments } from '../../server/providers/payments/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { addCast, type Cast } from '../kit/cast.ts';
-import type { Send } from '../kit/people.ts';
-import { CACHED_PASSWORD_HASHING } from '../kit/cached-passwords.ts';
+import { addCast, type Cast } from '../kit/product/cast.ts';
+import type { Send } from '../kit/product/people.ts';
+import { CACHED_PASSWORD_HASHING } from '../kit/product/cached-passwords.ts';
 
 export const SECRETS = {
   session: 'session-secret-of-the-tests-0123456789abcdef',

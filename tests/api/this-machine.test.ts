@@ -3,8 +3,8 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createOperatorApp } from '../../server/api/operations/index.ts';
 import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
-import { freshStore } from '../kit/database.ts';
-import { signUp } from '../kit/people.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
 /** No test here depends on the database. */

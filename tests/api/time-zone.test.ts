@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, identityToken, type Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, identityToken, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 /** Signs in once more from a browser in this time zone. */

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { MAX_TOKENS } from '../../contract/token.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, type Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 

@@ -3,8 +3,8 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { derivedKey, unsubscribeKeys } from '../../server/api/auth/derived-keys.ts';
 import { unsubscribeToken, unsubscribeTokens } from '../../server/store/mail/unsubscriptions.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { createClient, type Person } from '../kit/people.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { createClient, type Person } from '../kit/product/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 

@@ -1,7 +1,7 @@
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import type { Person } from '../kit/people.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import type { TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readMailbox } from '../../server/channels/index.ts';
-import { type ImapServer, startImapServer } from '../kit/imap-server.ts';
+import { type ImapServer, startImapServer } from '../kit/peers/imap-server.ts';
 
 let server: ImapServer;
 beforeEach(async () => {

@@ -10,9 +10,9 @@ import {
   isGenuine,
   readBounceAddress,
 } from '../../server/channels/index.ts';
-import { temporaryFolder } from '../kit/app.ts';
-import { startRawPeer } from '../kit/raw-peers.ts';
-import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
+import { temporaryFolder } from '../kit/product/app.ts';
+import { startRawPeer } from '../kit/peers/raw-peers.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
 
 const FROM = 'Certlantern <alerts@certlantern.example>';
 const message: EmailMessage = {

@@ -7,7 +7,7 @@ import { slackMessage } from '../../server/channels/slack/slack.ts';
 import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import type { AlertKind, AlertStep } from '../../server/core/index.ts';
-import { HOSTILE_TEXTS } from '../kit/alert-content.ts';
+import { HOSTILE_TEXTS } from '../kit/product/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
 import { ALERT_PROBLEMS } from '../../contract/words.ts';
 

@@ -7,7 +7,7 @@ import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
 import { slackMessage } from '../../server/channels/slack/slack.ts';
 import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
-import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/alert-content.ts';
+import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/product/alert-content.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
 /** Each format with the maximum of bytes that its receiver accepts. */

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { DeliveryOutcome, HttpChannels } from '../../server/channels/index.ts';
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { createVerifiedTls } from '../../server/egress/index.ts';
-import { alertContentOf } from '../kit/alert-content.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { alertContentOf } from '../kit/product/alert-content.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
 import {
   ACCESS_TOKEN,
   BOT_TOKEN,
@@ -17,11 +17,11 @@ import {
   localChannels,
   ROUTING_KEY,
   WEBHOOK_SECRET,
-} from '../kit/http-receivers.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { listening } from '../../scripts/local-peers/tls-server.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
-import type { SinkAnswer, WebhookSink } from '../kit/webhook-sink.ts';
+} from '../kit/peers/http-receivers.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { listening } from '../kit/peers/tls-server.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
+import type { SinkAnswer, WebhookSink } from '../kit/peers/webhook-sink.ts';
 
 const never = new AbortController().signal;
 const NOW = Date.UTC(2026, 10, 24, 12);

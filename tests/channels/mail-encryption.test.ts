@@ -1,11 +1,11 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createEmailChannel, type DeliveryOutcome, readMailbox } from '../../server/channels/index.ts';
-import { startImapServer } from '../kit/imap-server.ts';
-import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
-import { startStrippingProxy } from '../kit/stripping-proxy.ts';
-import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
+import { startImapServer } from '../kit/peers/imap-server.ts';
+import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
+import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
+import { startStrippingProxy } from '../kit/peers/stripping-proxy.ts';
+import type { ServerCertificate } from '../kit/peers/tls-server.ts';
 
 /** Not an address that may go without encryption, yet the system delivers it to this very machine. */
 const BEYOND = '0.0.0.0';

@@ -2,10 +2,10 @@ import { Webhook } from 'standardwebhooks';
 import { beforeAll, beforeEach, afterAll, describe, expect, it } from 'vitest';
 
 import { newWebhookSecret } from '../../server/channels/webhook/webhook.ts';
-import { alertContentOf } from '../kit/alert-content.ts';
-import { localChannels } from '../kit/http-receivers.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
-import type { SunkRequest, WebhookSink } from '../kit/webhook-sink.ts';
+import { alertContentOf } from '../kit/product/alert-content.ts';
+import { localChannels } from '../kit/peers/http-receivers.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
+import type { SunkRequest, WebhookSink } from '../kit/peers/webhook-sink.ts';
 
 const never = new AbortController().signal;
 const MINUTE = 60_000;

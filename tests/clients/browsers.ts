@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { chromium as playwright } from '@playwright/test';
-import { BROWSER_FLAGS } from '../kit/browser.ts';
+import { BROWSER_FLAGS } from '../kit/machine/browser.ts';
 import { type ClientKind, CONNECTION_MS, run, withLimit } from './client.ts';
 
 /** Adds the roots to a new database of NSS, as those that a user added. */

@@ -1,5 +1,5 @@
-import { integer, nothing, sequence, tagged, tlv } from '../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
+import { integer, nothing, sequence, tagged, tlv } from '../kit/certificates/der-writer.ts';
+import { type CertificateOptions, mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const DAY = 86_400_000;

@@ -9,8 +9,8 @@ import {
 import { type CaaLookup, createAddressPolicy, type Resolver } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
-import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { MintedAuthority } from '../../scripts/local-peers/mint.ts';
+import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
+import type { MintedAuthority } from '../kit/certificates/mint.ts';
 import type { ClientKind, RunningClient } from './client.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { HOST, type Roots, type Scenario } from './scenario.ts';

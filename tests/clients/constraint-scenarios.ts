@@ -1,11 +1,5 @@
-import {
-  integer,
-  objectIdentifier,
-  sequence,
-  tagged,
-  utf8String,
-} from '../../scripts/local-peers/der-writer.ts';
-import { nameDer } from '../../scripts/local-peers/mint.ts';
+import { integer, objectIdentifier, sequence, tagged, utf8String } from '../kit/certificates/der-writer.ts';
+import { nameDer } from '../kit/certificates/mint.ts';
 import { extra, OID } from './extension-scenarios.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario } from './scenario.ts';
 

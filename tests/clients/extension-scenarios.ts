@@ -5,7 +5,7 @@ import {
   extendedKeyUsage,
   keyUsage,
   subjectKeyIdentifier,
-} from '../../scripts/local-peers/certificate-extensions.ts';
+} from '../kit/certificates/certificate-extensions.ts';
 import {
   bitString,
   boolean,
@@ -18,8 +18,8 @@ import {
   sequence,
   tagged,
   utf8String,
-} from '../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, nameDer } from '../../scripts/local-peers/mint.ts';
+} from '../kit/certificates/der-writer.ts';
+import { type CertificateOptions, nameDer } from '../kit/certificates/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 export const OID = {

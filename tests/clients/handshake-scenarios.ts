@@ -1,5 +1,5 @@
-import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
-import type { KeyChoice } from '../../scripts/local-peers/mint.ts';
+import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import type { KeyChoice } from '../kit/certificates/mint.ts';
 import { leafScenario, type Scenario } from './scenario.ts';
 
 const TLS_1_2 = { maxVersion: 'TLSv1.2' } as const;

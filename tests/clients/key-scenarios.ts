@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { bitString, nothing, objectIdentifier, sequence } from '../../scripts/local-peers/der-writer.ts';
-import type { KeyUsage } from '../../scripts/local-peers/certificate-extensions.ts';
-import type { CertificateOptions, KeyChoice } from '../../scripts/local-peers/mint.ts';
+import { bitString, nothing, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
+import type { KeyUsage } from '../kit/certificates/certificate-extensions.ts';
+import type { CertificateOptions, KeyChoice } from '../kit/certificates/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const HANDSHAKES = {

@@ -1,12 +1,6 @@
-import {
-  bitString,
-  namedBits,
-  nothing,
-  octetString,
-  sequence,
-} from '../../scripts/local-peers/der-writer.ts';
-import { keyUsage, subjectKeyIdentifier } from '../../scripts/local-peers/certificate-extensions.ts';
-import type { CertificateOptions } from '../../scripts/local-peers/mint.ts';
+import { bitString, namedBits, nothing, octetString, sequence } from '../kit/certificates/der-writer.ts';
+import { keyUsage, subjectKeyIdentifier } from '../kit/certificates/certificate-extensions.ts';
+import type { CertificateOptions } from '../kit/certificates/mint.ts';
 import { extra, OID, OTHER_KEY, without } from './extension-scenarios.ts';
 import { intermediateScenario, leafScenario, type Scenario } from './scenario.ts';
 

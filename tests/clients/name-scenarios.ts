@@ -8,8 +8,8 @@ import {
   tagged,
   tlv,
   utf8String,
-} from '../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, mintAuthority, nameDer } from '../../scripts/local-peers/mint.ts';
+} from '../kit/certificates/der-writer.ts';
+import { type CertificateOptions, mintAuthority, nameDer } from '../kit/certificates/mint.ts';
 import { HOST, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const SUBJECT_ALT_NAME = '2.5.29.17';

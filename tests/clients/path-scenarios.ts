@@ -4,7 +4,7 @@ import {
   mintAuthority,
   mintKey,
   nameDer,
-} from '../../scripts/local-peers/mint.ts';
+} from '../kit/certificates/mint.ts';
 import { HOST, type Roots, type Scenario, withChain } from './scenario.ts';
 
 const leafOptions: CertificateOptions = { dnsNames: [HOST] };

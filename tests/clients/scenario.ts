@@ -1,17 +1,11 @@
-import {
-  nothing,
-  objectIdentifier,
-  printableString,
-  sequence,
-  set,
-} from '../../scripts/local-peers/der-writer.ts';
+import { nothing, objectIdentifier, printableString, sequence, set } from '../kit/certificates/der-writer.ts';
 import {
   type CertificateOptions,
   type MintedAuthority,
   type MintedCertificate,
   mintAuthority,
-} from '../../scripts/local-peers/mint.ts';
-import type { TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
+} from '../kit/certificates/mint.ts';
+import type { TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 /** The name under which clients reach a scenario that names no other. */
 export const HOST = 'odd.example';

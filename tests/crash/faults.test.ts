@@ -12,7 +12,7 @@ import {
   type DatabaseName,
   freshDatabase,
   hasDatabase,
-} from '../kit/database.ts';
+} from '../kit/databases/database.ts';
 
 const SEED = 1;
 const START = Date.UTC(2027, 2, 1, 9, 30);

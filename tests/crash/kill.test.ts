@@ -2,8 +2,14 @@ import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { killAtRandomMoments, killsOutcome } from '../faults/kills.ts';
 import { createWorld } from '../faults/world.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import {
+  DATABASES,
+  type Database,
+  type DatabaseName,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/databases/database.ts';
+import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 
 const KILLS = 3;
 /** Short, because other processes wait until the leases of a killed one expire. */

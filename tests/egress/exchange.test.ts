@@ -11,12 +11,12 @@ import {
   exchange,
 } from '../../server/egress/index.ts';
 import type { ExchangeOptions } from '../../server/egress/index.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { subjectKeyIdentifier } from '../../scripts/local-peers/certificate-extensions.ts';
-import { keyIdentifier, mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { closing, dripping, flooding, greeting, silent, startRawPeer } from '../kit/raw-peers.ts';
-import { listening, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { subjectKeyIdentifier } from '../kit/certificates/certificate-extensions.ts';
+import { keyIdentifier, mintAuthority } from '../kit/certificates/mint.ts';
+import { closing, dripping, flooding, greeting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
 
 const never = new AbortController().signal;
 const root = mintAuthority();

@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createAddressPolicy, openConnection, TooManyBytesError } from '../../server/egress/index.ts';
-import { hasIpv6Loopback } from '../kit/loopback.ts';
+import { hasIpv6Loopback } from '../kit/peers/loopback.ts';
 
 const LOOPBACK = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
 const running: Server[] = [];

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import type { Resolution } from '../../server/egress/index.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
 
 const PUBLIC = createAddressPolicy([], () => []);
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import type { Store } from '../../server/store/db/open-store.ts';
-import type { Database } from '../kit/database.ts';
+import type { Database } from '../kit/databases/database.ts';
 import { openLab } from './lab.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 import { startLedger } from './ledger-process.ts';

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls/calls.ts';
-import type { Database } from '../kit/database.ts';
+import type { Database } from '../kit/databases/database.ts';
 import { keepWriting, listDomains, waitForMessages } from './kills.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { seededRandom } from './random.ts';

@@ -1,6 +1,6 @@
-import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { type MintedCertificate, mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { type DnsEntry, startDnsServer } from '../kit/peers/dns-server.ts';
+import { type MintedCertificate, mintAuthority } from '../kit/certificates/mint.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const CANARIES = ['canary.north.example', 'canary.south.example', 'canary.east.example'];

@@ -1,6 +1,6 @@
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { MintedAuthority, MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import type { TlsPeer } from '../../scripts/local-peers/tls-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
+import type { MintedAuthority, MintedCertificate } from '../kit/certificates/mint.ts';
+import type { TlsPeer } from '../kit/peers/tls-server.ts';
 import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
 /** State that the host's certificate reaches during the run; it decides which alerts must arrive. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls/calls.ts';
-import type { App, WorkerApp } from '../kit/app.ts';
-import type { Database } from '../kit/database.ts';
-import type { Person } from '../kit/people.ts';
+import type { App, WorkerApp } from '../kit/product/app.ts';
+import type { Database } from '../kit/databases/database.ts';
+import type { Person } from '../kit/product/people.ts';
 import type { Host } from './hosts.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type Random, seededRandom } from './random.ts';

@@ -16,7 +16,7 @@ import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
-import type { Database } from '../kit/database.ts';
+import type { Database } from '../kit/databases/database.ts';
 import type { InternetAddresses } from './fake-internet.ts';
 import { seededRandom } from './random.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMPILE_CACHE } from '../kit/app.ts';
+import { COMPILE_CACHE } from '../kit/product/app.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 
 /** Message from the bench to a receiver process that changes the receiver's behaviour. */

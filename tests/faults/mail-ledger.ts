@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
-import { selfSigned } from '../../scripts/local-peers/mint.ts';
+import { selfSigned } from '../kit/certificates/mint.ts';
 import { createLedgerFile } from './ledger-file.ts';
 import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
 

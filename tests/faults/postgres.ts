@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Database } from '../kit/database.ts';
+import type { Database } from '../kit/databases/database.ts';
 import { keepWriting, killsOutcome, listDomains, waitForMessages } from './kills.ts';
 import type { Outcome } from './outcome.ts';
 import { seededRandom } from './random.ts';

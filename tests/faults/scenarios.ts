@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Database, DatabaseName } from '../kit/database.ts';
+import type { Database, DatabaseName } from '../kit/databases/database.ts';
 import { setClockAhead } from './clock.ts';
 import { killAtRandomMoments, killsOutcome } from './kills.ts';
 import { refuseMail } from './mail.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import type { Database } from '../kit/database.ts';
+import type { Database } from '../kit/databases/database.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { rowId } from './reconciliation.ts';
 import { createWorld } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../kit/database.ts';
+import type { Database } from '../kit/databases/database.ts';
 import { type Lab, openLab } from './lab.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';

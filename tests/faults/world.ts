@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { type App, freePort, MANY_SIGN_UPS, startApp, startWorkerApp, type WorkerApp } from '../kit/app.ts';
-import type { Database } from '../kit/database.ts';
-import { type DnsServer, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { markVerified, type Person, sendTo, signUp } from '../kit/people.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import {
+  type App,
+  freePort,
+  MANY_SIGN_UPS,
+  startApp,
+  startWorkerApp,
+  type WorkerApp,
+} from '../kit/product/app.ts';
+import type { Database } from '../kit/databases/database.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { markVerified, type Person, sendTo, signUp } from '../kit/product/people.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { DomainWire } from '../../contract/domain.ts';
-import type { Person } from '../kit/people.ts';
+import type { Person } from '../kit/product/people.ts';
 import type { Hosts } from './hosts.ts';
 import { pick, type Random } from './random.ts';
 import { MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';

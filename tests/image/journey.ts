@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { type MintedCertificate, mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import { type Person, sendTo, signUp } from '../kit/people.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { type MintedCertificate, mintAuthority } from '../kit/certificates/mint.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
+import { type Person, sendTo, signUp } from '../kit/product/people.ts';
+import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
 import { step } from './steps.ts';
 
 const NAME = 'shop.example';

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { readdirSync, statfsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { freshDatabase } from '../kit/database.ts';
-import { assembleImage } from '../kit/image.ts';
-import { startPostgres } from '../kit/postgres-server.ts';
+import { freshDatabase } from '../kit/databases/database.ts';
+import { assembleImage } from '../kit/product/image.ts';
+import { startPostgres } from '../kit/databases/postgres-server.ts';
 import { type Container, openEngine } from './engine.ts';
 import { arrive, comeBack, type Peers, startPeers } from './journey.ts';
 import { lastLines, run, step, StepFailed } from './steps.ts';

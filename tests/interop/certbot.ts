@@ -7,11 +7,11 @@ import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
-import { freePort, startApp } from '../kit/app.ts';
-import { sendTo, signUp } from '../kit/people.ts';
-import { type SinkMail, startSmtpSink } from '../kit/smtp-sink.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
+import { freePort, startApp } from '../kit/product/app.ts';
+import { sendTo, signUp } from '../kit/product/people.ts';
+import { type SinkMail, startSmtpSink } from '../kit/peers/smtp-sink.ts';
 import { prepareFiles, startDaemon } from './daemon.ts';
 import type { Outcome } from './check-server.ts';
 

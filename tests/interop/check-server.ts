@@ -6,7 +6,7 @@ import { describeVerdict, judge } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { prepareFiles } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 

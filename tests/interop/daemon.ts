@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 
-import type { MintedCertificate } from '../../scripts/local-peers/mint.ts';
+import type { MintedCertificate } from '../kit/certificates/mint.ts';
 
 /** A server's own folder with the files of its certificate. */
 export interface ServerFiles {

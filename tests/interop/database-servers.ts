@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { freePort } from '../kit/app.ts';
-import { findPostgres } from '../kit/postgres-binaries.ts';
+import { freePort } from '../kit/product/app.ts';
+import { findPostgres } from '../kit/databases/postgres-binaries.ts';
 import { idsOf, run, startDaemon } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 

@@ -1,4 +1,4 @@
-import { freePort } from '../kit/app.ts';
+import { freePort } from '../kit/product/app.ts';
 import { run, startDaemon } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 

@@ -1,6 +1,6 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { encode } from 'uqr';
-import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
+import { createAuthenticatorApp } from '../kit/providers/one-time-codes.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, newPerson, signUp, test } from './world.ts';
 import type { World } from './world.ts';

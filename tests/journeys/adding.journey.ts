@@ -1,4 +1,4 @@
-import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 

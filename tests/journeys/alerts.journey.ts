@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import { expectAccessible } from './axe.ts';
 import { addHost, choose, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 

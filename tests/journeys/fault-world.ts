@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { PROBLEMS } from '../../contract/problem.ts';
-import { freePort } from '../kit/app.ts';
-import { type FaultProxy, startFaultProxy } from '../kit/fault-proxy.ts';
+import { freePort } from '../kit/product/app.ts';
+import { type FaultProxy, startFaultProxy } from '../kit/peers/fault-proxy.ts';
 import { expect, test as journey } from './world.ts';
 
 /** The product behind a connection that can be cut; the browser knows only the proxy's address. */

@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test';
-import type { FaultProxy } from '../kit/fault-proxy.ts';
+import type { FaultProxy } from '../kit/peers/fault-proxy.ts';
 import { callsAt, expectToast, FAILURES, heal, NO_JSON, problem, test, toasts } from './fault-world.ts';
 import { addHost, card, expect, logIn, signUp } from './world.ts';
 import { spec } from '../spec/spec.ts';

@@ -1,4 +1,4 @@
-import { insertFleet } from '../kit/fleet.ts';
+import { insertFleet } from '../kit/product/fleet.ts';
 import { openStore } from '../../server/store/db/open-store.ts';
 import { axeFindings } from './axe.ts';
 import { expect, signUp, test } from './world.ts';

@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openStore } from '../../server/store/db/open-store.ts';
-import { sessionCookies } from '../kit/browser.ts';
-import { insertFleet } from '../kit/fleet.ts';
-import { sendTo, signUp } from '../kit/people.ts';
+import { sessionCookies } from '../kit/machine/browser.ts';
+import { insertFleet } from '../kit/product/fleet.ts';
+import { sendTo, signUp } from '../kit/product/people.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { runScript } from '../kit/run-script.ts';
+import { runScript } from '../kit/product/run-script.ts';
 import { expect, newPerson, test, verifyAddress, type World } from './world.ts';
 
 test.use({ environment: { SIGNUPS: 'invite', BILLING: 'none' } });

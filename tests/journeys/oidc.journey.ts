@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { freePort } from '../kit/app.ts';
-import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/oidc-server.ts';
+import { freePort } from '../kit/product/app.ts';
+import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/providers/oidc-server.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, newPerson, signUpOnPage, test as journey } from './world.ts';
 import { spec } from '../spec/spec.ts';

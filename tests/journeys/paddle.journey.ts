@@ -5,7 +5,7 @@ import {
   signedWebhook,
   startPaddleApi,
   subscriptionEvent,
-} from '../kit/paddle-api.ts';
+} from '../kit/providers/paddle-api.ts';
 import { addHost, expect, logIn, logOut, signUp, signUpOnPage, test as base } from './world.ts';
 import { spec } from '../spec/spec.ts';
 

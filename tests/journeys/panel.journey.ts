@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Locator, Page, Route } from '@playwright/test';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, logIn, showSection, signUp, test, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { BROWSER_FLAGS, findBrowser } from '../kit/browser.ts';
+import { BROWSER_FLAGS, findBrowser } from '../kit/machine/browser.ts';
 
 /** Returns the browser that `npm test` has found and passed on, or finds one if Playwright was started by hand. */
 function browser(): { executablePath: string; env: Record<string, string> } {

@@ -1,4 +1,4 @@
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { expectAccessible } from './axe.ts';
 import { choose, expect, logIn, logOut, signUp, test } from './world.ts';
 import { spec } from '../spec/spec.ts';

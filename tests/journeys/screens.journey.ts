@@ -1,5 +1,5 @@
 import { expect, type Page, test as base } from '@playwright/test';
-import { type Demo, startDemo } from '../kit/demo.ts';
+import { type Demo, startDemo } from '../kit/product/demo.ts';
 import { SCREENS, showScreen } from '../kit/screens/screens.ts';
 import { openWindows, type Visitor } from '../kit/screens/visitors.ts';
 import { axeFindings, preloadAxe } from './axe.ts';

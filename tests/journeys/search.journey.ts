@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test';
-import { BOGUS_VALUES, HOSTILE_ADDRESSES, searchedRoutes } from '../kit/searched-routes.ts';
+import { BOGUS_VALUES, HOSTILE_ADDRESSES, searchedRoutes } from '../kit/product/searched-routes.ts';
 import { expect, logIn, signUp, signUpOnPage, test } from './world.ts';
 
 /** Records requests of the browser to other origins and blocks them. */

@@ -1,17 +1,13 @@
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sessionCookies } from '../kit/browser.ts';
-import { sendAs, signUp as signUpByApi } from '../kit/people.ts';
-import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/app.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import {
-  type CertificateOptions,
-  type MintedAuthority,
-  mintAuthority,
-} from '../../scripts/local-peers/mint.ts';
-import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
-import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { sessionCookies } from '../kit/machine/browser.ts';
+import { sendAs, signUp as signUpByApi } from '../kit/product/people.ts';
+import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/product/app.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { type CertificateOptions, type MintedAuthority, mintAuthority } from '../kit/certificates/mint.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
+import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
 
 /** The product as an operator runs it, with a mail server, a name server and TLS servers. */
 export interface World {

@@ -8,9 +8,9 @@ import type { TrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { Sources } from '../../server/probe/sources/sources.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { listening, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 const NOW = Date.now();
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { Requester, type Sources } from '../../server/probe/sources/sources.ts';
-import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { integer, objectIdentifier, sequence, set, tagged } from '../../scripts/local-peers/der-writer.ts';
-import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import { cacheFolder, openSources } from '../kit/sources.ts';
+import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
+import { integer, objectIdentifier, sequence, set, tagged } from '../kit/certificates/der-writer.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { cacheFolder, openSources } from '../kit/peers/sources.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();

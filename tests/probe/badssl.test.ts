@@ -5,18 +5,14 @@ import { judge } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
-import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
-import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
-import { mintAuthority, mintKey, selfSigned } from '../../scripts/local-peers/mint.ts';
-import type {
-  CertificateOptions,
-  MintedAuthority,
-  MintedCertificate,
-} from '../../scripts/local-peers/mint.ts';
-import { listening, startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
+import { startCaServer } from '../kit/peers/ca-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintCrl } from '../kit/certificates/mint-crl.ts';
+import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
+import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../kit/certificates/mint.ts';
+import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.now();

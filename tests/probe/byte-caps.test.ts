@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAddressPolicy, createResolver, exchange } from '../../server/egress/index.ts';
 import { parseCertificateBundle, createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
 import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import { type DnsServer, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
-import { startRawPeer } from '../kit/raw-peers.ts';
-import { type Step, startScriptedPeer } from '../kit/scripted-peer.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
+import { startRawPeer } from '../kit/peers/raw-peers.ts';
+import { type Step, startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 const HEADERS = 16 * 1024;

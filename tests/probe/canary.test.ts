@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createCanaries } from '../../server/probe/index.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 
 const NOW = Date.UTC(2027, 2, 1, 9, 30);

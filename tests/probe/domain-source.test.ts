@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { cacheFolder } from '../kit/sources.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { TlsPeer } from '../../scripts/local-peers/tls-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { cacheFolder } from '../kit/peers/sources.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
+import type { TlsPeer } from '../kit/peers/tls-server.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const now = Date.now();

@@ -6,17 +6,12 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
 import { MemoryOutbox } from '../kit/alerting/memory-outbox.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
-import { mintAuthority, mintKey, selfSigned } from '../../scripts/local-peers/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type {
-  Peer,
-  ServerCertificate,
-  TlsPeer,
-  TlsPeerOptions,
-} from '../../scripts/local-peers/tls-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../kit/certificates/mint.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 /*
  * Mistakes of similar products, each as checks of a real server: probed, judged with the previous verdict, with alerts planned

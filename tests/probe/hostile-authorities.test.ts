@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
-import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { cacheFolder, openSources } from '../kit/sources.ts';
+import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
+import { mintCrl } from '../kit/certificates/mint-crl.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { cacheFolder, openSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
 const MB = 1024 * 1024;

@@ -5,10 +5,10 @@ import { assessUptime, type Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { HOSTILE_CHAINS } from '../kit/hostile-chains.ts';
-import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { HOSTILE_CHAINS } from '../kit/certificates/hostile-chains.ts';
+import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import {
   alerting,
   closing,
@@ -20,11 +20,11 @@ import {
   resetting,
   silent,
   startRawPeer,
-} from '../kit/raw-peers.ts';
-import { sequence, time, tlv } from '../../scripts/local-peers/der-writer.ts';
-import type { RawPeer } from '../kit/raw-peers.ts';
-import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { Peer } from '../../scripts/local-peers/tls-server.ts';
+} from '../kit/peers/raw-peers.ts';
+import { sequence, time, tlv } from '../kit/certificates/der-writer.ts';
+import type { RawPeer } from '../kit/peers/raw-peers.ts';
+import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
+import type { Peer } from '../kit/peers/tls-server.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);

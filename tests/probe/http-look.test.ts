@@ -6,11 +6,11 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { answering, drippingText, endlessBody, endlessHeaders } from '../kit/http-peers.ts';
-import { closing, silent } from '../kit/raw-peers.ts';
-import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { Peer, TlsPeer, TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { answering, drippingText, endlessBody, endlessHeaders } from '../kit/peers/http-peers.ts';
+import { closing, silent } from '../kit/peers/raw-peers.ts';
+import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
+import type { Peer, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);

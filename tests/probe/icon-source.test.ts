@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createIconSource } from '../../server/probe/index.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { icoOf, pngIcon } from '../../scripts/local-peers/icons.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { dripping, flooding, plainHttp, silent, startRawPeer } from '../kit/raw-peers.ts';
-import { listening } from '../../scripts/local-peers/tls-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { icoOf, pngIcon } from '../kit/peers/icons.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { dripping, flooding, plainHttp, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { listening } from '../kit/peers/tls-server.ts';
 
 const PNG = pngIcon(32);
 const never = new AbortController().signal;

@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createTrustStore, extendTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import type { OpenSources } from '../../server/probe/index.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
-import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
-import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
-import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import { cacheFolder, openSources } from '../kit/sources.ts';
+import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintCrl } from '../kit/certificates/mint-crl.ts';
+import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { cacheFolder, openSources } from '../kit/peers/sources.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();

@@ -3,18 +3,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AddressObservation, HandshakeObservation, Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { hasIpv6Loopback } from '../kit/loopback.ts';
-import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
-import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { hasIpv6Loopback } from '../kit/peers/loopback.ts';
+import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
+import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type {
   OpensslOptions,
   Peer,
   ServerCertificate,
   TlsPeer,
   TlsPeerOptions,
-} from '../../scripts/local-peers/tls-server.ts';
+} from '../kit/peers/tls-server.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 
 const NOW = Date.UTC(2030, 0, 2);

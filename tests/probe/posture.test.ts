@@ -7,10 +7,10 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { listening, startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { OpensslOptions, Peer } from '../../scripts/local-peers/tls-server.ts';
-import { createLargeHelloFilter } from '../kit/large-hello-filter.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
+import type { OpensslOptions, Peer } from '../kit/peers/tls-server.ts';
+import { createLargeHelloFilter } from '../kit/peers/large-hello-filter.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);

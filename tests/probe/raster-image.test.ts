@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { rasterMediaType } from '../../server/probe/icons/raster-image.ts';
-import { icoOf, pngIcon } from '../../scripts/local-peers/icons.ts';
+import { icoOf, pngIcon } from '../kit/peers/icons.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 const le16 = (value: number): string => hex16(value).match(/../g)!.toReversed().join('');

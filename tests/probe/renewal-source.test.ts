@@ -5,10 +5,10 @@ import { createAddressPolicy, createResolver, createVerifiedTls } from '../../se
 import { parseCertificate, renewalInfoId } from '../../server/pki/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/sources/renewal-source.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { cacheFolder } from '../kit/sources.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import type { TlsPeer } from '../../scripts/local-peers/tls-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { cacheFolder } from '../kit/peers/sources.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
+import type { TlsPeer } from '../kit/peers/tls-server.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 /* Tests against a CA's service as RFC 9773 defines it, over real TLS. */

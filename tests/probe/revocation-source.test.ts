@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCertificate } from '../../server/pki/index.ts';
 import { Requester, type RevocationSource } from '../../server/probe/sources/sources.ts';
-import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { type CrlOptions, mintCrl } from '../../scripts/local-peers/mint-crl.ts';
-import { mintOcspError, mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
-import {
-  type CertificateOptions,
-  mintAuthority,
-  type MintedCertificate,
-} from '../../scripts/local-peers/mint.ts';
-import { cacheFolder, openSources } from '../kit/sources.ts';
+import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
+import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';
+import { mintOcspError, mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { cacheFolder, openSources } from '../kit/peers/sources.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();

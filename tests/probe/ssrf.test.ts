@@ -12,9 +12,9 @@ import { createDomainSource } from '../../server/probe/sources/domain-source.ts'
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
-import { alertContentOf } from '../kit/alert-content.ts';
-import { type DnsServer, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { alertContentOf } from '../kit/product/alert-content.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import {
   type Dials,
   HOSTILE_NAMES,
@@ -22,8 +22,8 @@ import {
   hostileAuthorities,
   INSIDE,
   watchDials,
-} from '../kit/ssrf-corpus.ts';
-import { listening, type Peer } from '../../scripts/local-peers/tls-server.ts';
+} from '../kit/peers/ssrf-corpus.ts';
+import { listening, type Peer } from '../kit/peers/tls-server.ts';
 
 const OPEN = '127.0.0.1';
 const root = mintAuthority();

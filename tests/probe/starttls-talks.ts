@@ -1,4 +1,4 @@
-import type { Step } from '../kit/scripted-peer.ts';
+import type { Step } from '../kit/peers/scripted-peer.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 /** The dialogue up to TLS; its last step of the server is the positive answer. */

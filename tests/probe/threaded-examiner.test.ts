@@ -18,13 +18,13 @@ import {
   NO_SOURCES,
 } from '../../server/probe/index.ts';
 import { isNetworkFailure } from '../../server/worker/own-network.ts';
-import { temporaryFolder } from '../kit/app.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/hostile-chains.ts';
-import { answer, observation } from '../kit/judging.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { temporaryFolder } from '../kit/product/app.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/certificates/hostile-chains.ts';
+import { answer, observation } from '../kit/certificates/judging.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 
 const HOST = 'thread.certs.test';
 const never = new AbortController().signal;

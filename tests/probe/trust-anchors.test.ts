@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 
 import { loadTrustStore } from '../../server/probe/index.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 
 const fingerprint = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();

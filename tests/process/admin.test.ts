@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { enqueueMail, type NewMail } from '../../server/store/mail/mails.ts';
-import { type App, startApp, temporaryFolder } from '../kit/app.ts';
-import { ANY_DATABASE, type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';
-import { runScript } from '../kit/run-script.ts';
-import { startSmtpSink, type SmtpSink } from '../kit/smtp-sink.ts';
+import { type App, startApp, temporaryFolder } from '../kit/product/app.ts';
+import {
+  ANY_DATABASE,
+  type Database,
+  DATABASES,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/databases/database.ts';
+import { type Person, sendTo, signIn, signUp } from '../kit/product/people.ts';
+import { runScript } from '../kit/product/run-script.ts';
+import { startSmtpSink, type SmtpSink } from '../kit/peers/smtp-sink.ts';
 
 /** Each command starts a process. */
 const PATIENCE = { timeout: 60_000 };

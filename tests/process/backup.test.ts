@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import { restore } from '../../server/store/operations/copy/restore.ts';
-import { startApp, temporaryFolder } from '../kit/app.ts';
+import { startApp, temporaryFolder } from '../kit/product/app.ts';
 import {
   ANY_DATABASE,
   type Database,
@@ -15,13 +15,13 @@ import {
   type DatabaseName,
   freshDatabase,
   hasDatabase,
-} from '../kit/database.ts';
-import { fillEveryTable } from '../kit/every-table.ts';
-import { execute, formerDatabase } from '../kit/former-database.ts';
-import { sendTo, signIn, signUp } from '../kit/people.ts';
-import { rawDatabase } from '../kit/raw-database.ts';
-import { type ScriptResult, runScript, startScript } from '../kit/run-script.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
+} from '../kit/databases/database.ts';
+import { fillEveryTable } from '../kit/databases/every-table.ts';
+import { execute, formerDatabase } from '../kit/databases/former-database.ts';
+import { sendTo, signIn, signUp } from '../kit/product/people.ts';
+import { rawDatabase } from '../kit/databases/raw-database.ts';
+import { type ScriptResult, runScript, startScript } from '../kit/product/run-script.ts';
+import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
 
 const PATIENCE = { timeout: 240_000 };
 /** All pairs of databases; without `--everything` only pairs of different ones. */

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { startApp } from '../kit/app.ts';
-import { sendTo, signUp } from '../kit/people.ts';
-import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { startTlsServer, type Peer } from '../../scripts/local-peers/tls-server.ts';
+import { startApp } from '../kit/product/app.ts';
+import { sendTo, signUp } from '../kit/product/people.ts';
+import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { startTlsServer, type Peer } from '../kit/peers/tls-server.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 /** Each command starts a process. */

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { startDemo } from '../kit/demo.ts';
-import { createClient, sendTo } from '../kit/people.ts';
+import { startDemo } from '../kit/product/demo.ts';
+import { createClient, sendTo } from '../kit/product/people.ts';
 
 it('The demo has an account with history, really checks its hosts and stops cleanly', async () => {
   const demo = await startDemo({ DATABASE_URL: 'nonsense' });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMPILE_CACHE } from '../kit/app.ts';
+import { COMPILE_CACHE } from '../kit/product/app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

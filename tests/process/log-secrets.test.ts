@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { freePort, startApp, temporaryFolder } from '../kit/app.ts';
-import { createClient, markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { freePort, startApp, temporaryFolder } from '../kit/product/app.ts';
+import { createClient, markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
 /** Enough for a start, a check and a delivery on a busy machine. */
 const PATIENCE = { timeout: 60_000, interval: 100 };

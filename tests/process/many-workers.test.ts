@@ -5,12 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, type World } from '../faults/world.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { type App, freePort, type WorkerApp } from '../kit/app.ts';
-import { checksMade } from '../kit/checks-made.ts';
-import { freshDatabase, hasDatabase } from '../kit/database.ts';
-import { type GatedPeer, startGatedServer } from '../kit/gated-server.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { createClient, type Person, sendTo } from '../kit/people.ts';
+import { type App, freePort, type WorkerApp } from '../kit/product/app.ts';
+import { checksMade } from '../kit/product/checks-made.ts';
+import { freshDatabase, hasDatabase } from '../kit/databases/database.ts';
+import { type GatedPeer, startGatedServer } from '../kit/peers/gated-server.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { createClient, type Person, sendTo } from '../kit/product/people.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 /** Processes start slowly on a busy machine. */

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountMessage } from '../../server/channels/index.ts';
 import { ALARM_CODES } from '../../server/store/alerts/alarms.ts';
-import { type App, startApp, temporaryFolder } from '../kit/app.ts';
-import { programOfDebianPackage } from '../kit/debian-package.ts';
+import { type App, startApp, temporaryFolder } from '../kit/product/app.ts';
+import { programOfDebianPackage } from '../kit/machine/debian-package.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

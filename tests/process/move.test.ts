@@ -7,13 +7,13 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import { PROGRAM_LEVEL } from '../../server/store/schema/migrations/index.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
-import { startApp } from '../kit/app.ts';
-import { type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { fillEveryTable } from '../kit/every-table.ts';
-import { execute, formerDatabase } from '../kit/former-database.ts';
-import { sendTo, signIn, signUp } from '../kit/people.ts';
-import { rawDatabase } from '../kit/raw-database.ts';
-import { type ScriptResult, runScript, startScript } from '../kit/run-script.ts';
+import { startApp } from '../kit/product/app.ts';
+import { type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
+import { fillEveryTable } from '../kit/databases/every-table.ts';
+import { execute, formerDatabase } from '../kit/databases/former-database.ts';
+import { sendTo, signIn, signUp } from '../kit/product/people.ts';
+import { rawDatabase } from '../kit/databases/raw-database.ts';
+import { type ScriptResult, runScript, startScript } from '../kit/product/run-script.ts';
 
 const PATIENCE = { timeout: 120_000 };
 

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../kit/app.ts';
-import { installDebianPackage } from '../kit/debian-package.ts';
-import { assembleImage, type Image } from '../kit/image.ts';
+import { freePort } from '../kit/product/app.ts';
+import { installDebianPackage } from '../kit/machine/debian-package.ts';
+import { assembleImage, type Image } from '../kit/product/image.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { type App, runServer, startApp, temporaryFolder } from '../kit/app.ts';
-import { PADDLE, signedWebhook, startPaddleApi, subscriptionEvent } from '../kit/paddle-api.ts';
-import { type Person, sendTo, signUp } from '../kit/people.ts';
+import { type App, runServer, startApp, temporaryFolder } from '../kit/product/app.ts';
+import { PADDLE, signedWebhook, startPaddleApi, subscriptionEvent } from '../kit/providers/paddle-api.ts';
+import { type Person, sendTo, signUp } from '../kit/product/people.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let running: App | null = null;

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { type App, startApp, temporaryFolder } from '../kit/app.ts';
-import { selfSigned } from '../../scripts/local-peers/mint.ts';
-import { createClient, markVerifiedThere, sendTo, signIn, signUp } from '../kit/people.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { type App, startApp, temporaryFolder } from '../kit/product/app.ts';
+import { selfSigned } from '../kit/certificates/mint.ts';
+import { createClient, markVerifiedThere, sendTo, signIn, signUp } from '../kit/product/people.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
 const EGRESS_ALLOW_CIDRS = '127.0.0.0/8';
 /** Enough for a start and a delivery on a busy machine. */

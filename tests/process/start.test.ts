@@ -4,7 +4,14 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type App, COMPILE_CACHE, freePort, runServer, startApp, temporaryFolder } from '../kit/app.ts';
+import {
+  type App,
+  COMPILE_CACHE,
+  freePort,
+  runServer,
+  startApp,
+  temporaryFolder,
+} from '../kit/product/app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 let folder: ReturnType<typeof temporaryFolder>;

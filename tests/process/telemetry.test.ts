@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { freePort, startApp, startWorkerApp, temporaryFolder } from '../kit/app.ts';
-import { freshDatabase, hasDatabase } from '../kit/database.ts';
-import { selfSigned } from '../../scripts/local-peers/mint.ts';
-import { markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { freePort, startApp, startWorkerApp, temporaryFolder } from '../kit/product/app.ts';
+import { freshDatabase, hasDatabase } from '../kit/databases/database.ts';
+import { selfSigned } from '../kit/certificates/mint.ts';
+import { markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

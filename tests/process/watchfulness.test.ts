@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startApp, temporaryFolder } from '../kit/app.ts';
-import { selfSigned } from '../../scripts/local-peers/mint.ts';
-import { sendTo, signUp } from '../kit/people.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
-import { startStrippingProxy } from '../kit/stripping-proxy.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { startApp, temporaryFolder } from '../kit/product/app.ts';
+import { selfSigned } from '../kit/certificates/mint.ts';
+import { sendTo, signUp } from '../kit/product/people.ts';
+import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
+import { startStrippingProxy } from '../kit/peers/stripping-proxy.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';

@@ -8,7 +8,7 @@ import {
 } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const alice = {

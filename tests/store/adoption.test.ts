@@ -10,10 +10,10 @@ import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import { findStatusPage } from '../../server/store/publishing/status-pages.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { MIGRATIONS, type SchemaChange } from '../../server/store/schema/migrations/index.ts';
-import { type Database, DATABASES, hasDatabase } from '../kit/database.ts';
-import { everyRow } from '../kit/every-row.ts';
-import { execute, formerDatabase } from '../kit/former-database.ts';
-import { rawDatabase } from '../kit/raw-database.ts';
+import { type Database, DATABASES, hasDatabase } from '../kit/databases/database.ts';
+import { everyRow } from '../kit/databases/every-row.ts';
+import { execute, formerDatabase } from '../kit/databases/former-database.ts';
+import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { checkOf, claimOne, DAY, endingSoon, NOW, recordCheck, watch } from './samples.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (name) => {

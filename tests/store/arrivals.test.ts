@@ -4,7 +4,7 @@ import { findAccount } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { pruneTrials } from '../../server/store/billing/entitlements.ts';
 import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW } from './samples.ts';
 
 const arrival = {

@@ -11,7 +11,7 @@ import {
   LIST_STATUSES,
   type ListStatus,
 } from '../../contract/words.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
 describeEachDatabase('what needs attention', (open) => {

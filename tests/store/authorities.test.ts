@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { addAuthorities, listAuthorities, removeAuthority } from '../../server/store/accounts/authorities.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { sqliteTables } from '../../server/store/operations/copy/sqlite-tables.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
-import { freshDatabase } from '../kit/database.ts';
+import { freshDatabase } from '../kit/databases/database.ts';
 
 /** What keeps a stranger from filling each table. A new table needs an entry, so that its author thinks about a bound. */
 const BOUNDS: Record<keyof Tables | 'jwks', string> = {

@@ -9,7 +9,7 @@ import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   check,

@@ -5,7 +5,7 @@ import { updateDescription } from '../../server/store/monitors/monitor-change.ts
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { CertificateSort } from '../../contract/words.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
 
 const wildcard = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });

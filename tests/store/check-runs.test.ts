@@ -5,7 +5,7 @@ import { record } from '../../server/store/checks/checks.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, checkOf, claimOne, leaseOf, MINUTE, NOW, person, watch } from './samples.ts';
 import { history, presentedChain } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, startCheckpoints } from '../../server/store/db/open-store.ts';
-import { temporaryFolder } from '../kit/app.ts';
+import { temporaryFolder } from '../kit/product/app.ts';
 
 async function openedStore() {
   const folder = temporaryFolder();

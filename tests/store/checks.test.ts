@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { findMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
   endingSoon,
   certificate,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findMonitor, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   check,

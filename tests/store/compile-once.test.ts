@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileOnce } from '../../server/store/db/dialect.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 
 describeEachDatabase('a query that is compiled once', (open) => {
   it('runs with the values of each call, in and outside of transactions', async () => {

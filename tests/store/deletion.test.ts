@@ -20,8 +20,8 @@ import { listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { startTrial } from '../../server/store/billing/entitlements.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { everyRow } from '../kit/every-row.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { everyRow } from '../kit/databases/every-row.ts';
 import {
   endingSoon,
   certificate,

@@ -14,7 +14,7 @@ import { HELD_BY_QUOTA, releaseHeldMail } from '../../server/store/mail/mail-quo
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   check,

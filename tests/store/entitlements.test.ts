@@ -5,7 +5,7 @@ import { applyEntitlement } from '../../server/store/billing/entitlements.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';

@@ -5,7 +5,7 @@ import { jwt, twoFactor } from 'better-auth/plugins';
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { pruneSessions } from '../../server/store/accounts/sessions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 
 describeEachDatabase('the tables of better-auth', (open) => {
   it('match what the installed version expects', async () => {

@@ -4,9 +4,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { importsOf, ROOT } from '../../scripts/house/imports.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
-import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { formerDatabase } from '../kit/former-database.ts';
-import { rawDatabase } from '../kit/raw-database.ts';
+import {
+  type Database,
+  DATABASES,
+  type DatabaseName,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/databases/database.ts';
+import { formerDatabase } from '../kit/databases/former-database.ts';
+import { rawDatabase } from '../kit/databases/raw-database.ts';
 
 /** Adopted databases keep the schema of level 20, so later migrations rely on both being the same. */
 describe.each(DATABASES.filter(hasDatabase))('the schema of 0021-initial-schema (%s)', (name) => {

@@ -10,8 +10,14 @@ import {
 import { MIGRATIONS, PROGRAM_LEVEL, type SchemaChange } from '../../server/store/schema/migrations/index.ts';
 import { postgresDialect, refuseNewer } from '../../server/store/db/postgres-connection.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { rawDatabase } from '../kit/raw-database.ts';
+import {
+  type Database,
+  DATABASES,
+  type DatabaseName,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/databases/database.ts';
+import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { person } from './samples.ts';
 
 const additive: SchemaChange = {

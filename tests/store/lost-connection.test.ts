@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { isOutage } from '../../server/store/db/open-store.ts';
-import { freshStore, hasDatabase } from '../kit/database.ts';
+import { freshStore, hasDatabase } from '../kit/databases/database.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () => {
   it('fails only the transaction that used it', async () => {

@@ -20,7 +20,7 @@ import {
 } from '../../server/store/mail/mail-quota.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { releaseLeases, MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 
 const LEASE = 60_000;

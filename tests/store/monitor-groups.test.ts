@@ -4,7 +4,7 @@ import { updateDescription } from '../../server/store/monitors/monitor-change.ts
 import { monitorGroups } from '../../server/store/monitors/monitor-groups.ts';
 import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { DomainGrouping } from '../../contract/words.ts';

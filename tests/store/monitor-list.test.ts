@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { insertMonitors, insertRows } from '../kit/insert-rows.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { boundsOf } from '../../contract/period.ts';

@@ -4,7 +4,7 @@ import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
 import { findMonitor, requestCheck, setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   check,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inTransaction, inUrgentTransaction } from '../../server/store/db/transaction.ts';
-import { freshStore } from '../kit/database.ts';
+import { freshStore } from '../kit/databases/database.ts';
 
 describe('the SQLite dialect', () => {
   it('returns the current columns of a table after its schema changes', async () => {

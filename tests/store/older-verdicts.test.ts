@@ -6,8 +6,8 @@ import { createTrustStore, tryParseCertificate } from '../../server/pki/index.ts
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { ENDPOINT, HOST, NOW, sentencesIn } from '../kit/judging.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { ENDPOINT, HOST, NOW, sentencesIn } from '../kit/certificates/judging.ts';
 import { claimOne, leaseOf, MINUTE, person, recordCheck, watch } from './samples.ts';
 
 /**

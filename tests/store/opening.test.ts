@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import { openStore, StoreError } from '../../server/store/db/open-store.ts';
-import { freePort } from '../kit/app.ts';
-import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { rawDatabase } from '../kit/raw-database.ts';
+import { freePort } from '../kit/product/app.ts';
+import {
+  DATABASES,
+  type Database,
+  type DatabaseName,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/databases/database.ts';
+import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { person } from './samples.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) => {

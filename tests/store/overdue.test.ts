@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { spreadOverdue } from '../../server/store/monitors/check-due.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 

@@ -6,8 +6,8 @@ import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-e
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
-import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
-import { writeHistory } from '../kit/write-history.ts';
+import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
+import { writeHistory } from '../kit/product/write-history.ts';
 import { DAY, NOW, person, watch } from './samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';

@@ -4,7 +4,7 @@ import {
   pruneRateLimits,
   refundRateLimit,
 } from '../../server/store/operations/rate-limits.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { NOW } from './samples.ts';
 
 const use = { key: 'sign-in:alice', limit: 3, windowMs: 60_000, now: NOW };

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onReplica } from '../../server/store/db/replica.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { freePort } from '../kit/app.ts';
-import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { freePort } from '../kit/product/app.ts';
+import { type Database, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import { person } from './samples.ts';
 
 /** The replica is a second database here, so that each answer shows which one was asked. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RevokedCertificate } from '../../server/core/index.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   checkOf,

@@ -13,7 +13,7 @@ import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/observation.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/product/observation.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';

@@ -4,7 +4,7 @@ import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { isStatementTimeout } from '../../server/store/db/dialect.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { NOW, person, watch } from './samples.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';

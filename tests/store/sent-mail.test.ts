@@ -7,7 +7,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { requeueMail, listOutgoingMail } from '../../server/store/mail/sent-mail.ts';
 import { isSuppressed, suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person, watch } from './samples.ts';
 
 const OWN = 'alice@example.com';

@@ -10,7 +10,7 @@ import {
   findSession,
   listSessions,
 } from '../../server/store/accounts/sessions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 
 const GRACE = 10_000;

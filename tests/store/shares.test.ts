@@ -7,7 +7,7 @@ import {
 } from '../../server/store/monitors/monitor-claims.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   check,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Signal, Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 
 const change: Signal = { topic: 'domain', accountId: 'a', monitorId: 'm', change: 'checked' };
 

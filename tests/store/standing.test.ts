@@ -4,7 +4,7 @@ import { mailDownSince, mailIsFailing } from '../../server/store/accounts/accoun
 import type { Store } from '../../server/store/db/open-store.ts';
 import { liftSuppression, suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { listPageMonitors, type StatusPageChoices } from '../../server/store/publishing/status-pages.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 
 const ALL: StatusPageChoices = {

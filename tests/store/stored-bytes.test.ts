@@ -7,7 +7,7 @@ import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store, StoreOptions } from '../../server/store/db/open-store.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, watch } from './samples.ts';
 import {
   history,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { applyPaymentEvent, type PaymentChange } from '../../server/store/billing/payment-events.ts';
 import { findSubscription, listSubscriptions } from '../../server/store/billing/subscriptions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
 const told = (

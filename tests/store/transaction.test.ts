@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { describeEachDatabase, freshStore, hasDatabase } from '../kit/database.ts';
+import { describeEachDatabase, freshStore, hasDatabase } from '../kit/databases/database.ts';
 import { person } from './samples.ts';
 
 describeEachDatabase('transactions', (open) => {

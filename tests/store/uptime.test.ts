@@ -5,8 +5,8 @@ import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { dailyDowntimes, uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
-import { checksMade } from '../kit/checks-made.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { checksMade } from '../kit/product/checks-made.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   checkOf,

@@ -4,7 +4,7 @@ import { isSuppressed, liftSuppression, suppress } from '../../server/store/mail
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail/mail-quota.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { type Rig, startRig } from './rig.ts';
 
 const ADDRESS = 'alice@certs.test';

@@ -4,8 +4,8 @@ import { mailIsFailing } from '../../server/store/accounts/account-health.ts';
 import { isSuppressed } from '../../server/store/mail/suppressions.ts';
 import { createBounceReader } from '../../server/worker/bounce-reader.ts';
 import { outOfOffice, postfixReport } from '../channels/delivery-reports.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { type ImapServer, startImapServer } from '../kit/imap-server.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { type ImapServer, startImapServer } from '../kit/peers/imap-server.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 

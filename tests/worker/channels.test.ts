@@ -7,10 +7,10 @@ import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { replayDelivery, sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { channelsOf } from '../../server/store/alerts/channels.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { everyChannelAt, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
-import type { WebhookSink } from '../kit/webhook-sink.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { everyChannelAt, WEBHOOK_SECRET } from '../kit/peers/http-receivers.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
+import type { WebhookSink } from '../kit/peers/webhook-sink.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
-import { checksMade } from '../kit/checks-made.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import { checksMade } from '../kit/product/checks-made.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 

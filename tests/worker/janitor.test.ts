@@ -7,7 +7,7 @@ import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
 import { createJanitor } from '../../server/worker/janitor.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { person } from '../store/samples.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { alertSteps } from '../../server/core/index.ts';
-import { checksMade } from '../kit/checks-made.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { checksMade } from '../kit/product/checks-made.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

@@ -2,10 +2,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { raiseAlarm, raisedAlarms } from '../../server/store/alerts/alarms.ts';
-import { describeAnyDatabase, freshStore } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
-import { startStrippingProxy } from '../kit/stripping-proxy.ts';
+import { describeAnyDatabase, freshStore } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
+import { startStrippingProxy } from '../kit/peers/stripping-proxy.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

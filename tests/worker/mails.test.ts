@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail/mail-quota.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { type Rig, START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

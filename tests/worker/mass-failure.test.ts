@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeAnyDatabase, freshDatabase } from '../kit/database.ts';
+import { describeAnyDatabase, freshDatabase } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';

@@ -7,11 +7,11 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
 import type { FailedObservation, Observation } from '../../server/core/index.ts';
-import { checksMade } from '../kit/checks-made.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { checksMade } from '../kit/product/checks-made.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/product/observation.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { intermediate, type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { mintCrl, type Revoked } from '../../scripts/local-peers/mint-crl.ts';
-import { openSources } from '../kit/sources.ts';
+import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { mintCrl, type Revoked } from '../kit/certificates/mint-crl.ts';
+import { openSources } from '../kit/peers/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 

@@ -19,14 +19,10 @@ import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
-import { type DnsServer, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import {
-  type CertificateOptions,
-  mintAuthority,
-  type MintedCertificate,
-} from '../../scripts/local-peers/mint.ts';
-import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Protocol } from '../../contract/words.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';

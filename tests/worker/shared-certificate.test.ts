@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { storable } from '../../server/channels/kinds/index.ts';
-import type { MintedCertificate } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer, type TlsPeer } from '../../scripts/local-peers/tls-server.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { WEBHOOK_SECRET } from '../kit/http-receivers.ts';
-import { startWebhookSink } from '../kit/webhook-sink.ts';
+import type { MintedCertificate } from '../kit/certificates/mint.ts';
+import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { WEBHOOK_SECRET } from '../kit/peers/http-receivers.ts';
+import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 

@@ -6,7 +6,7 @@ import { createMetrics } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
 import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';
-import { describeEachDatabase, freshStore } from '../kit/database.ts';
+import { describeEachDatabase, freshStore } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { openSources } from '../kit/sources.ts';
+import { startCaServer } from '../kit/peers/ca-server.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { openSources } from '../kit/peers/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

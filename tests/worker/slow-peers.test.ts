@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { checksMade } from '../kit/checks-made.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import { checksMade } from '../kit/product/checks-made.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startRig, until } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 

@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type Observation, readAuthorities } from '../../server/core/index.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

@@ -8,7 +8,7 @@ import { listAccounts } from '../../server/store/accounts/account-administration
 import { clearAlarm, raiseAlarm, raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
 import { type Rig, type RigOptions, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';

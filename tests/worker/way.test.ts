@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { describeEachDatabase } from '../kit/database.ts';
-import { selfSigned } from '../../scripts/local-peers/mint.ts';
-import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import { selfSigned } from '../kit/certificates/mint.ts';
+import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { intermediate, root, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { history } from '../../server/store/checks/certificate-history.ts';

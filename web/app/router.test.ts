@@ -6,7 +6,7 @@ import {
   HOSTILE_ADDRESSES,
   searchedRoutes,
   testRouter,
-} from '../../tests/kit/searched-routes.ts';
+} from '../../tests/kit/product/searched-routes.ts';
 
 /** Returns what the page at this address reads with `useSearch`. */
 async function searchAt(path: string, search: Record<string, string>): Promise<Record<string, unknown>> {

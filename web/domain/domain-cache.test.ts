@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { expect, it } from 'vitest';
 import type { SummaryWire } from '../../contract/domain.ts';
 import { createDomainCache, SUMMARY_KEY } from './domain-cache.ts';
-import { exampleDomain } from './example-domain.ts';
+import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 
 it.each(['pending', 'expired'] as const)(
   'an added domain counts as pending before the summary is read again, also if it is %s',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DomainWire } from '../../contract/domain.ts';
-import { exampleDomain } from './example-domain.ts';
+import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import type { LoadedPages } from './list-cache.ts';
 import { findDomain, loadedDomains, patched, prepended, totalOf, without } from './list-cache.ts';
 

@@ -10,7 +10,7 @@ import {
   pageKey,
   SUMMARY_KEY,
 } from './domain-cache.ts';
-import { exampleDomain } from './example-domain.ts';
+import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import { createLiveDomains } from './live-domains.ts';
 
 const filter = { sort: 'soonest' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../contract/durations.ts';
-import { EXAMPLE_NOW, exampleDomain } from './example-domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import {
   heldBackLine,
   heldBackSentence,

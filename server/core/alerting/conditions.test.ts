@@ -10,7 +10,7 @@ import {
   observation,
   root,
   withChain,
-} from '../../../tests/kit/judging.ts';
+} from '../../../tests/kit/certificates/judging.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
@@ -18,7 +18,7 @@ import { begunDeployment, conditionsOf, replacedCertificate } from './conditions
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
-import { UNASKED } from '../../../tests/kit/observation.ts';
+import { UNASKED } from '../../../tests/kit/product/observation.ts';
 
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 

@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
-import { answer, failed, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
+import {
+  answer,
+  failed,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';

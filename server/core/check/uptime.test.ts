@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HANDSHAKES_ONLY, MODERN_TLS } from '../../../tests/kit/observation.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../../../tests/kit/product/observation.ts';
 import type { FailedObservation, HttpObservation, Observation, Resolution } from '../observation.ts';
 import {
   assessUptime,

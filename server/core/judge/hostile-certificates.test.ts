@@ -12,9 +12,9 @@ import {
   observation,
   root,
   years,
-} from '../../../tests/kit/judging.ts';
-import { mintAuthority, selfSigned } from '../../../scripts/local-peers/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
 import { certificateDiff } from '../certificate-diff.ts';
 import { certificateFacts, readChain } from '../facts.ts';

@@ -10,8 +10,8 @@ import {
   observation,
   root,
   withChain,
-} from '../../../tests/kit/judging.ts';
-import type { MintedCertificate } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { replacedCertificate } from '../alerting/conditions.ts';

@@ -11,8 +11,8 @@ import {
   root,
   withChain,
   years,
-} from '../../../tests/kit/judging.ts';
-import { mintAuthority, type MintedCertificate } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { isAwaiting } from './incomplete-finding.ts';
 import { judge } from './judge.ts';

@@ -1,8 +1,16 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.ts';
-import { answer, inWords, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
-import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
+import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/certificates/hostile-chains.ts';
+import {
+  answer,
+  inWords,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import {
   buildPath,
   createTrustStore,

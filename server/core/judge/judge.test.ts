@@ -13,13 +13,13 @@ import {
   root,
   withChain,
   years,
-} from '../../../tests/kit/judging.ts';
+} from '../../../tests/kit/certificates/judging.ts';
 import {
   mintAuthority,
   type MintedCertificate,
   mintKey,
   selfSigned,
-} from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from './judge.ts';
 import type { Verdict } from '../verdict.ts';

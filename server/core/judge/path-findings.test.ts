@@ -1,7 +1,15 @@
 import { getCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { current, DAY, intermediate, issue, NOW, root, years } from '../../../tests/kit/judging.ts';
-import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
+import {
+  current,
+  DAY,
+  intermediate,
+  issue,
+  NOW,
+  root,
+  years,
+} from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import {
   createTrustStore,
   parseCertificate,

@@ -9,8 +9,8 @@ import {
   observation,
   root,
   withChain,
-} from '../../../tests/kit/judging.ts';
-import type { MintedCertificate } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { renewalOverdueAt } from '../alert-steps.ts';
 import { judge } from './judge.ts';

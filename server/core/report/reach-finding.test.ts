@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOST, NOW } from '../../../tests/kit/judging.ts';
+import { HOST, NOW } from '../../../tests/kit/certificates/judging.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { failureSentence, reachFinding, type ReportUptime } from './reach-finding.ts';
 import type { Protocol } from '../../../contract/words.ts';

@@ -9,8 +9,8 @@ import {
   observation,
   root,
   withChain,
-} from '../../../tests/kit/judging.ts';
-import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore, parseCertificate, toPem } from '../../pki/index.ts';
 import { certificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';

@@ -6,7 +6,7 @@ import {
   octetString,
   sequence,
   tlv,
-} from '../../../scripts/local-peers/der-writer.ts';
+} from '../../../tests/kit/certificates/der-writer.ts';
 import { DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';
 import { bitStringValue, booleanValue, countValue, objectIdentifierText, timeValue } from './der-values.ts';
 import { PkiError } from '../pki-error.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { splitPem, toPem } from './pem.ts';
 
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];

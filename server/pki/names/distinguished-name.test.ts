@@ -6,7 +6,7 @@ import {
   set,
   tlv,
   utf8String,
-} from '../../../scripts/local-peers/der-writer.ts';
+} from '../../../tests/kit/certificates/der-writer.ts';
 import { isSameName } from '../certificate.ts';
 import { formatDistinguishedName, parseDistinguishedName } from './distinguished-name.ts';
 

@@ -5,8 +5,8 @@ import {
   set,
   tagged,
   utf8String,
-} from '../../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, mintAuthority, nameDer } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/der-writer.ts';
+import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/kit/certificates/mint.ts';
 import { type Certificate, parseCertificate } from '../certificate.ts';
 import { satisfiesNameConstraints, parseNameConstraints } from './name-constraints.ts';
 import { WorkBudget } from '../work-budget.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
+import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from '../certificate.ts';
 import { matchesReference } from './reference-identifier.ts';
 

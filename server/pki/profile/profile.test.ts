@@ -9,8 +9,8 @@ import {
   set,
   tagged,
   utf8String,
-} from '../../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, mintAuthority, mintKey } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/der-writer.ts';
+import { type CertificateOptions, mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
 import { type Certificate, parseCertificate } from '../certificate.ts';
 import type { CertificateRole } from '../path-failure.ts';
 import { issuanceFailures, type Profile, profileFailures } from './profile.ts';

@@ -8,10 +8,10 @@ import {
   tagged,
   time,
   utf8String,
-} from '../../../scripts/local-peers/der-writer.ts';
-import { mintAuthority, mintKey } from '../../../scripts/local-peers/mint.ts';
-import { mintCrl } from '../../../scripts/local-peers/mint-crl.ts';
-import type { CrlOptions } from '../../../scripts/local-peers/mint-crl.ts';
+} from '../../../tests/kit/certificates/der-writer.ts';
+import { mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
+import { mintCrl } from '../../../tests/kit/certificates/mint-crl.ts';
+import type { CrlOptions } from '../../../tests/kit/certificates/mint-crl.ts';
 import { parseCertificate } from '../certificate.ts';
 import { crlStatus } from './crl-status.ts';
 import { parseCrl } from './crl.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { integer, octetString } from '../../../scripts/local-peers/der-writer.ts';
-import { mintAuthority, mintKey } from '../../../scripts/local-peers/mint.ts';
-import { mintOcspError, mintOcspResponse } from '../../../scripts/local-peers/mint-ocsp.ts';
-import type { OcspResponseOptions } from '../../../scripts/local-peers/mint-ocsp.ts';
+import { integer, octetString } from '../../../tests/kit/certificates/der-writer.ts';
+import { mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
+import { mintOcspError, mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
+import type { OcspResponseOptions } from '../../../tests/kit/certificates/mint-ocsp.ts';
 import { parseCertificate } from '../certificate.ts';
 import { ocspStatus } from './ocsp-status.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';

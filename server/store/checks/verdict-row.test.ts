@@ -13,8 +13,8 @@ import {
   sentencesIn,
   withChain,
   years,
-} from '../../../tests/kit/judging.ts';
-import { mintAuthority, selfSigned } from '../../../scripts/local-peers/mint.ts';
+} from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
 import { describeFindings, judge, type Observation, type Verdict } from '../../core/index.ts';
 import { createTrustStore, WorkBudget } from '../../pki/index.ts';
 import { parseVerdict } from './verdict-row.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { freshDatabase, migratedTemplate } from '../../kit/database.ts';
-import { startPostgres } from '../../kit/postgres-server.ts';
+import { freshDatabase, migratedTemplate } from '../../kit/databases/database.ts';
+import { startPostgres } from '../../kit/databases/postgres-server.ts';
 import { openLab } from '../lab.ts';
 import { startLedger } from '../ledger-process.ts';
 import { cutOwnNetwork, type Link } from '../own-network.ts';

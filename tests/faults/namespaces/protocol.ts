@@ -1,4 +1,4 @@
-import type { DatabaseName } from '../../kit/database.ts';
+import type { DatabaseName } from '../../kit/databases/database.ts';
 import type { Outcome } from '../outcome.ts';
 import type { InternetAddresses } from '../fake-internet.ts';
 

@@ -1,4 +1,4 @@
-import { freshDatabase } from '../../kit/database.ts';
+import { freshDatabase } from '../../kit/databases/database.ts';
 import { fillDisk } from '../disk.ts';
 
 // Runs the scenario in a mount namespace that has a small disk mounted at the folder given as argument.

@@ -2,12 +2,12 @@ import type { Page } from '@playwright/test';
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, temporaryFolder } from '../../kit/app.ts';
+import { startApp, temporaryFolder } from '../../kit/product/app.ts';
 import {
   type FirebaseEmulator,
   type FirebaseMail,
   startFirebaseEmulator,
-} from '../../kit/firebase-emulator.ts';
+} from '../../kit/providers/firebase-emulator.ts';
 import { expect, logIn, logOut, signUpOnPage, test as journey } from '../world.ts';
 
 const settingsOf = (emulator: FirebaseEmulator) => ({

@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test';
-import type { Demo } from '../demo.ts';
+import type { Demo } from '../product/demo.ts';
 import type { Visitor } from './visitors.ts';
 
 /** One state of a page, or a dialog over it, as a person sees it. */

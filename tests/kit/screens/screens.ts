@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { Demo } from '../demo.ts';
+import type { Demo } from '../product/demo.ts';
 import { ALERTS } from './alert-screens.ts';
 import { CERTIFICATES } from './certificate-screens.ts';
 import { DASHBOARD } from './dashboard-screens.ts';

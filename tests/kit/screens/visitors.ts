@@ -1,9 +1,9 @@
 import type { Browser, Page } from '@playwright/test';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { UNCONFIRMED_DOMAIN_LIMIT } from '../../../contract/words.ts';
-import { sessionCookies } from '../browser.ts';
-import type { Demo } from '../demo.ts';
-import { sendAs, sendTo, signIn, signUp } from '../people.ts';
+import { sessionCookies } from '../machine/browser.ts';
+import type { Demo } from '../product/demo.ts';
+import { sendAs, sendTo, signIn, signUp } from '../product/people.ts';
 
 /**
  * Who looks at a screen of the demo: nobody signed in; somebody who has just signed up; somebody with one domain; somebody with as many domains as the Free

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { ATTENTION_REASONS, attentionReason } from '../../../contract/words.ts';
-import { EXAMPLE_NOW as now } from '../../domain/example-domain.ts';
+import { EXAMPLE_NOW as now } from '../../../tests/kit/pages/example-domain.ts';
 import { dashboardSentence, urgencyWords } from './sentence.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { AttentionReason, DomainState } from '../../../contract/words.ts';

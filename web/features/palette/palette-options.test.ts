@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../contract/domain.ts';
-import { exampleDomain } from '../../domain/example-domain.ts';
+import { exampleDomain } from '../../../tests/kit/pages/example-domain.ts';
 import { optionGroups, wishOf } from './palette-options.ts';
 
 const NOW = Date.UTC(2026, 11, 1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../../contract/domain.ts';
-import { EXAMPLE_NOW as NOW } from '../../../domain/example-domain.ts';
+import { EXAMPLE_NOW as NOW } from '../../../../tests/kit/pages/example-domain.ts';
 import { horizonEntries } from './horizon-entries.ts';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import type { DomainState } from '../../../../contract/words.ts';

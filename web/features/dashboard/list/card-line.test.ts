@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { cardTrouble } from './card-line.ts';
-import { EXAMPLE_NOW, exampleDomain } from '../../../domain/example-domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 
 const finding = (code: string, severity: 'critical' | 'warning' | 'note', message = `Says ${code}.`) => ({
   code,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../../../contract/durations.ts';
-import { EXAMPLE_NOW, exampleDomain } from '../../../domain/example-domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { downLine, sinceWords } from './down-line.ts';
 
 const ago = (ms: number) => new Date(EXAMPLE_NOW - ms).toISOString();

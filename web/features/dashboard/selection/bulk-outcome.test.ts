@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleDomain } from '../../../domain/example-domain.ts';
+import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { failuresOf, outcomeLine, progressLine } from './bulk-outcome.ts';
 
 const failure = { id: 'a', name: 'a.example', problem: 'limit_reached', message: 'No room' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { EXAMPLE_NOW, exampleDomain } from '../../../domain/example-domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { renewalLines } from './renewal-line.ts';
 import { DAY_MS } from '../../../../contract/durations.ts';
 

@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
-import { exampleDomain } from '../../../domain/example-domain.ts';
+import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { Addresses } from './addresses.tsx';
-import { exampleFinding, exampleReport, readOf } from './example-report.ts';
+import { exampleFinding, exampleReport, readOf } from '../../../../tests/kit/pages/example-report.ts';
 import { FactsSection } from './facts-section.tsx';
 import { withDetails } from './findings.tsx';
 import { Findings } from './findings.tsx';

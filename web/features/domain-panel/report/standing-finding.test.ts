@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { exampleDomain } from '../../../domain/example-domain.ts';
+import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { standingFinding } from './standing-finding.ts';
 
 const GONE = {

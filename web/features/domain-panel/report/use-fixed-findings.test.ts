@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exampleDomain } from '../../../domain/example-domain.ts';
+import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { fixedFindings } from './use-fixed-findings.ts';
 import { standingFinding } from './standing-finding.ts';
 

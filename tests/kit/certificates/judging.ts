@@ -1,0 +1,82 @@
+import {
+  type AddressObservation,
+  describeVerdict,
+  type FailedObservation,
+  type HandshakeObservation,
+  type Observation,
+  type Verdict,
+} from '../../../server/core/index.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from './mint.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../product/observation.ts';
+
+export const DAY = 86_400_000;
+export const NOW = Date.UTC(2026, 10, 20, 14, 30);
+export const HOST = 'pay.fjord.example';
+export const ENDPOINT = { host: HOST, port: 443, protocol: 'https' } as const;
+export const years = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 3000 * DAY };
+export const current = {
+  dnsNames: [HOST],
+  notBefore: NOW - 30 * DAY,
+  notAfter: NOW + 60 * DAY,
+  timestamps: [NOW - 30 * DAY],
+};
+
+export const root = mintAuthority({ commonName: 'Fjord Root', ...years });
+export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...years });
+
+/** Issues a certificate for `HOST`, valid by default. */
+export const issue = (options: CertificateOptions = {}) => intermediate.issue({ ...current, ...options });
+/** Returns what a correct server sends. */
+export const withChain = (leaf: MintedCertificate) => [leaf, ...leaf.chain];
+
+export function answer(
+  presented: readonly { der: Uint8Array }[],
+  changes: Partial<HandshakeObservation> = {},
+): HandshakeObservation {
+  return {
+    ...MODERN_TLS,
+    address: '192.0.2.1',
+    family: 4,
+    presentedChain: presented.map(({ der }) => new Uint8Array(der)),
+    durationMs: 12,
+    ...changes,
+  };
+}
+
+export function failed(changes: Partial<FailedObservation> = {}): FailedObservation {
+  return {
+    address: '192.0.2.9',
+    family: 4,
+    outcome: 'failed',
+    stage: 'connect',
+    reason: 'timeout',
+    tlsAlert: null,
+    detail: null,
+    durationMs: 5_000,
+    ...changes,
+  };
+}
+
+export function observation(
+  addresses: AddressObservation[],
+  changes: Partial<Observation> = {},
+): Observation {
+  return {
+    ...HANDSHAKES_ONLY,
+    endpoint: ENDPOINT,
+    observedAt: NOW,
+    durationMs: 40,
+    resolution: { ok: true, addresses: addresses.map(({ address }) => address) },
+    addresses,
+    ...changes,
+  };
+}
+
+/** Returns the verdict on `ENDPOINT` with findings and failure in words. */
+export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);
+
+/** Returns strings with a word after a space: no code, number, date or fingerprint has one. */
+export function sentencesIn(value: unknown): string[] {
+  if (typeof value === 'string') return / [a-z]/.test(value) ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];
+}

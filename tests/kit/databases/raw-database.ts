@@ -1,0 +1,16 @@
+import { type Dialect, Kysely } from 'kysely';
+import { sqliteDialect } from '../../../server/store/db/dialect.ts';
+import { postgresDialect } from '../../../server/store/db/postgres-connection.ts';
+import type { Tables } from '../../../server/store/schema/tables.ts';
+import type { Database } from './database.ts';
+
+/** Opens the database without the store, at whatever level it is. The caller closes it. */
+export function rawDatabase(
+  { databaseUrl, dataDir }: Pick<Database, 'databaseUrl' | 'dataDir'>,
+  dialect?: Dialect,
+): Kysely<Tables> {
+  // A test may end before its connection does.
+  const usual = (): Dialect =>
+    databaseUrl === null ? sqliteDialect(dataDir) : postgresDialect(databaseUrl, () => undefined);
+  return new Kysely({ dialect: dialect ?? usual() });
+}

@@ -1,0 +1,179 @@
+import { createSocket } from 'node:dgram';
+import type { Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+import { addressBytes } from '../certificates/address-bytes.ts';
+
+/**
+ * Answer of the server about a name. `addresses` may mix IPv4 and IPv6. With `cname`, the answer has a CNAME record and the
+ * addresses of its target. Queries for the target itself need an entry of their own.
+ */
+export type DnsEntry =
+  | { addresses: readonly string[]; cname?: string; ttlSeconds?: number; caa?: readonly CaaEntry[] }
+  | { answer: 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'garbage' };
+
+export interface CaaEntry {
+  flags?: number;
+  tag: string;
+  value: string;
+}
+
+export interface DnsServer {
+  /** `address:port`, the format of the resolver and of DNS_SERVERS. */
+  address: string;
+  /** Answers by name in lower case. Other names get NXDOMAIN. Changes apply from the next query on. */
+  entries: Map<string, DnsEntry>;
+  /** All queries so far, oldest first: type and name, for example `A name`; `other name` for types not in `TYPES`. */
+  questions: string[];
+  /** Called for each query before its answer is looked up, so that a test can change the entries between two queries. */
+  onQuestion: (type: string, name: string) => void;
+  stop(): Promise<void>;
+}
+
+const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 257: 'CAA' };
+const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
+const UDP_BYTES = 512;
+
+/** Starts a DNS server that answers from a map over UDP and TCP. `port` 0: a free port. */
+export async function startDnsServer(
+  entries: Readonly<Record<string, DnsEntry>> = {},
+  port = 0,
+  host = '127.0.0.1',
+): Promise<DnsServer> {
+  const udp = createSocket('udp4');
+  const connections = new Set<Socket>();
+  const server: DnsServer = {
+    address: '',
+    entries: new Map(Object.entries(entries)),
+    questions: [],
+    onQuestion: () => undefined,
+    async stop() {
+      for (const connection of connections) connection.destroy();
+      await Promise.all([
+        new Promise<void>((done) => udp.close(() => done())),
+        new Promise<void>((done) => tcp.close(() => done())),
+      ]);
+    },
+  };
+
+  udp.on('message', (query, peer) => {
+    const reply = answer(server, query);
+    if (reply === null) return;
+    udp.send(reply.length > UDP_BYTES ? truncated(query) : reply, peer.port, peer.address);
+  });
+  const tcp = createServer((connection) => {
+    connections.add(connection);
+    connection.on('close', () => connections.delete(connection));
+    connection.on('error', () => connection.destroy());
+    let received = Buffer.alloc(0);
+    connection.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+        const end = 2 + received.readUInt16BE(0);
+        const reply = answer(server, received.subarray(2, end));
+        received = received.subarray(end);
+        if (reply !== null) connection.write(Buffer.concat([uint16(reply.length), reply]));
+      }
+    });
+  });
+
+  server.address = `${host}:${await listenOnBoth(tcp, udp, { host, port })}`;
+  return server;
+}
+
+/**
+ * Listens with TCP and UDP on one port and returns the port. Tries up to ten times, because outgoing traffic may use the UDP port
+ * of that number.
+ */
+async function listenOnBoth(
+  tcp: Server,
+  udp: UdpSocket,
+  wanted: { host: string; port: number },
+): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    tcp.listen(wanted.port, wanted.host);
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as AddressInfo;
+    udp.bind(port, wanted.host);
+    try {
+      await once(udp, 'listening');
+      return port;
+    } catch (error) {
+      if (attempt === 10) throw error;
+      tcp.close();
+      await once(tcp, 'close');
+    }
+  }
+}
+
+function answer(server: DnsServer, query: Buffer): Buffer | null {
+  const { name, type, end } = question(query);
+  server.questions.push(`${type} ${name}`);
+  server.onQuestion(type, name);
+  const entry = server.entries.get(name) ?? { answer: 'nxdomain' };
+  const asked = query.subarray(12, end);
+  if ('answer' in entry) {
+    if (entry.answer === 'silent') return null;
+    if (entry.answer === 'garbage')
+      return Buffer.concat([query.subarray(0, 2), Buffer.from('not a DNS message')]);
+    return Buffer.concat([header(query, CODES[entry.answer], 0), asked]);
+  }
+  const ttl = entry.ttlSeconds ?? 0;
+  const alias = entry.cname === undefined ? [] : [record(name, 5, ttl, encodeName(entry.cname))];
+  const owner = entry.cname ?? name;
+  const wanted = entry.addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
+  const records = wanted.map((address) =>
+    record(owner, type === 'AAAA' ? 28 : 1, ttl, addressBytes(address)),
+  );
+  const caa = (entry.caa ?? []).map(({ flags = 0, tag, value }) =>
+    record(
+      owner,
+      257,
+      ttl,
+      Buffer.concat([Buffer.from([flags, tag.length]), Buffer.from(tag + value, 'latin1')]),
+    ),
+  );
+  const all = type === 'A' || type === 'AAAA' ? [...alias, ...records] : type === 'CAA' ? caa : [];
+  return Buffer.concat([header(query, 0, all.length), asked, ...all]);
+}
+
+function question(query: Buffer): { name: string; type: string; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length).toLowerCase());
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), type: TYPES[query.readUInt16BE(at + 1)] ?? 'other', end: at + 5 };
+}
+
+function header(query: Buffer, code: number, answers: number): Buffer {
+  // Flags QR and RA, and RD as in the query. Then the section counts: one question, the answers, no other records.
+  const flags = 0x8080 | (query.readUInt16BE(2) & 0x0100) | code;
+  return Buffer.concat([query.subarray(0, 2), uint16(flags), uint16(1), uint16(answers), Buffer.alloc(4)]);
+}
+
+function truncated(query: Buffer): Buffer {
+  const reply = Buffer.concat([header(query, 0, 0), query.subarray(12, question(query).end)]);
+  reply.writeUInt16BE(reply.readUInt16BE(2) | 0x0200, 2);
+  return reply;
+}
+
+function record(owner: string, type: number, ttlSeconds: number, data: Buffer): Buffer {
+  const ttl = Buffer.alloc(4);
+  ttl.writeUInt32BE(ttlSeconds);
+  return Buffer.concat([encodeName(owner), uint16(type), uint16(1), ttl, uint16(data.length), data]);
+}
+
+function encodeName(name: string): Buffer {
+  const labels = name
+    .split('.')
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  return Buffer.concat([...labels, Buffer.alloc(1)]);
+}
+
+function uint16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255]);
+}

@@ -1,0 +1,102 @@
+import type { Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+
+import { startRawPeer } from './raw-peers.ts';
+import type { RawPeer } from './raw-peers.ts';
+import type { ServerCertificate } from './tls-server.ts';
+
+/** One step of a dialogue: what the server sends, or what it expects from the client, byte for byte. */
+export type Step = { sends: string | Buffer } | { expects: string | Buffer };
+
+export interface ScriptedPeerOptions {
+  /** Certificate with which the peer starts TLS after the last step. Without it, the peer then sends nothing. */
+  certificate?: ServerCertificate;
+  /** Writes a byte at a time, each in its own segment. */
+  dripping?: boolean;
+  /** Closes the connection after sending this many bytes. */
+  closesAfter?: number;
+}
+
+export interface ScriptedPeer extends RawPeer {
+  /** Input of clients that differs from the dialogue. */
+  unexpected: string[];
+}
+
+/** Starts a server that follows a recorded dialogue. */
+export async function startScriptedPeer(
+  steps: readonly Step[],
+  { certificate, dripping = false, closesAfter }: ScriptedPeerOptions = {},
+): Promise<ScriptedPeer> {
+  const unexpected: string[] = [];
+
+  async function send(socket: Socket, bytes: Buffer): Promise<void> {
+    if (!dripping) return void socket.write(bytes);
+    for (const byte of bytes) {
+      socket.write(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function run(socket: Socket): Promise<void> {
+    socket.setNoDelay(true);
+    const reader = createReader(socket);
+    let left = closesAfter ?? Infinity;
+    for (const step of steps) {
+      if ('sends' in step) {
+        const bytes = Buffer.from(step.sends).subarray(0, left);
+        left -= bytes.length;
+        await send(socket, bytes);
+        if (left <= 0) return void socket.end();
+      } else {
+        const expected = Buffer.from(step.expects);
+        const received = await reader.read(expected.length);
+        if (received === null) return;
+        if (!received.equals(expected)) {
+          unexpected.push(received.toString('latin1'));
+          return void socket.destroy();
+        }
+      }
+    }
+    reader.stop();
+    if (certificate === undefined) return void socket.resume();
+    const { certificatePem, keyPem, chainPem = '' } = certificate;
+    const secureContext = createSecureContext({ cert: certificatePem + chainPem, key: keyPem });
+    const tls = new TLSSocket(socket, { isServer: true, secureContext });
+    tls.on('error', () => tls.destroy());
+    tls.resume();
+  }
+
+  const peer = await startRawPeer((socket) => void run(socket));
+  return { ...peer, unexpected };
+}
+
+function createReader(socket: Socket): { read(count: number): Promise<Buffer | null>; stop(): void } {
+  let received = Buffer.alloc(0);
+  let isOver = false;
+  let wake = (): void => undefined;
+  const onData = (chunk: Buffer): void => {
+    received = Buffer.concat([received, chunk]);
+    wake();
+  };
+  const onClose = (): void => {
+    isOver = true;
+    wake();
+  };
+  socket.on('data', onData).on('close', onClose);
+  return {
+    async read(count) {
+      while (received.length < count) {
+        if (isOver) return null;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      const bytes = received.subarray(0, count);
+      received = received.subarray(count);
+      return bytes;
+    },
+    stop() {
+      socket.off('data', onData).off('close', onClose);
+      socket.pause();
+      if (received.length > 0) socket.unshift(received);
+    },
+  };
+}

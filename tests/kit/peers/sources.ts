@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+import { createAddressPolicy, createResolver } from '../../../server/egress/index.ts';
+import { createSources } from '../../../server/probe/index.ts';
+import type { OpenSources } from '../../../server/probe/index.ts';
+
+/** Creates a folder that is removed after the test. */
+export function cacheFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cache-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Creates the sources of a probe that may reach loopback; names resolve as the given server says, by default none. */
+export function openSources({
+  folder = null,
+  dns = [],
+  allow = ['127.0.0.0/8', '::1/128'],
+}: { folder?: string | null; dns?: readonly string[]; allow?: readonly string[] } = {}): OpenSources {
+  const policy = createAddressPolicy(allow, () => []);
+  const resolver = createResolver({ servers: dns, policy });
+  const sources = createSources({ resolver, policy, cacheFolder: folder });
+  onTestFinished(() => sources.close());
+  return sources;
+}
