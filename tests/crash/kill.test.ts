@@ -19,7 +19,7 @@ const SETTLE_TIMEOUT_MS = 120_000;
 
 for (const name of DATABASES)
   // Concurrent, because most of the time is spent waiting for leases of killed processes to expire.
-  describe.concurrent(`A killed process (${name})`, { skip: !hasDatabase(name) }, () => {
+  describe.concurrent(`A process that is killed or stopped (${name})`, { skip: !hasDatabase(name) }, () => {
     it(`loses no acknowledged write and no alert in ${KILLS} kills at random moments`, async (context) => {
       const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
       context.onTestFailed(
@@ -70,7 +70,7 @@ for (const name of DATABASES)
   });
 
 describe.concurrent('The embedded database', () => {
-  it('lets a new process at once resend, with the same id, what a killed process was sending', async (context) => {
+  it('lets a new process resend at once, with the same id, the message that a killed process was sending', async (context) => {
     const world = await createWorld(await freshOne('sqlite', context));
     context.onTestFinished(() => world.end());
     const app = await world.start({ LEASE_SECONDS: '3600' });

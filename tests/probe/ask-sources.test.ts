@@ -101,7 +101,7 @@ function observe(
 }
 
 describe('A probe’s queries to CA sources', () => {
-  it('cover the path of a trusted chain and its staple, once for all addresses that show it', async () => {
+  it('cover the path of a trusted chain and its staple, once for all addresses that serve it', async () => {
     const { sources, questions } = asked();
     const port = await serving(leaf, { staple: Buffer.from('stapled'), host: '0.0.0.0' });
     const observation = await observe(port, { sources, addresses: ['127.0.0.1', '127.0.0.2'] });
@@ -116,14 +116,14 @@ describe('A probe’s queries to CA sources', () => {
     });
   });
 
-  it('are charged to the host if its CA is private, without a query about renewal', async () => {
+  it('count against the quota of the host if its CA is private, and include no renewal query', async () => {
     const { sources, questions } = asked();
     await observe(await serving(leaf), { sources, trustStore: createTrustStore([root.der]) });
     const names = [leaf.fingerprint, intermediate.fingerprint, root.fingerprint];
     expect(questions).toEqual([['revocation', names, null, 'site.test']]);
   });
 
-  it('begin with missing intermediates', async () => {
+  it('start with missing intermediates, which then belong to the path of the other queries', async () => {
     const { sources, questions } = asked({
       intermediates: { complete: () => Promise.resolve({ intermediates: [fetched], isPending: false }) },
     });
@@ -135,7 +135,7 @@ describe('A probe’s queries to CA sources', () => {
     ]);
   });
 
-  it('end with missing intermediates if no path is found', async () => {
+  it('stop after the search for missing intermediates if no path is found', async () => {
     const { sources, questions } = asked();
     expect(await observe(await serving(stranger), { sources })).toMatchObject({
       authorities: [],

@@ -66,7 +66,7 @@ describe('Missing intermediates', () => {
     expect(ca.requests[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
   });
 
-  it('are fetched one above the other, up to three', async () => {
+  it('are fetched one after the other up the chain, at most three', async () => {
     const three = forgotten(3);
     expect((await complete(openSources(), request([three.leaf]))).map(({ url }) => url)).toEqual(
       expect.arrayContaining(three.urls),
@@ -216,7 +216,7 @@ describe('A failing AIA address', () => {
     expect(await complete({ intermediates }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
   });
 
-  it('a failing AIA address that a stranger’s certificate names stays usable for others', async () => {
+  it('that failed for a stranger’s certificate is still used for other certificates', async () => {
     const { intermediates } = openSources();
     const {
       leaf,
@@ -229,7 +229,7 @@ describe('A failing AIA address', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('list of fifty is cut to the first two', async () => {
+  it('is one of at most two that are tried, even if the certificate names fifty', async () => {
     const urls = Array.from({ length: 50 }, (_, index) => ca.fault(`/${index}`, 'not-found'));
     const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
     await complete(openSources(), request([leaf]));

@@ -108,9 +108,9 @@ describe('The verdict on a certificate', () => {
     ['that expired', issue({ notBefore: day(-90), notAfter: day(-1) }), 'critical expired'],
     ['that is not valid yet', issue({ notBefore: day(1) }), 'critical not_yet_valid'],
     ['for another host', issue({ dnsNames: ['other.test'] }), 'critical name_mismatch'],
-    ['self-signed', selfSigned({ dnsNames: [HOST] }), 'critical self_signed'],
+    ['that is self-signed', selfSigned({ dnsNames: [HOST] }), 'critical self_signed'],
     [
-      'self-signed, expired and for another host',
+      'that is self-signed, expired and for another host',
       selfSigned({ dnsNames: ['other.test'], notBefore: day(-90), notAfter: day(-1) }),
       'critical expired',
       'critical name_mismatch',
@@ -118,7 +118,7 @@ describe('The verdict on a certificate', () => {
     ],
     ['of an unknown authority', issue({}, stranger), 'critical untrusted_root'],
     [
-      'of an unknown authority, expired',
+      'of an unknown authority that also expired',
       issue({ notBefore: day(-90), notAfter: day(-1) }, stranger),
       'critical expired',
       'critical untrusted_root',
@@ -218,13 +218,13 @@ describe('The verdict on a certificate', () => {
     });
   });
 
-  it('a verdict for a wildcard accepts exactly one label', async () => {
+  it('accepts a wildcard for exactly one label', async () => {
     const port = await serving(issue({ dnsNames: ['*.badssl.test'] }));
     expect(said(await verdictAt(port, { host: 'badssl.test' }))).toEqual(['critical name_mismatch']);
     expect(said(await verdictAt(port, { host: 'a.b.badssl.test' }))).toEqual(['critical name_mismatch']);
   });
 
-  it('a verdict for an IP address compares it with IP addresses only', async () => {
+  it('compares an IP address only with the IP addresses in the certificate', async () => {
     const host = '127.0.0.1';
     const good = await serving(issue({ dnsNames: [], commonName: 'x', ipAddresses: [host] }));
     const bad = await serving(issue({ dnsNames: [host] }));
@@ -316,7 +316,7 @@ describe('Revocation of a certificate', () => {
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'staple' });
   });
 
-  it('is found if its issuer is revoked', async () => {
+  it('is reported as intermediate_revoked if its issuer is the revoked one', async () => {
     const url = `${ca.origin}/authorities.crl`;
     const authority = root.intermediate({ commonName: 'Bad CA 6', crlUrls: [url] });
     ca.crl('/authorities.crl', mintCrl(root, { revoked: [authority], url }));
@@ -340,7 +340,7 @@ describe('Revocation of a certificate', () => {
     }
   });
 
-  it('is not ruled out without the staple that the certificate demands', async () => {
+  it('a certificate that demands a staple (must-staple) gets a warning if the server sends none', async () => {
     const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Buffer.from('3003020105', 'hex') };
     const leaf = issue({ extraExtensions: [mustStaple] });
     expect(said(await verdictAt(await serving(leaf)))).toEqual(['warning staple_missing']);
@@ -380,7 +380,7 @@ describe('An endpoint with two leaf certificates', () => {
     expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
   });
 
-  it('is judged for both key types, the less common one with a warning only', async () => {
+  it('is judged for both key types; an expired RSA certificate beside a valid ECDSA one is a warning', async () => {
     const ecdsa = issue();
     const rsa = issue({ key: 'RSA-2048', notBefore: day(-90), notAfter: day(-1) });
     const cert = [ecdsa, rsa].map((one) => one.certificatePem + one.chainPem);

@@ -84,7 +84,7 @@ describe.each([
   it.each([
     [HEADERS, { outcome: 'answered', status: 200 }],
     [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
-  ])('headers of %i bytes lead in a probe to %j', async (bytes, expected) => {
+  ])('of %i bytes lead to %j in a probe', async (bytes, expected) => {
     const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
     expect(http).toMatchObject(expected);
   });
@@ -92,14 +92,14 @@ describe.each([
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('headers of %i bytes lead in an HTTP exchange to %j', async (bytes, expected) => {
+  ])('of %i bytes lead to %j in an HTTP exchange', async (bytes, expected) => {
     expect(await fetched(head(bytes, 'content-length: 0\r\n'), split)).toMatchObject(expected);
   });
 
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('headers of %i bytes with interim responses lead to %j', async (bytes, expected) => {
+  ])('of %i bytes, interim responses included, lead to %j', async (bytes, expected) => {
     const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
     expect(await fetched(text, split)).toMatchObject(expected);
   });
@@ -117,7 +117,7 @@ describe.each([
   it.each([
     ['chunked', chunked],
     ['sent with Content-Length', told],
-  ])('a body that is %s is accepted up to 64 kB', async (__, answer) => {
+  ])('that is %s is accepted up to 64 kB', async (__, answer) => {
     const whole = await fetched(answer(BODY), split);
     expect(whole).toMatchObject({ ok: true });
     expect(whole.ok && whole.body.length).toBe(BODY);
@@ -126,7 +126,7 @@ describe.each([
     expect(cut.ok && cut.body.length).toBe(BODY);
   });
 
-  it('a body in a probe is drained up to 64 kB; one byte more closes the connection', async () => {
+  it('is drained up to 64 kB by a probe; one byte more closes the connection', async () => {
     const closed: string[] = [];
     const probe = async (name: string, bytes: number) => {
       const answer = answering(`HTTP/1.1 200 OK\r\n\r\n${'b'.repeat(bytes)}`, split);
@@ -166,14 +166,14 @@ describe('A STARTTLS dialogue', () => {
   it.each([
     [LINE, { outcome: 'handshake' }],
     [LINE + 1, { outcome: 'failed', reason: 'wrong_protocol' }],
-  ])('a STARTTLS dialogue with a line of %i bytes leads to %j', async (bytes, expected) => {
+  ])('with a line of %i bytes leads to %j', async (bytes, expected) => {
     expect(await smtp(talk(line(bytes), OFFER))).toMatchObject(expected);
   });
 
   it.each([
     [TALK, { outcome: 'handshake' }],
     [TALK + 1, { outcome: 'failed', stage: 'starttls' }],
-  ])('a STARTTLS dialogue of %i bytes in total leads to %j', async (bytes, expected) => {
+  ])('of %i bytes in total leads to %j', async (bytes, expected) => {
     const greeting = '220 mail\r\n';
     const rest = bytes - greeting.length - OFFER.length - '220 Go ahead\r\n'.length;
     const full = Array.from({ length: Math.floor(rest / 1_000) - 1 }, () => `250-${'c'.repeat(994)}\r\n`);
@@ -240,7 +240,7 @@ describe('The clock of a canary', () => {
   it.each([
     [HEADERS, 0],
     [HEADERS + 1, null],
-  ])('read from a Date line that ends at byte %i is ahead by %s ms', async (bytes, aheadMs) => {
+  ])('from a Date header that ends at byte %i gives an offset of %s ms', async (bytes, aheadMs) => {
     const start = 'HTTP/1.1 200 OK\r\nx: ';
     const text = `${start}${'h'.repeat(bytes - start.length - 2 - DATE.length)}\r\n${DATE}`;
     const canaries = createCanaries({

@@ -79,6 +79,6 @@ it('A canary is not healthy if it cannot be reached or does not answer before th
   expect(seen?.map(({ isHealthy }) => isHealthy)).toEqual([false, false, false]);
 });
 
-it('There is no canary probe if none is configured', async () => {
+it('No canary is probed if none is configured', async () => {
   expect(await look({})).toBeUndefined();
 });

@@ -131,7 +131,7 @@ async function refusalsOf(scenario: Parameters<typeof serve>[0] & { host?: strin
   }
 }
 
-it.each(SHOWN)('%s is found at the server “%s”', async (rule, scenario, clients) => {
+it.each(SHOWN)('The rule %s is found at the server “%s”', async (rule, scenario, clients) => {
   const found = (await refusals(scenario)).filter(
     ({ facts }) => facts.kind === 'refused_by_clients' && facts.rule === rule,
   );
@@ -145,14 +145,14 @@ it('No client is reported to refuse an ordinary certificate', async () => {
   expect(await refusals('bytes after the CRL distribution points')).toEqual([]);
 });
 
-it('A certificate of a public root without an embedded timestamp is critical', async () => {
+it('A certificate of a public root without an embedded certificate timestamp (SCT) is a critical finding', async () => {
   const rule = { rule: 'no_timestamps', kind: 'refused_by_clients', authority: null };
   expect(await refusals('nothing odd', true)).toMatchObject([{ facts: rule, severity: 'critical' }]);
   const logged = leafScenario('logged', { timestamps: [Date.now()] });
   expect(await refusalsOf(logged, true)).toEqual([]);
 });
 
-it('Only a refusal by a browser or by all of OpenSSL is critical', async () => {
+it('A refusal by Chromium or OpenSSL is critical, and a refusal by Java alone is a warning', async () => {
   const severities = await Promise.all(
     ['leaf with P-521', 'nsCertType client only', 'underscore'].map(async (name) => {
       const [found] = await refusals(name);

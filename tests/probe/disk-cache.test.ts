@@ -64,7 +64,7 @@ describe('The cache in a folder', () => {
     expect(await readdir(join(folder, '..'))).toEqual(['cache']);
   });
 
-  it('survives its process and is shared between processes', async () => {
+  it('is shared by two instances that write the same keys at the same time', async () => {
     const [one, other] = [createDiskCache(folder), createDiskCache(folder)];
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -113,7 +113,7 @@ describe('The cache in a folder', () => {
     expect((await files()).filter((path) => path.includes('.gone'))).toEqual([]);
   });
 
-  it('works without storing if its folder is unusable, and reports that', async () => {
+  it('stores nothing if its folder is unusable, and reports that', async () => {
     const onTrouble = vi.fn();
     await writeFile(folder, 'a file');
     const cache = createDiskCache(folder, { onTrouble });

@@ -102,7 +102,7 @@ describe('The expiry date of a registration', () => {
     expect(await registration('somebody.github.io')).toEqual({ outcome: 'unavailable', domain: 'github.io' });
   });
 
-  it('comes with the registrar’s cleaned name', async () => {
+  it('comes with the registrar’s name, without control characters and at most 200 characters long', async () => {
     const card = (name: unknown) => [
       'vcard',
       [
@@ -137,7 +137,7 @@ describe('The expiry date of a registration', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('is requested daily from two months before it on, because alerts depend on it', async () => {
+  it('is requested daily during the last 60 days, because alerts depend on it', async () => {
     const one = source();
     const end = Date.UTC(2027, 7, 13, 4);
     for (const [daysLeft, requests] of [

@@ -121,7 +121,7 @@ describe('An untrusted certificate', () => {
   });
 });
 
-describe('An expired certificate outside the path', () => {
+describe('An expired certificate that no trusted path needs', () => {
   it('leads to no alert: an expired root or cross-signature is at most a note', async () => {
     const key = mintKey();
     const anchor = mintAuthority({ commonName: 'Young Root', key });
@@ -142,8 +142,8 @@ describe('An expired certificate outside the path', () => {
   });
 });
 
-describe('An intermediate that expires before its leaf', () => {
-  it('leads to an alert beside that of the leaf', async () => {
+describe('The earliest expiry in a chain', () => {
+  it('is that of the intermediate if it expires before the leaf, and each gets its own alert', async () => {
     const authority = root.intermediate({ commonName: 'Tired CA', notAfter: NOW + 2 * DAY });
     const leaf = authority.issue({ dnsNames: [HOST], notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
@@ -156,7 +156,7 @@ describe('An intermediate that expires before its leaf', () => {
     );
   });
 
-  it('does not hide a leaf that expires first', async () => {
+  it('is that of the leaf if it expires before the intermediate', async () => {
     const leaf = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 2 * DAY });
     const { verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.limiting).toMatchObject({ role: 'leaf', fingerprint: leaf.fingerprint });
@@ -164,7 +164,7 @@ describe('An intermediate that expires before its leaf', () => {
 });
 
 describe('Alternating certificates', () => {
-  it('neither count as renewals nor repeat the same alert', async () => {
+  it('count as one renewal in all and cause the expiry alert once', async () => {
     const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 5 * DAY });
     const fresh = issue();
     const peer = await serving(old);

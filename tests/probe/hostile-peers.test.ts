@@ -75,12 +75,12 @@ const handshakeFailed = (reason: string, more: object = {}) => ({
 describe('A hostile or broken peer', () => {
   it.each([
     ['speaks HTTP without TLS', plainHttp, 'not_tls', null],
-    ['speaks first', greeting, 'not_tls', null],
-    ['resets', resetting, 'reset', null],
+    ['sends a greeting first', greeting, 'not_tls', null],
+    ['resets the connection', resetting, 'reset', null],
     ['hangs up', closing, 'closed', null],
-    ['does not know the name', alerting(112), 'tls_alert', 112],
+    ['does not know the server name', alerting(112), 'tls_alert', 112],
     ['refuses the handshake', alerting(40), 'tls_alert', 40],
-    ['is broken inside', alerting(80), 'tls_alert', 80],
+    ['reports an internal error', alerting(80), 'tls_alert', 80],
     ['wants another protocol version', alerting(70), 'protocol_version', 70],
     [
       'presents bytes as its certificate',
@@ -228,7 +228,7 @@ describe('A hostile or broken peer', () => {
     expect(await observe('site.test', port)).toMatchObject(handshakeFailed('tls_alert', { tlsAlert: 40 }));
   });
 
-  it('a peer without an open port is a refused connection', async () => {
+  it('a peer without an open port leads to a refused connection', async () => {
     const { port } = await raw(silent);
     // The same port at an address where hardly anything listens.
     expect(await observe('127.55.0.9', port)).toMatchObject({
@@ -243,7 +243,7 @@ describe('A probe', () => {
     ['private.test', 'policy', 'address_refused'],
     ['10.0.0.1', 'policy', 'address_refused'],
     ['169.254.169.254', 'policy', 'address_refused'],
-  ])('a probe of %s fails in resolution', async (host, stage, reason) => {
+  ])('a probe of %s fails in the stage %s with %s', async (host, stage, reason) => {
     expect(await observe(host, 443)).toMatchObject({
       resolution: { ok: false, stage, reason },
       addresses: [],
@@ -275,7 +275,7 @@ describe('A probe', () => {
     });
   });
 
-  it('does not trust the resolver about forbidden addresses', async () => {
+  it('refuses a forbidden address even if the resolver returns it', async () => {
     const peer = await raw(silent);
     const lying = {
       resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1', '10.0.0.1'] }),

@@ -6,28 +6,40 @@ const page = new URL('https://shop.example/en/');
 const links = (html: string): string[] => iconLinks(html, page).map(({ href }) => href);
 
 it.each([
-  ['plain', '<link rel="icon" href="/i.png">', ['https://shop.example/i.png']],
+  ['a plain link is found', '<link rel="icon" href="/i.png">', ['https://shop.example/i.png']],
   [
-    'relative',
+    'a relative link is found',
     "<LINK REL='shortcut icon' HREF='i.png?a=1&amp;b=2' />",
     ['https://shop.example/en/i.png?a=1&b=2'],
   ],
-  ['without quotes', '<link href=//cdn.example/i.png rel=icon>', ['https://cdn.example/i.png']],
-  ['broken over lines', '<link\n  rel = "icon"\n  href = " /i.png "\n>', ['https://shop.example/i.png']],
   [
-    'other kinds of links',
+    'a link without quotes is found',
+    '<link href=//cdn.example/i.png rel=icon>',
+    ['https://cdn.example/i.png'],
+  ],
+  [
+    'a link over several lines is found',
+    '<link\n  rel = "icon"\n  href = " /i.png "\n>',
+    ['https://shop.example/i.png'],
+  ],
+  [
+    'links of other kinds are ignored',
     '<link rel="stylesheet" href="/a.css"><link rel="apple-touch-icon" href="/t.png">',
     [],
   ],
-  ['an SVG', '<link rel="icon" href="/i.svg"><link rel="icon" type="image/svg+xml" href="/i">', []],
   [
-    'inline, or not over https',
+    'an SVG icon is ignored',
+    '<link rel="icon" href="/i.svg"><link rel="icon" type="image/svg+xml" href="/i">',
+    [],
+  ],
+  [
+    'an icon that is inline or not over https is ignored',
     '<link rel=icon href="data:image/png;base64,AA"><link rel=icon href="http://shop.example/i.png"><link rel=icon href="javascript:alert(1)">',
     [],
   ],
-  ['without href', '<link rel="icon"><link rel="icon" href="">', []],
-  ['never closed', '<link rel="icon" href="/i.png"', []],
-])('The icon links of a page are found: %s', (_name, html, expected) => {
+  ['a link without href is ignored', '<link rel="icon"><link rel="icon" href="">', []],
+  ['a tag that is never closed is ignored', '<link rel="icon" href="/i.png"', []],
+])('Among the icon links of a page, %s', (_name, html, expected) => {
   expect(links(html)).toEqual(expected);
 });
 
@@ -44,7 +56,7 @@ it('The best-suited icon size comes first', () => {
   ]);
 });
 
-it('Icon links are found after any preceding text', () => {
+it('Icon links are found after malformed tags and after text that lower case makes longer', () => {
   expect(links('<link <link rel=icon href=/i.png>')).toEqual(['https://shop.example/i.png']);
   // In lower case this letter is two characters long.
   expect(links(`${'İ'.repeat(9)}<link rel=icon href=/i.png>`)).toEqual(['https://shop.example/i.png']);

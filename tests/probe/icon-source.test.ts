@@ -70,7 +70,7 @@ const redirect = (location: string) => ({ status: 302, body: '', headers: { loca
 const page = (href: string) => ({ body: `<!doctype html><head><link rel="icon" href="${href}">` });
 
 describe('The icon of a site', () => {
-  it('is the one that its page names, with any certificate', async () => {
+  it('is the one that its page names, even if the site’s certificate is invalid', async () => {
     const { port, asked } = await startSite({ '/': page('/i.png'), '/i.png': png() });
     expect(await find(port)).toEqual(icon);
     expect(asked).toEqual(['/', '/i.png']);
@@ -102,7 +102,7 @@ describe('The icon of a site', () => {
     expect(asked).not.toContain('/3');
   });
 
-  it('is requested without cookies or other headers of ours', async () => {
+  it('is requested without cookies, with five headers only', async () => {
     let headers: IncomingMessage['headers'] = {};
     const { port } = await startSite({
       '/': (request, response) => {
@@ -132,15 +132,18 @@ describe('No icon', () => {
   it.each<[string, Site[string]]>([
     ['an SVG', { type: 'image/png', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }],
     ['a page', { type: 'image/png', body: '<!doctype html><script>alert(1)</script>' }],
-    ['a bomb', { type: 'image/png', body: pngIcon(8, undefined, { width: 30_000, height: 30_000 }) }],
-    ['a packed one', png({ 'content-encoding': 'gzip' })],
-    ['one that says to be too long', png({ 'content-length': '100000000' })],
+    [
+      'an image of 30,000 × 30,000 pixels',
+      { type: 'image/png', body: pngIcon(8, undefined, { width: 30_000, height: 30_000 }) },
+    ],
+    ['a compressed one', png({ 'content-encoding': 'gzip' })],
+    ['one with a Content-Length of 100 MB', png({ 'content-length': '100000000' })],
     ['one that ends early', png({ 'content-length': String(PNG.length + 10) })],
     [
       'one with endless headers',
       (_request, response) => response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end(PNG),
     ],
-    ['one with a status of its own', { status: 206, body: PNG }],
+    ['one with status 206', { status: 206, body: PNG }],
     ['one that is too long', { type: 'image/png', body: Buffer.concat([PNG, Buffer.alloc(120_000)]) }],
     [
       'an endless one',
@@ -171,11 +174,11 @@ describe('No icon', () => {
   });
 
   it.each([
-    ['silent', silent],
-    ['dripping', dripping],
-    ['plain', plainHttp],
-    ['flooding', flooding(Buffer.alloc(65_536))],
-  ])('is accepted from a peer that is %s instead of doing the handshake', async (_name, behave) => {
+    ['stays silent', silent],
+    ['sends a byte at a time', dripping],
+    ['speaks plain HTTP', plainHttp],
+    ['sends endless zeros', flooding(Buffer.alloc(65_536))],
+  ])('is accepted from a peer that %s instead of completing the handshake', async (_name, behave) => {
     const peer = await startRawPeer(behave);
     onTestFinished(() => peer.stop());
     expect(await find(peer.port, { deadlineMs: 300 })).toBeNull();

@@ -73,7 +73,7 @@ describe('A check of one tenant', () => {
     expect(namesOf(await complete(sources, [silent]))).toEqual(['Public Root']);
   });
 
-  it('finds the trusted path beside a cross-sign by an untrusted root', async () => {
+  it('finds the trusted path beside a cross-signature by an untrusted root', async () => {
     const removed = evil.intermediate({ key: issuer.key, subjectDer: issuer.subjectDer });
     const leaf = issuer.issue({
       dnsNames: ['v.test'],
@@ -132,7 +132,7 @@ describe('A check of one tenant', () => {
     expect(await evidence(sources, after ?? [])).toMatchObject([good]);
   });
 
-  it('is not delayed by addresses of private CAs that drip', async () => {
+  it('is not delayed by addresses of private CAs that answer a byte at a time', async () => {
     const sources = openSources();
     for (let index = 0; index < 4; index++) ca.fault(`/drip-${index}`, 'drip');
     const ended = new AbortController();
@@ -150,8 +150,8 @@ describe('A check of one tenant', () => {
     for (const told of await Promise.all(dripping)) expect(told).toMatchObject([none('pending')]);
   });
 
-  it.each(['unproven', 'his own'])(
-    'keeps its cached CRL beside large CRLs of a private CA (%s)',
+  it.each(['an invalid signature', 'a valid signature'])(
+    'keeps its cached CRL beside large CRLs of a private CA with %s',
     async (kind) => {
       const folder = cacheFolder();
       const sources = openSources({ folder });
@@ -159,7 +159,10 @@ describe('A check of one tenant', () => {
       const path = () => [issuer.issue({ dnsNames: ['v.test'], crlUrls }), issuer, root];
       expect(await evidence(sources, path())).toMatchObject([good]);
       const filler = { oid: '1.2.3', value: Buffer.alloc(20 * MB) };
-      const large = mintCrl(evil, { corruptSignature: kind === 'unproven', extraExtensions: [filler] });
+      const large = mintCrl(evil, {
+        corruptSignature: kind === 'an invalid signature',
+        extraExtensions: [filler],
+      });
       for (let index = 0; index < 5; index++) {
         const url = ca.crl(`/large-${index}`, large);
         const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [url] });
@@ -169,7 +172,7 @@ describe('A check of one tenant', () => {
       mkdirSync(privateFolder, { recursive: true });
       const kept = readdirSync(privateFolder).map((name) => statSync(join(privateFolder, name)).size);
       const total = kept.reduce((sum, size) => sum + size, 0);
-      expect(total).toBeLessThan(kind === 'unproven' ? MB : 85 * MB);
+      expect(total).toBeLessThan(kind === 'an invalid signature' ? MB : 85 * MB);
       expect(readdirSync(folder).filter((name) => name !== 'private')).toHaveLength(1);
       expect(await evidence(sources, path(), { now: NOW + MINUTE_MS })).toMatchObject([good]);
       expect(ca.requestsTo('/r13.crl')).toHaveLength(1);
@@ -178,7 +181,7 @@ describe('A check of one tenant', () => {
 });
 
 describe('The number of requests caused by made-up certificates', () => {
-  it('is limited over different names of one address', async () => {
+  it('is limited per address, even if many host names lead to it', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `x${index}.evil.example`);
     const dns = await startDnsServer(
       Object.fromEntries(names.map((name) => [name, { addresses: ['127.0.0.1'] }])),
@@ -209,7 +212,7 @@ describe('The number of requests caused by made-up certificates', () => {
     expect(whys).toEqual(new Set(['unreachable', 'pending']));
   });
 
-  it('is limited for one address over many requesters', async () => {
+  it('is limited per address, even if there are many requesters', async () => {
     const sources = openSources();
     for (let index = 0; index < 40; index++) {
       const crlUrls = [1, 2, 3].map((part) => `${ca.origin}/${index}-${part}`);
@@ -237,7 +240,7 @@ describe('The limits of CA queries', () => {
     for (const one of told) expect(one).toMatchObject([good]);
   });
 
-  it('report a query beyond them as pending, not as unreachable', async () => {
+  it('report a query over the limit as pending, not as unreachable', async () => {
     const sources = openSources();
     for (let index = 0; index < 8; index++) {
       const crlUrls = [`${ca.origin}/nothing-${index}`];
@@ -258,7 +261,7 @@ describe('The limits of CA queries', () => {
     ]);
   });
 
-  it('report a slow authority as pending, but a missing one as not found', async () => {
+  it('report a slow issuer download as pending, but a missing issuer as not found', async () => {
     const sources = openSources();
     const caIssuersUrls = [ca.issuer('/r13.der', issuer.der)];
     const leaf = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls });

@@ -105,8 +105,8 @@ describe('A probe', () => {
     ['X448 only', ['-groups', 'X448'], { group: 'X448' }],
     ['ffdhe2048 only', ['-groups', 'ffdhe2048'], { tlsVersion: 'TLSv1.3', group: 'DH, 2048 bits' }],
     ['P-384 only on TLS 1.2', ['-tls1_2', '-groups', 'P-384'], { group: 'P-384' }],
-    ['a client certificate demanded on TLS 1.3', ['-Verify', '1'], { tlsVersion: 'TLSv1.3' }],
-  ])('completes the handshake with a server of %s', async (_name, more, expected) => {
+    ['TLS 1.3 with a required client certificate', ['-Verify', '1'], { tlsVersion: 'TLSv1.3' }],
+  ])('completes the handshake with a server configured for %s', async (_name, more, expected) => {
     const { port } = await openssl(leaf, { arguments: more });
     const address = shaken(await observe('site.test', port));
     expect(address).toMatchObject({ ...expected, legacyTls: false });
@@ -129,7 +129,7 @@ describe('A probe', () => {
     ['TLS 1.0 only', ['-tls1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
     ['TLS 1.1 only', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
     ['CBC with SHA-1 and RSA key exchange only', ['-tls1_2', '-cipher', 'AES128-SHA:@SECLEVEL=0', '-no_etm']],
-  ])('connects with old settings to a server of %s', async (name, more) => {
+  ])('connects with legacy settings to a server configured for %s', async (name, more) => {
     const rsa = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
     const { port } = await openssl(rsa, { arguments: more });
     const address = shaken(await observe('site.test', port));
@@ -147,7 +147,7 @@ describe('A probe', () => {
     );
   });
 
-  it('keeps a leaf sent alone and a self-signed one', async () => {
+  it('keeps a leaf that is sent alone and a self-signed leaf', async () => {
     const alone = await tlsServer({ '*': { ...leaf, chainPem: '' } });
     expect(chainOf(shaken(await observe('site.test', alone.port)))).toEqual(base64(leaf));
     const own = selfSigned({ dnsNames: ['site.test'] });
@@ -216,7 +216,7 @@ describe('A probe', () => {
     },
   );
 
-  it('connects to twenty addresses at once', async () => {
+  it('probes the first 20 of 25 addresses without a process warning', async () => {
     const addresses = Array.from({ length: 25 }, (_, index) => `127.0.1.${index + 1}`);
     names.entries.set('twenty.test', { addresses });
     const peer = await tlsServer({ '*': leaf }, { host: '0.0.0.0' });

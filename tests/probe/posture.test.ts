@@ -53,7 +53,7 @@ describe('The posture of a server', () => {
     ['current defaults', [], [false, false, true, true]],
     ['TLS 1.3 alone', ['-tls1_3'], [false, false, false, true]],
     ['TLS 1.2 alone', ['-tls1_2'], [false, false, true, false]],
-    ['everything it knows', ['-cipher', 'DEFAULT:@SECLEVEL=0'], [true, true, true, true]],
+    ['all versions', ['-cipher', 'DEFAULT:@SECLEVEL=0'], [true, true, true, true]],
     ['TLS 1.1 alone', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0'], [false, true, false, false]],
   ])('lists the TLS versions on offer: %s', async (_name, args, expected) => {
     expect(offered(await posture(await openssl({ arguments: args })))).toEqual(expected);
@@ -66,12 +66,15 @@ describe('The posture of a server', () => {
     expect((await posture(classic.port)).postQuantum).toEqual({ state: 'not_offered', group: 'P-256' });
   });
 
-  it.each(['silent', 'broken'] as const)('shows that a large hello leaves it %s', async (manner) => {
-    const behind = keep(await startTlsServer({ '*': ecdsa }));
-    const proxy = keep(await listening(createLargeHelloFilter(behind.port, manner)));
-    const seen = await posture(proxy.port, { timeouts: { handshake: 400 } });
-    expect(seen.postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
-  });
+  it.each(['silent', 'broken'] as const)(
+    'shows post-quantum intolerance if a large ClientHello leaves the server %s',
+    async (manner) => {
+      const behind = keep(await startTlsServer({ '*': ecdsa }));
+      const proxy = keep(await listening(createLargeHelloFilter(behind.port, manner)));
+      const seen = await posture(proxy.port, { timeouts: { handshake: 400 } });
+      expect(seen.postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
+    },
+  );
 
   it('includes the RSA leaf beside the ECDSA one', async () => {
     const pair = { cert: [ecdsa.certificatePem, rsa.certificatePem], key: [ecdsa.keyPem, rsa.keyPem] };
@@ -80,12 +83,15 @@ describe('The posture of a server', () => {
     expect(alternates).toEqual([{ keyType: 'rsa', address: '127.0.0.1', presentedChain: [rsa.der] }]);
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('includes no second leaf on %s', async (version) => {
-    for (const leaf of [ecdsa, rsa]) {
-      const peer = keep(await startTlsServer({ '*': leaf }, { minVersion: version, maxVersion: version }));
-      expect((await posture(peer.port)).alternates).toEqual([]);
-    }
-  });
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'includes no second leaf if the server has only one (%s)',
+    async (version) => {
+      for (const leaf of [ecdsa, rsa]) {
+        const peer = keep(await startTlsServer({ '*': leaf }, { minVersion: version, maxVersion: version }));
+        expect((await posture(peer.port)).alternates).toEqual([]);
+      }
+    },
+  );
 
   it('includes CAA records and the registration', async () => {
     const asked: unknown[] = [];
@@ -123,7 +129,7 @@ describe('The posture of a server', () => {
     expect(faults).toEqual([fault]);
   });
 
-  it('leaves unknown what does not fit into its deadline', async () => {
+  it('shows post-quantum support as unknown if its deadline is too short', async () => {
     const behind = keep(await startTlsServer({ '*': ecdsa }));
     const proxy = keep(await listening(createLargeHelloFilter(behind.port, 'silent')));
     const seen = await posture(proxy.port, { timeouts: { posture: 200 } });

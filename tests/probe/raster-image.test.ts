@@ -52,7 +52,7 @@ describe('The type of an image', () => {
     expect(rasterMediaType(make(16_000, 16_000))).toBeNull();
   });
 
-  it('the type of an icon depends on each of its images', () => {
+  it('the type of an icon file is null if any of its images is too large or malformed', () => {
     const fine = [bitmap(16, 16), pngIcon(32), bitmap(48, -48)];
     expect(rasterMediaType(icoOf(...fine))).toBe('image/x-icon');
     const unfit = [
@@ -69,17 +69,17 @@ describe('The type of an image', () => {
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty file', ''],
     ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
     ['an SVG after a declaration', '<?xml version="1.0"?><svg/>'],
     ['a page', '<!doctype html><title>404</title>'],
     ['a script', 'GIF89a=alert(1)'.slice(3)],
     ['a PDF', '%PDF-1.7'],
-  ])('is none for %s', (_name, text) => {
+  ])('is null for %s', (_name, text) => {
     expect(rasterMediaType(Buffer.from(text))).toBeNull();
   });
 
-  it('is none for a truncated image, a cursor, and an empty or malformed icon', () => {
+  it('is null for a truncated image, a cursor, and an empty or malformed icon', () => {
     const images = [pngIcon(16), gif(16, 16), jpeg(16, 16), webp.lossless(16, 16), icoOf(bitmap(16, 16))];
     for (const image of images)
       for (let length = 0; length < 20; length++)

@@ -98,16 +98,16 @@ describe('A renewal window (ARI)', () => {
 
   it.each<[string, Record<string, string>, number, number]>([
     ['as often as the CA says', { 'retry-after': '21600' }, 6 * HOUR_MS - 1, 6 * HOUR_MS],
-    ['daily where it says nothing', {}, DAY_MS - 1, DAY_MS],
-    ['daily where it says a year', { 'retry-after': '31536000' }, DAY_MS - 1, DAY_MS],
-    ['after a minute where it says at once', { 'retry-after': '0' }, 59_000, 60_000],
+    ['daily if the CA says nothing', {}, DAY_MS - 1, DAY_MS],
+    ['daily if the CA says a year', { 'retry-after': '31536000' }, DAY_MS - 1, DAY_MS],
+    ['after a minute if the CA says at once', { 'retry-after': '0' }, 59_000, 60_000],
     [
-      'at the date that it says',
+      'at the date that the CA says',
       { 'retry-after': new Date(now + 7_200_000).toUTCString() },
       7_190_000,
       7_200_000,
     ],
-    ['daily where it says nonsense', { 'retry-after': 'soon' }, DAY_MS - 1, DAY_MS],
+    ['daily if the CA says nonsense', { 'retry-after': 'soon' }, DAY_MS - 1, DAY_MS],
   ])('is requested again %s', async (_, headers, before, then) => {
     renewalInfo = suggested({}, headers);
     const one = source();
@@ -147,7 +147,7 @@ describe('No renewal window (ARI)', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is reported for a certificate that the CA does not know, cached for a week', async () => {
+  it('is reported for a certificate that the CA does not know, and that answer is cached for a week', async () => {
     renewalInfo = json({ type: 'urn:ietf:params:acme:error:malformed' }, 404);
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unsupported' });
@@ -185,7 +185,7 @@ describe('No renewal window (ARI)', () => {
     [429, {}, 15 * 60_000],
     [503, { 'retry-after': '3600' }, HOUR_MS],
   ])(
-    'results from an answer %i %o for all certificates of the CA until it may be asked again',
+    'results from status %i with %o for all certificates of the CA until it may be asked again',
     async (status, headers, ms) => {
       renewalInfo = json({}, status, headers);
       const one = source();
@@ -199,7 +199,7 @@ describe('No renewal window (ARI)', () => {
     },
   );
 
-  it('is requested for an untrusted certificate', async () => {
+  it('is requested from a CA server whose own certificate is untrusted', async () => {
     expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unsupported' });
     expect(asked).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe('No renewal window (ARI)', () => {
     expect(questions()).toBe(0);
   });
 
-  it('is returned yet at the caller’s deadline', async () => {
+  it('is returned if the CA has not answered by the caller’s deadline', async () => {
     renewalInfo = () => undefined;
     const one = source();
     const signal = AbortSignal.timeout(50);

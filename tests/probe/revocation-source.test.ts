@@ -45,7 +45,7 @@ const good = { state: 'good', reason: null, revokedAt: null };
 const none = (why: string) => ({ state: 'none', why });
 
 describe('A CRL', () => {
-  it('is queried before OCSP, and replaces it if it answers', async () => {
+  it('is queried before OCSP; if it answers, OCSP is not queried', async () => {
     const leaf = leafWith(['crl', 'ocsp']);
     const url = serveCrl({ url: `${ca.origin}/leaf.crl` });
     expect(await ask(openSources(), leaf)).toEqual([
@@ -60,7 +60,7 @@ describe('A CRL', () => {
     expect(ca.requests.map(({ path }) => path)).toEqual(['/leaf.crl']);
   });
 
-  it('shows a revoked leaf, and a revoked intermediate by its own CRL', async () => {
+  it('shows a revoked leaf; the CRL that an intermediate names shows a revoked intermediate', async () => {
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [{ ...leaf, reason: 1 }] });
     const crlUrls = [`${ca.origin}/authority.crl`];
@@ -74,7 +74,7 @@ describe('A CRL', () => {
     expect(evidence[0]?.answer).toMatchObject({ reason: 'keyCompromise' });
   });
 
-  it('counts for a leaf of the former key of a CA if its current key signs the CRL', async () => {
+  it('that the current key of a CA signed is valid for a leaf that its former key signed', async () => {
     const former = issuer.intermediate({ subjectDer: issuer.subjectDer });
     const leaf = former.issue({ crlUrls: [`${ca.origin}/leaf.crl`] });
     serveCrl({ revoked: [leaf] });
@@ -183,14 +183,17 @@ describe('A CRL', () => {
     },
   );
 
-  it.each(['drip', 'silent'] as const)('is pending until it arrives: %s', async (fault) => {
-    const sources = openSources();
-    const leaf = leafWith(['crl']);
-    ca.fault('/leaf.crl', fault);
-    expect(await ask(sources, leaf, { signal: AbortSignal.timeout(50) })).toMatchObject([
-      { answer: none('pending') },
-    ]);
-  });
+  it.each(['drip', 'silent'] as const)(
+    'is reported as pending if its server does not finish in time: %s',
+    async (fault) => {
+      const sources = openSources();
+      const leaf = leafWith(['crl']);
+      ca.fault('/leaf.crl', fault);
+      expect(await ask(sources, leaf, { signal: AbortSignal.timeout(50) })).toMatchObject([
+        { answer: none('pending') },
+      ]);
+    },
+  );
 
   it('a CRL that arrives late is used by the next check', async () => {
     const sources = openSources();

@@ -233,7 +233,7 @@ describe('A permitted peer', () => {
     '/elsewhere',
   ];
 
-  it.each(WAYS)('cannot redirect elsewhere: %s', async (way, scheme) => {
+  it.each(WAYS)('cannot redirect the request for %s to a forbidden address', async (way, scheme) => {
     const locations = locationsOn(scheme);
     serve = (request, response) => {
       const location = locations[Number(request.url?.slice(1))] ?? '';
@@ -249,19 +249,22 @@ describe('A permitted peer', () => {
   it.each<[Way, (location: string) => unknown]>([
     ['a renewal window (ARI)', (renewalInfo) => ({ renewalInfo })],
     ['a registry (RDAP)', (base) => ({ services: [[['com'], [base]]] })],
-  ])('cannot lead elsewhere by its directory: %s', async (way, directory) => {
-    // Names of this machine lead to the peer itself, which is permitted.
-    const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
-    serve = (request, response) => {
-      const location = locations[Number(request.url?.slice(1))] ?? '';
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(directory(location)));
-    };
-    await askForEach(way, 'https', locations);
-    expect(elsewhere()).toEqual([]);
-    expect(asked).toHaveLength(locations.length);
-  });
+  ])(
+    'cannot lead the request for %s to a forbidden address through its directory',
+    async (way, directory) => {
+      // Names of this machine lead to the peer itself, which is permitted.
+      const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
+      serve = (request, response) => {
+        const location = locations[Number(request.url?.slice(1))] ?? '';
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(directory(location)));
+      };
+      await askForEach(way, 'https', locations);
+      expect(elsewhere()).toEqual([]);
+      expect(asked).toHaveLength(locations.length);
+    },
+  );
 
-  it('cannot redirect the probe of a page or its icon elsewhere', async () => {
+  it('cannot redirect the probe of a page or its icon to a forbidden address', async () => {
     const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
     serve = ({ headers: { host = '' } }, response) => {
       const location = locations[Number(host.split('.')[0])] ?? '';
@@ -278,7 +281,7 @@ describe('A permitted peer', () => {
     expect(elsewhere()).toEqual([]);
   });
 
-  it('cannot lead elsewhere by DNS rebinding', async () => {
+  it('cannot lead any request to a forbidden address by DNS rebinding', async () => {
     const { ways, probe, icon } = half();
     const queries = new Map<string, number>();
     dns.onQuestion = (type, name) => {

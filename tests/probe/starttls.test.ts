@@ -57,7 +57,7 @@ const failed = (reason: string, detail: string | null = expect.toSatisfy(() => t
 });
 
 describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, steps }) => {
-  it('leads to the certificate, in large pieces and byte by byte', async () => {
+  it('reads the certificate, whether the server sends large pieces or single bytes', async () => {
     for (const dripping of [false, true]) {
       const peer = await talking(steps, { certificate, dripping });
       expect(await observe(peer.port, protocol)).toMatchObject(shaken);
@@ -109,7 +109,7 @@ describe('STARTTLS with a server of another protocol', () => {
   );
 });
 
-describe('STARTTLS with an endless server', () => {
+describe('STARTTLS with an endless or silent server', () => {
   const endless: [Protocol, string][] = [
     ['smtp', '220-another line of the greeting\r\n'],
     ['ftp', '220-another line of the greeting\r\n'],
@@ -122,7 +122,7 @@ describe('STARTTLS with an endless server', () => {
     ['mysql', '\x00'],
   ];
   it.each(endless)(
-    'STARTTLS with an endless server over %s fails at once if it repeats %j',
+    'STARTTLS over %s fails at once if the server repeats %j endlessly',
     async (protocol, words) => {
       const { port } = await raw(floodingAtOnce(Buffer.from(words)));
       const observation = await observe(port, protocol);
@@ -132,7 +132,7 @@ describe('STARTTLS with an endless server', () => {
   );
 
   it.each([...new Set(TALKS.map(({ protocol }) => protocol))])(
-    'STARTTLS with an endless server over %s fails at the deadline if it is silent',
+    'STARTTLS over %s fails at the deadline if the server is silent',
     async (protocol) => {
       const { port } = await raw(silent);
       const observation = await observe(port, protocol, { handshake: 100 });
@@ -141,7 +141,7 @@ describe('STARTTLS with an endless server', () => {
     },
   );
 
-  it('STARTTLS with an endless server over smtp fails at the same deadline if it sends a line now and then', async () => {
+  it('STARTTLS over smtp fails at the same deadline if the server sends a line every 10 ms', async () => {
     const { port } = await raw((socket) => {
       const timer = setInterval(() => socket.write('220-wait\r\n'), 10);
       socket.on('close', () => clearInterval(timer));

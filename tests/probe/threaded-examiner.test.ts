@@ -32,7 +32,7 @@ const root = mintAuthority({ commonName: 'Thread Root' });
 const leaf = root.issue({ dnsNames: [HOST] });
 
 describe('The examiner thread', () => {
-  it('returns the same verdict as probing in this thread', async () => {
+  it('returns the same verdict as an examination in the main thread', async () => {
     const { endpoint, thread, here } = await place();
     const [theirs, ours] = await Promise.all([examine(thread, endpoint), examine(here, endpoint)]);
     expect(timeless(theirs)).toEqual(timeless(ours));
@@ -41,13 +41,13 @@ describe('The examiner thread', () => {
     expect(theirs.verdict.trusted).toBe(true);
   });
 
-  it('uses the trust store of each single probe', async () => {
+  it('trusts only the private CAs that are given with the request', async () => {
     const { endpoint, thread } = await place();
     const { verdict } = await examine(thread, endpoint, []);
     expect(verdict.trusted).toBe(false);
   });
 
-  it('judges observations that it no longer has or never made', async () => {
+  it('judges observations that it no longer has in memory or never made', async () => {
     const { endpoint, thread, here } = await place();
     const first = await look(thread, endpoint);
     for (let more = 0; more < 300; more += 50)
@@ -58,7 +58,7 @@ describe('The examiner thread', () => {
     }
   });
 
-  it('judges at once if it is told the previous verdict, and again for any other', async () => {
+  it('judges right after the probe if the previous verdict is given in advance, and again for any other one', async () => {
     const { endpoint, thread, here } = await place();
     const authorities = [root.der];
     const { verdict: previous } = await examine(here, endpoint);
@@ -83,7 +83,7 @@ describe('The examiner thread', () => {
     expect(verdict).toMatchObject({ reached: false, failure: { reason: expect.stringMatching(/timeout/) } });
   });
 
-  it('rejects its pending requests when it ends, and another one starts for the next request', async () => {
+  it('rejects its pending requests when it ends, and another thread starts for the next request', async () => {
     const troubles: Error[] = [];
     const thread = createThreadedExaminer({
       ...settingsOf('127.0.0.1:9'),
@@ -110,7 +110,7 @@ describe('The examiner thread', () => {
     expect(troubles).toEqual(['The examiner thread has not answered for 1 ms, so we stop it.']);
   });
 
-  it('an examiner thread that was ended over a judgement leads to the uptime unknown, and the retry runs in the second thread', async () => {
+  it('an examiner thread that is stopped during a judgement leaves the uptime unknown, and the retry runs in the second thread', async () => {
     const troubles: string[] = [];
     const { endpoint, thread, here } = await place({
       timeouts: { checks: { judgeMs: 1 } },
@@ -158,7 +158,7 @@ describe('The examiner thread', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  it('counts each verdict cut short by the work limit and each thread ended over a judgement', async () => {
+  it('counts each verdict cut short by the work limit and each thread stopped during a judgement', async () => {
     let cut = 0;
     const counting = { onLimit: () => void (cut += 1), onTrouble: () => undefined };
     const { endpoint, thread } = await place(counting);

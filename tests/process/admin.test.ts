@@ -229,7 +229,7 @@ describe('npm run admin', () => {
     [['grant', 'a@b.example', '--days', '0'], '--days must be a whole number'],
     [['revoke', 'a@b.example', '--days', '3'], 'Usage: npm run admin -- revoke ADDRESS'],
     [['accounts', '--verbose'], "Unknown option '--verbose'"],
-  ])('names the error in %j in one line', async (words, line) => {
+  ])('explains the invalid command line %j in one line', async (words, line) => {
     const { code, stdout, stderr } = await admin(nowhere(), ...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(line);

@@ -69,8 +69,8 @@ describe.each(WAYS)(
   },
 );
 
-describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (name) => {
-  it('contains every table unchanged', async () => {
+describe.each(DATABASES.filter(hasDatabase))('A backup (%s)', PATIENCE, (name) => {
+  it('contains every table unchanged after a restore and a second backup', async () => {
     const file = await backupOfEveryTable(name);
     const to = await fresh(name, false);
     expect((await runScript('scripts/restore.ts', settings(to), file)).code).toBe(0);
@@ -82,7 +82,7 @@ describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (n
 });
 
 it.each(WAYS)(
-  'A backup of level 20 (%s) is migrated by the first start after its restore (%s)',
+  'A backup of schema level 20 (%s) is migrated by the first start after its restore (%s)',
   async (name, into) => {
     const from = await formerDatabase(name);
     const file = join(from.dataDir, 'old.backup');
@@ -118,7 +118,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
       );
   });
 
-  it('is not made of a database below level 20', async () => {
+  it('is not made of a database below schema level 20', async () => {
     const from = await formerDatabase(name);
     await execute(from, `delete from kysely_migration where name > '0008'`);
     const file = join(from.dataDir, 'old.backup');
@@ -189,7 +189,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     ['a backup with a missing row', edited('delete from feedback where rowid = 2'), /damaged.*feedback/],
     ['a backup with a changed row', edited(`update user set name = 'Eve'`), /damaged.*user/],
     [
-      'a backup of a level below 20',
+      'a backup below schema level 20',
       edited(`delete from kysely_migration; insert into kysely_migration values ('0008-account-first', '')`),
       /^The backup \S+ is at level 8, but .* Restore it with commit [0-9a-f]{40} of the program, and start that commit once/,
     ],
@@ -284,7 +284,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     expect(writes).toBeGreaterThan(3);
   });
 
-  it.skipIf(!mayMount())('leave no file when the disk is full', async () => {
+  it.skipIf(!mayMount())('report a full disk in one line', async () => {
     const from = await fresh('sqlite');
     await (await from.open()).close();
     await fillEveryTable(from.dataDir, 2_000);
@@ -302,7 +302,7 @@ it.each([
   ['scripts/backup.ts', ['a', 'b'], 'Usage: npm run backup'],
   ['scripts/restore.ts', [], 'Usage: npm run restore -- FILE [--force]'],
   ['scripts/restore.ts', ['a', '--hard'], "Unknown option '--hard'"],
-])('%s prints its usage for %j', PATIENCE, async (script, words, line) => {
+])('%s explains the invalid command line %j in one line', PATIENCE, async (script, words, line) => {
   const from = await fresh('sqlite');
   const { code, stderr } = await runScript(script, settings(from), ...words);
   expect(code).toBe(2);

@@ -197,7 +197,7 @@ describe('certlantern check', PATIENCE, () => {
 describe('certlantern expect', PATIENCE, () => {
   const renewed = intermediate.issue({ ipAddresses: ['127.0.0.1'] });
 
-  it('tells the server what its domains should serve, and says which do not yet', async () => {
+  it('tells the server which certificate its domains should serve, and lists those that do not serve it yet', async () => {
     writeFileSync(join(folder, 'fullchain.pem'), `${renewed.certificatePem}${intermediate.certificatePem}`);
     const DATA_DIR = join(folder, 'data');
     const app = await startApp({ DATA_DIR, BILLING: 'none', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });

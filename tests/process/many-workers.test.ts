@@ -31,7 +31,7 @@ const NEXT_PLANNED_MS = 60_000;
 
 describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', () => {
   it(
-    'send events at one process about changes that another one made and a third one recorded',
+    'send an event at one process when another one adds a domain and a third one checks it',
     async () => {
       const world = await freshWorld();
       const [here, there] = await startBoth(world);

@@ -100,7 +100,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
   });
 
-  it('moves a database of level 20 to level 21', async () => {
+  it('moves a database of schema level 20 to level 21', async () => {
     const from = await formerDatabase('sqlite');
     const { to, move } = await stage({ from });
     const { code, stderr } = await move();
@@ -116,7 +116,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     ]);
   });
 
-  it('refuses a level below 20 on either side', async () => {
+  it('refuses a source or a target below schema level 20', async () => {
     const makeOlder = `delete from kysely_migration where name > '0008'`;
     const line = /^\S.* is at level 7, but .* Start commit [0-9a-f]{40} of the program once/;
     const from = await formerDatabase('sqlite');
@@ -161,7 +161,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(await count(open(to), 'monitors')).toBe(3);
   });
 
-  it('names text that PostgreSQL cannot store, and prints no password', async () => {
+  it('names the table with text that PostgreSQL cannot store, and prints no password', async () => {
     const { from, to, move } = await stage();
     await fillEveryTable(from.dataDir, 3);
     const file = new DatabaseSync(join(from.dataDir, SQLITE_FILE));

@@ -50,7 +50,7 @@ async function checkoutOf(person: Person) {
 }
 const isPremium = async (person: Person) => (await person.ask(CALLS.premium)).ok.data;
 
-it('Without keys the server sells in test mode and says so; that Premium ends once real keys are set', async () => {
+it('Without keys the server sells Premium in test mode and says so; such Premium ends once Paddle’s keys are set', async () => {
   const first = await start();
   expect(first.output()).toContain('Payments: test mode, no money moves');
   const alice = await signUp(sendTo(first.url), { name: 'Alice' });
@@ -82,7 +82,7 @@ it('Without keys the server sells in test mode and says so; that Premium ends on
   expect(await isPremium(alice)).toBe(true);
 }, 150_000);
 
-it('On a public URL without keys the server says that Premium cannot be bought; with BILLING=none it does not', async () => {
+it('On a public URL without keys the server says that Premium cannot be bought; BILLING=none prints no line about payments', async () => {
   const inTheWorld = await start({ PUBLIC_URL: 'https://certs.example.com' });
   expect(inTheWorld.output()).toContain('nobody can buy Premium');
   expect(inTheWorld.output()).toContain('BILLING=none');
@@ -121,7 +121,7 @@ it('Paddle’s sandbox on a public URL is refused unless BILLING=sandbox is set'
   }
 }, 150_000);
 
-it('Sandbox and live keys together are refused', async () => {
+it('The server refuses to start with sandbox and live keys together', async () => {
   const refused = await runServer({
     DATA_DIR: join(folder.path, 'data'),
     PORT: '0',

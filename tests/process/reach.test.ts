@@ -49,7 +49,7 @@ const warnings = (app: App) => ({
   shown: /^ {2}Warning: (.*)$/m.exec(app.output())?.[1] ?? null,
 });
 
-it('With permitted ranges and open sign-up, the server warns and disables preview checks', async () => {
+it('With EGRESS_ALLOW_CIDRS and open sign-up, the server warns and disables preview checks', async () => {
   const host = await startHost();
   const app = await start({ EGRESS_ALLOW_CIDRS });
   const { logged, shown } = warnings(app);
@@ -64,7 +64,7 @@ it('With permitted ranges and open sign-up, the server warns and disables previe
   expect(landing).not.toContain('name="host"');
 });
 
-it('TRY_IT=on enables preview checks all the same, and the warning names it', async () => {
+it('TRY_IT=on enables preview checks despite EGRESS_ALLOW_CIDRS and open sign-up, and the warning names it', async () => {
   const host = await startHost();
   const app = await start({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on' });
   expect(warnings(app).shown).toContain('even without an account (TRY_IT=on)');
@@ -74,7 +74,7 @@ it('TRY_IT=on enables preview checks all the same, and the warning names it', as
   ]);
 });
 
-it('The server does not warn without permitted ranges or without open sign-up', async () => {
+it('The server does not warn without EGRESS_ALLOW_CIDRS or without open sign-up', async () => {
   const closed = await start({});
   expect(warnings(closed)).toEqual({ logged: [], shown: null });
   expect((await createClient(sendTo(closed.url)).ask(CALLS.publicConfig)).ok.data.try_it).toBe(true);
@@ -82,7 +82,7 @@ it('The server does not warn without permitted ranges or without open sign-up', 
   expect(warnings(invited)).toEqual({ logged: [], shown: null });
 }, 150_000);
 
-it('With open sign-up, webhooks reach permitted ranges only if CHANNEL_ALLOW_CIDRS lists them', async () => {
+it('With open sign-up, webhooks reach ranges of EGRESS_ALLOW_CIDRS only if CHANNEL_ALLOW_CIDRS lists them, too', async () => {
   const sink = await startWebhookSink();
   onTestFinished(() => sink.stop());
   const heartbeats: string[] = [];

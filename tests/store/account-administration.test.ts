@@ -71,7 +71,7 @@ describeEachDatabase('disabling an account', (open) => {
     expect(await openAccount(store, arrival)).toMatchObject({ ok: true, account: { fullName: 'alice' } });
   });
 
-  it('returns false for an unknown account, as does enabling it', async () => {
+  it('returns false for an unknown account, and so does enabling one', async () => {
     const store = await open();
     expect(await disableAccount(store, 'nobody', NOW)).toBe(false);
     expect(await enableAccount(store, 'nobody')).toBe(false);

@@ -70,7 +70,7 @@ describeEachDatabase('the account store', (open) => {
     expect(await openAccount(store, other)).toEqual({ ok: false, code: 'email_taken' });
   });
 
-  it('gives the account to the verified owner of its address and removes the unverified sign-in', async () => {
+  it('gives an account to the person who verifies its address, and removes the unverified sign-in', async () => {
     const store = await open();
     const squatter = await openAccount(store, alice);
     if (!squatter.ok) throw new Error(squatter.code);

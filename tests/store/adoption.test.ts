@@ -16,7 +16,7 @@ import { execute, formerDatabase } from '../kit/databases/former-database.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { checkOf, claimOne, DAY, endingSoon, NOW, recordCheck, watch } from './samples.ts';
 
-describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (name) => {
+describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)', (name) => {
   it('keeps every row of every table when it is adopted', async () => {
     const database = await formerDatabase(name);
     const before = await rowsIn(database);
@@ -33,7 +33,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
     expect((await rowsIn(database))['kysely_migration']).toEqual(migrations);
   });
 
-  it('can be listed, searched, checked and exported after its adoption', async () => {
+  it('can be read, searched, checked and exported after its adoption', async () => {
     const store = await (await formerDatabase(name)).open();
     const { id: alice } = await store.db
       .selectFrom('accounts')
@@ -90,7 +90,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
       'drop table alarms; drop table glances; drop table jwks; drop table rate_limits; drop table verification',
       /missing; [^;]* missing; [^;]* missing \(and 2 more\)\. Undo these changes/,
     ],
-  ])('is refused and left unchanged after: %s', async (change, line) => {
+  ])('is refused and left unchanged if somebody edited its schema: %s', async (change, line) => {
     const database = await formerDatabase(name);
     await execute(database, change);
     const before = await rowsIn(database);
@@ -114,7 +114,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
     expect((await rowsIn(database))['kysely_migration']).toHaveLength(17);
   });
 
-  it('is adopted and migrated further in one transaction, which rolls back on failure', async () => {
+  it('is adopted and migrated further in one transaction, which rolls back if a migration fails', async () => {
     const database = await formerDatabase(name);
     const failing: SchemaChange = { up: () => Promise.reject(new Error('No.')), breaking: false };
     await expect(migrateWith(database, { '0023-failing': failing })).rejects.toThrow('No.');
@@ -132,7 +132,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
     expect(after['oldest_program']).toEqual(['{"level":23}']);
   });
 
-  it('is refused as newer if it also has an unknown migration', async () => {
+  it('is refused as newer_database if it has an unknown migration', async () => {
     const database = await formerDatabase(name);
     await execute(database, `insert into kysely_migration (name, timestamp) values ('0021-other', '')`);
     await expect(database.open()).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
   });
 });
 
-describe.each(DATABASES.filter(hasDatabase))('a database of a level below 20 (%s)', (name) => {
+describe.each(DATABASES.filter(hasDatabase))('a database below schema level 20 (%s)', (name) => {
   it.each([
     [19, '0020'],
     [16, '0019'],
@@ -164,8 +164,8 @@ describe.each(DATABASES.filter(hasDatabase))('a database of a level below 20 (%s
   });
 });
 
-describe.skipIf(!hasDatabase('postgres'))('a database of level 20 on a shared server', () => {
-  it('is adopted once when many processes start at the same time', async () => {
+describe.skipIf(!hasDatabase('postgres'))('a database of schema level 20 on a PostgreSQL server', () => {
+  it('is adopted once when five stores are opened at the same time', async () => {
     const database = await formerDatabase('postgres');
     const stores = await Promise.all(Array.from({ length: 5 }, () => database.open()));
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(
@@ -175,7 +175,7 @@ describe.skipIf(!hasDatabase('postgres'))('a database of level 20 on a shared se
     expect(rows.filter((row) => row.name < '0021')).toEqual([]);
   });
 
-  it('is adopted in a schema of its own, and leaves no other schema behind', async () => {
+  it('is adopted in the schema that search_path names, and no temporary schema is left behind', async () => {
     const database = await formerDatabase('postgres');
     await execute(database, 'alter schema public rename to ours; create schema public');
     const url = `${database.databaseUrl}?options=-c%20search_path%3Dours`;
@@ -190,7 +190,7 @@ describe.skipIf(!hasDatabase('postgres'))('a database of level 20 on a shared se
     expect(await db.selectFrom('accounts').select('id').execute()).toHaveLength(2);
   });
 
-  it('is refused, with the missing right, if its user may not create a schema', async () => {
+  it('is refused if its user may not create a schema; the error names the missing right', async () => {
     const database = await formerDatabase('postgres');
     const role = `certlantern_test_${randomBytes(8).toString('hex')}`;
     await execute(

@@ -38,7 +38,7 @@ describeEachDatabase('a trial', (open) => {
     expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([]);
   });
 
-  it('is granted once per address, even if spelling variants sign up at the same time', async () => {
+  it('is granted once per address, even if variants of the address sign up at the same time', async () => {
     const store = await open();
     const opened = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
@@ -104,7 +104,7 @@ describeEachDatabase('closed sign-up', (open) => {
   });
 });
 
-describeEachDatabase('an address that is verified for the first time', (open) => {
+describeEachDatabase('verifying an address for the first time', (open) => {
   it('ends all earlier sessions of its account', async () => {
     const store = await open();
     const opened = await openAccount(store, arrival);

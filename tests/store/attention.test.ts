@@ -14,8 +14,8 @@ import {
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
-describeEachDatabase('what needs attention', (open) => {
-  it('counts and filters by the rule of the contract', async () => {
+describeEachDatabase('domains that need attention', (open) => {
+  it('are counted and filtered by the rule in the contract, for every combination of conditions', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const conditions = await withEveryCondition(store, accountId);

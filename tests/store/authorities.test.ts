@@ -19,7 +19,7 @@ async function trust(store: Store, accountId: string, authorities = [one], now =
 const subjectsOf = async (store: Store, accountId: string) =>
   (await listAuthorities(store.db, accountId)).map(({ facts }) => facts.subject);
 
-describeEachDatabase('private authorities', (open) => {
+describeEachDatabase('private CAs', (open) => {
   it('belong to one account, are stored once and are listed newest first', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
@@ -61,7 +61,7 @@ describeEachDatabase('private authorities', (open) => {
     expect(byHost.get('bob.example')).toEqual([]);
   });
 
-  it('make the checks of their account due soon, 125 ms apart', async () => {
+  it('make the checks of their account due 125 ms apart when one is added', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     const hosts = ['a.example', 'b.example', 'c.example'];
@@ -87,7 +87,7 @@ describeEachDatabase('private authorities', (open) => {
     expect(signals).toEqual(['due']);
   });
 
-  it('cause one more check if one is running when they are added', async () => {
+  it('that are added during a check cause another check', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const { id: monitorId } = await watch(store, accountId, 'a.example');

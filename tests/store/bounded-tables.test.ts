@@ -55,7 +55,7 @@ const BOUNDS: Record<keyof Tables | 'jwks', string> = {
   feedback: '200 per account',
 };
 
-it('every table of the database has a documented bound', async () => {
+it('every database table is in the list that says what limits its size', async () => {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.remove());
   await database.open();

@@ -117,7 +117,7 @@ async function addChannel({ db }: Store, accountId: string, id: string) {
 }
 
 describeEachDatabase('a certificate that expires on several domains', (open) => {
-  it('is reported once per step, with all domains that serve it, even if they are checked later', async () => {
+  it('is reported once per step with all domains that serve it, even those that are checked later', async () => {
     const store = await open();
     const { see, queued, named, deliverAll } = await world(store);
     // Checks find it on all of them before its first step.
@@ -134,7 +134,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
   });
 
-  it('is over when the last domain has changed, and names only the others before', async () => {
+  it('is resolved when its last domain is renewed; until then alerts name only the remaining domains', async () => {
     const store = await open();
     const { see, renew, queued: allQueued, named, deliverAll } = await world(store);
     const queued = async () => (await allQueued()).filter((one) => one.startsWith('expiry'));
@@ -152,20 +152,23 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await named(NOW + 3 * DAY, 'resolved')).toEqual(['abc', 0]);
   });
 
-  it.each(['removed', 'paused'] as const)('is over when the last domain with it is %s', async (how) => {
-    const store = await open();
-    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
-    for (const host of HOSTS) await see(host, NOW);
-    await deliverAll(NOW);
-    for (const host of ['a', 'b'] as const) await renew(host, NOW + 60 * MINUTE);
-    expect(await queued()).toEqual(['expiry critical delivered']);
-    const now = NOW + 120 * MINUTE;
-    await LEAVE[how](store, { accountId, monitorId: ids.c, now });
-    await check(store, now, [fresh]);
-    expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
-  });
+  it.each(['removed', 'paused'] as const)(
+    'is resolved when the last domain that serves it is %s',
+    async (how) => {
+      const store = await open();
+      const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+      for (const host of HOSTS) await see(host, NOW);
+      await deliverAll(NOW);
+      for (const host of ['a', 'b'] as const) await renew(host, NOW + 60 * MINUTE);
+      expect(await queued()).toEqual(['expiry critical delivered']);
+      const now = NOW + 120 * MINUTE;
+      await LEAVE[how](store, { accountId, monitorId: ids.c, now });
+      await check(store, now, [fresh]);
+      expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
+    },
+  );
 
-  it('is reported on the channels and at the steps that any of the domains chose, on each channel once', async () => {
+  it('is reported once on each channel, and at each step, that any of its domains uses', async () => {
     const store = await open();
     const { accountId, ids, see, queued } = await world(store);
     const choose = (host: (typeof HOSTS)[number], own: Partial<AlertSettings>) =>
@@ -186,7 +189,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect((await queued()).filter((one) => one.startsWith('expiry 2d'))).toHaveLength(3);
   });
 
-  it('names no domain that is snoozed, in maintenance, paused or unsubscribed', async () => {
+  it('is reported without the domains that are snoozed, in maintenance, paused or unsubscribed', async () => {
     const store = await open();
     const { accountId, ids, see, named, incidentOf } = await world(store);
     for (const host of HOSTS) await see(host, NOW);
@@ -228,7 +231,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered']);
   });
 
-  it('stays reported after the domain of the first alert was removed, and waiting alerts are still sent', async () => {
+  it('is not reported again after the domain of the first alert is removed, and waiting alerts are still sent', async () => {
     const store = await open();
     const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
     await see('a', NOW);
@@ -243,7 +246,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
   });
 
-  it('is not reported again if the first incident ended so long ago that others would be deleted', async () => {
+  it('is not reported again even if its first incident ended 800 days ago and would normally be pruned', async () => {
     const store = await open();
     const { see, renew, queued, deliverAll } = await world(store);
     for (const host of HOSTS) await see(host, NOW);
@@ -258,7 +261,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(before);
   });
 
-  it('is reported once even if the incidents of its domains were opened before they shared their alerts', async () => {
+  it('is reported once at the next step, even if an older version sent one alert per domain before', async () => {
     const store = await open();
     const { see, queued, deliverAll, incidentOf } = await world(store);
     for (const host of HOSTS) await see(host, NOW);
@@ -287,7 +290,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 });
 
 describe.skipIf(!hasDatabase('postgres'))('several workers that check one certificate (postgres)', () => {
-  it('report it once, whoever is first, and its end once', async () => {
+  it('report its expiry once and its renewal once', async () => {
     const database = await freshDatabase('postgres');
     try {
       const stores = await Promise.all([1, 2, 3].map(() => database.open()));
@@ -314,7 +317,7 @@ describe.skipIf(!hasDatabase('postgres'))('several workers that check one certif
   });
 });
 
-describeEachDatabase('a certificate that was renewed', (open) => {
+describeEachDatabase('a certificate that was renewed on one of its domains', (open) => {
   const old = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });
   async function renewedOn(store: Store, host: 'a') {
     const all = await world(store);
@@ -326,7 +329,7 @@ describeEachDatabase('a certificate that was renewed', (open) => {
     };
   }
 
-  it('is reported a day later for all domains that still serve the old one, once, and when none does', async () => {
+  it('leads to one alert a day later that names the domains with the old certificate, and to another when none is left', async () => {
     const store = await open();
     const { accountId, ids, see, alerts, deliverAll } = await renewedOn(store, 'a');
     const due = await store.db.selectFrom('monitors').select(['id', 'next_check_at as at']).execute();
@@ -353,7 +356,7 @@ describeEachDatabase('a certificate that was renewed', (open) => {
     expect(await alerts()).toEqual(['not_deployed opened delivered', 'not_deployed resolved']);
   });
 
-  it('is not reported if all domains change within a day, or if the first one changes back', async () => {
+  it('leads to no alert if the other domains follow within a day or the first one is reverted', async () => {
     const store = await open();
     const { see, alerts } = await renewedOn(store, 'a');
     for (const host of ['b', 'c'] as const) await see(host, NOW + DAY + 60 * MINUTE, fresh);
@@ -373,7 +376,7 @@ describeEachDatabase('a certificate that was renewed', (open) => {
     expect(left).toEqual([]);
   });
 
-  it('is not expected on domains with another certificate, and another certificate is no renewal', async () => {
+  it('leads to no alert if the new certificate has other names, because that is not a renewal', async () => {
     const store = await open();
     const { see } = await world(store);
     await see('a', NOW, old);
@@ -385,7 +388,7 @@ describeEachDatabase('a certificate that was renewed', (open) => {
   });
 });
 
-describeEachDatabase('a domain registration that ends', (open) => {
+describeEachDatabase('a domain registration that expires soon', (open) => {
   it('is reported once for all hosts under the registered domain', async () => {
     const store = await open();
     const { ids, queued, see } = await world(store);

@@ -52,7 +52,7 @@ async function filled(store: Store) {
 }
 
 describeEachDatabase('the list of certificates', (open) => {
-  it('has each certificate once, with the domains of the account that serve it, in every order', async () => {
+  it('contains each certificate once, with the domains of the account that serve it, in each sort order', async () => {
     const store = await open();
     const { accountId } = await filled(store);
     const subjects = async (sort: CertificateSort) => {
@@ -79,7 +79,7 @@ describeEachDatabase('the list of certificates', (open) => {
     expect(await subjects('domains')).toEqual([shop, other]);
   });
 
-  it('continues after a cursor in every order', async () => {
+  it('is paged by a cursor in each sort order', async () => {
     const store = await open();
     const { accountId } = await filled(store);
     for (const sort of ['soonest', 'name', 'domains'] as const) {
@@ -97,7 +97,7 @@ describeEachDatabase('the list of certificates', (open) => {
     }
   });
 
-  it('has the certificates of the domains that match a filter, and the tags of all their domains', async () => {
+  it('can be filtered by text, tag and state, and shows the tags of all domains of a certificate', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
     for (const [host, tags] of [
@@ -124,7 +124,7 @@ describeEachDatabase('the list of certificates', (open) => {
     expect(await found({ q: 'nothing' })).toEqual([]);
   });
 
-  it('follows renewals and removed domains', async () => {
+  it('is updated when a certificate is renewed and when a domain is removed', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
     const counts = async () => {
@@ -145,7 +145,7 @@ describeEachDatabase('the list of certificates', (open) => {
 });
 
 describeEachDatabase('the versions of a certificate', (open) => {
-  it('are those with the same names, with the domains whose last certificate is one of them', async () => {
+  it('are the certificates with the same names, listed with the domains that serve one of them', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
     await renew(store, ids['a.shop.example']);
@@ -166,7 +166,7 @@ describeEachDatabase('the versions of a certificate', (open) => {
     ]);
   });
 
-  it('are unknown to other accounts', async () => {
+  it('cannot be read by other accounts', async () => {
     const store = await open();
     await filled(store);
     const { id: accountId } = await person(store, 'eve');

@@ -13,7 +13,7 @@ import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 const HOUR = 60 * MINUTE;
 
 describeEachDatabase('check runs', (open) => {
-  it('join consecutive checks with the same result, with first time, last time and count', async () => {
+  it('merge consecutive checks with the same result and store first time, last time and count', async () => {
     const { store, key } = await watched(await open());
     const leaf = certificate();
     for (const minutes of [0, 15, 30]) await check(store, NOW + minutes * MINUTE, [leaf], every15(minutes));

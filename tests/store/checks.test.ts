@@ -98,7 +98,7 @@ describeEachDatabase('recording a check', (open) => {
     expect(await history(store, key)).toHaveLength(2);
   });
 
-  it('reads verdicts that an older version wrote', async () => {
+  it('accepts a previous verdict of an older version and fills its missing fields with defaults', async () => {
     const store = await open();
     const key = await watched(store);
     const leaf = certificate();
@@ -164,7 +164,7 @@ describeEachDatabase('recording a check', (open) => {
     expect(await findMonitor(store, key)).toMatchObject({ certificate: null });
   });
 
-  it('keeps the last certificate of an unreachable host and since when it is unreachable', async () => {
+  it('keeps the last certificate of an unreachable host and the time since when it is unreachable', async () => {
     const store = await open();
     const key = await watched(store);
     const leaf = certificate();
@@ -231,7 +231,7 @@ describeEachDatabase('recording a check', (open) => {
     expect(deliveries[0]?.message_id).toMatch(/^<[\w-]+@[\w.]+>$/);
   });
 
-  it('keeps certificates until no monitor has shown them', async () => {
+  it('keeps certificates until the last monitor that served them is removed', async () => {
     const store = await open();
     const key = await watched(store);
     await check(store, NOW, [certificate()]);

@@ -20,7 +20,7 @@ const LEASE = 30_000;
 const claim = { now: NOW, limit: 100, leaseMs: LEASE, claimedBy: 'a worker' };
 
 describeEachDatabase('claims of monitors', (open) => {
-  it('take the monitor that has been due the longest, and none before its time', async () => {
+  it('take the monitor that has been due the longest, and none that is not due yet', async () => {
     const store = await open();
     await withMonitors(store, 3);
     const first = await claimDue(store, { ...claim, now: NOW + 1, limit: 1 });
@@ -61,7 +61,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimDue(store, claim)).toHaveLength(1);
   });
 
-  it('keep a requested check after a release or an expired lease', async () => {
+  it('keep the request for a check after a release or an expired lease', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const { accountId, id: monitorId } = await check(store, NOW, [certificate()]);
@@ -77,7 +77,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ asked: false });
   });
 
-  it('reject every result of a worker whose lease another one has taken over', async () => {
+  it('reject every result of a worker whose lease another worker has taken over', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const late = await claimOne(store, NOW);
@@ -135,7 +135,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
-  it('skip monitors that another one is claiming, without waiting', async () => {
+  it('skip monitors that another worker is claiming, without waiting for it', async () => {
     const database = await freshDatabase('postgres');
     try {
       const [one, other] = [await database.open(), await database.open()];
@@ -151,7 +151,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
-  it('judge leases by the clock of the database, so a fast clock takes nothing over', async () => {
+  it('judge leases by the database clock, so a worker with a fast clock takes over no lease', async () => {
     const database = await freshDatabase('postgres');
     try {
       const store = await database.open({ leaseClock: 'database' });

@@ -3,7 +3,7 @@ import { compileOnce } from '../../server/store/db/dialect.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 
 describeEachDatabase('a query that is compiled once', (open) => {
-  it('runs with the values of each call, in and outside of transactions', async () => {
+  it('runs with the parameters of each call, inside and outside of transactions', async () => {
     const { db } = await open();
     let compilations = 0;
     const named = compileOnce((on, { name, at }: { name: string; at: number }) => {

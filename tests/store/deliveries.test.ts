@@ -67,7 +67,7 @@ describeEachDatabase('deliveries', (open) => {
     ]);
   });
 
-  it('are exclusive until the lease expires and count the attempt when claimed', async () => {
+  it('are leased to one worker at a time, and each claim counts as an attempt', async () => {
     const store = await open();
     await alerted(store);
     const first = await claimOne(store, NOW);
@@ -145,7 +145,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW)).toMatchObject({ attempt: MAX_UNANSWERED_CLAIMS + 2 });
   });
 
-  it('are superseded by a tighter step and by a confirmed renewal, not by an unreachable host', async () => {
+  it('are superseded by the next alert step and by a confirmed renewal, but not by an unreachable host', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     await check(store, NOW + DAY, []);
@@ -255,7 +255,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, later)).toHaveLength(0);
   });
 
-  it('report a change of the account when their channel is gone', async () => {
+  it('publish an account signal when their receiver answers that it is gone (HTTP 410)', async () => {
     const store = await open();
     const { accountId } = await alerted(store);
     const channelId = await withWebhook(store, accountId);
@@ -332,7 +332,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + DAY })).toEqual([]);
   });
 
-  it('report when the oldest check and delivery became due', async () => {
+  it('the oldest due delivery and the oldest due check are found, each with its time', async () => {
     const store = await open();
     expect(await oldestDue(store, NOW)).toEqual({ checkAt: null, deliveryAt: null });
     await alerted(store);

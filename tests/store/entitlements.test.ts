@@ -14,7 +14,7 @@ import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor
 const END = NOW + 10 * DAY;
 
 describeEachDatabase('the end of Premium', (open) => {
-  it('keeps the three oldest domains, pauses the others and checks daily', async () => {
+  it('keeps the three oldest domains active, checks them daily and pauses the others', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 5, everyMinutes: 15 });
     await revoke(store, accountId, NOW + DAY);
@@ -95,7 +95,7 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(claimed.map(({ host }) => host).toSorted()).toEqual(['host3.example', 'host4.example']);
   });
 
-  it('takes effect at its time, before the worker applies it', async () => {
+  it('takes effect at its time, even before a worker applies it', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 4, everyMinutes: 10, endsAt: END });
     const monitorId = (await ids(store, accountId))[3] ?? '';
@@ -125,7 +125,7 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(entitlementAt(store, account.entitlement, END)).toMatchObject({ plan: 'free', status: '' });
   });
 
-  it('is applied despite domains that are added, changed or resumed at the same time', async () => {
+  it('is applied even if domains are added, changed or resumed at the same time', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 6, everyMinutes: 15 });
     const monitors = await ids(store, accountId);
@@ -154,7 +154,7 @@ describeEachDatabase('the end of Premium', (open) => {
 });
 
 describeEachDatabase('a deployment where everyone has Premium', (open) => {
-  it('refuses and pauses nothing, and keeps the entitlement of the account', async () => {
+  it('adds and keeps any number of domains, and leaves the stored entitlement of an account unchanged', async () => {
     const store = await open({ everyonePremium: true });
     const accountId = await premium(store, { hosts: 5, everyMinutes: 15 });
     await revoke(store, accountId, NOW + DAY);

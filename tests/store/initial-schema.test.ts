@@ -16,7 +16,7 @@ import { rawDatabase } from '../kit/databases/raw-database.ts';
 
 /** Adopted databases keep the schema of level 20, so later migrations rely on both being the same. */
 describe.each(DATABASES.filter(hasDatabase))('the schema of 0021-initial-schema (%s)', (name) => {
-  it('has the columns, keys, indexes and triggers of level 20', async () => {
+  it('has the same columns, keys, indexes and triggers as schema level 20', async () => {
     const database = await freshDatabase(name, { migrated: false });
     onTestFinished(() => database.remove());
     const db = rawDatabase(database);

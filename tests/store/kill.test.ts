@@ -9,7 +9,7 @@ import { person } from './samples.ts';
 
 const KILLS = 5;
 
-describe.each(DATABASES.filter(hasDatabase))('kill -9 (%s)', (name) => {
+describe.each(DATABASES.filter(hasDatabase))('a writer that is killed with kill -9 (%s)', (name) => {
   it('loses no acknowledged write and leaves an intact database', { timeout: 120_000 }, async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());

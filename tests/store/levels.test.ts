@@ -45,7 +45,7 @@ async function updateWith(
 }
 
 describe.each(DATABASES.filter(hasDatabase))('migrations after the initial schema (%s)', (name) => {
-  it('run in order, raise the level and, if breaking, the oldest program that may connect', async () => {
+  it('run in order and raise the schema level; a breaking one also raises the oldest version that may connect', async () => {
     const database = await fresh(name, { migrated: false });
     const db = rawDatabase(database);
     onTestFinished(() => db.destroy());
@@ -97,14 +97,17 @@ describe.each(DATABASES.filter(hasDatabase))(
       ['9001-letters', { '9001-letters': breaking }],
       ['9002-letters', { '9001-novelties': additive, '9002-letters': breaking }],
       ['9002-novelties', { '9001-letters': breaking, '9002-novelties': additive }],
-    ])('fails to start with one line if an unknown change is breaking (%s)', async (newest, changes) => {
-      const database = await fresh(name);
-      await updateWith(database, changes);
-      await expect(database.open()).rejects.toMatchObject({
-        code: 'newer_database',
-        message: expect.stringMatching(new RegExp(`^[^\\n]*newer version[^\\n]*${newest}`)) as string,
-      });
-    });
+    ])(
+      'fails to start with a one-line error if an unknown change is breaking (%s)',
+      async (newest, changes) => {
+        const database = await fresh(name);
+        await updateWith(database, changes);
+        await expect(database.open()).rejects.toMatchObject({
+          code: 'newer_database',
+          message: expect.stringMatching(new RegExp(`^[^\\n]*newer version[^\\n]*${newest}`)) as string,
+        });
+      },
+    );
 
     it('refuses an unmigrated database if it may not migrate', async () => {
       const database = await fresh(name, { migrated: false });
@@ -120,7 +123,7 @@ describe.each(DATABASES.filter(hasDatabase))(
 
 describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run', () => {
   it.each(['certlantern', `certlantern/${PROGRAM_LEVEL}`])(
-    'is refused if it would break them, with their number and address (%s)',
+    'is refused if it would break them; the error gives their number and address (%s)',
     async (applicationName) => {
       const database = await fresh('postgres');
       const old = await process(database, applicationName);
@@ -146,7 +149,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
     await person(old, 'alice');
   });
 
-  it('waits for processes that are about to end', async () => {
+  it('waits until the older processes have ended', async () => {
     const database = await fresh('postgres');
     const old = await process(database, 'certlantern');
     const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 8 });
@@ -187,7 +190,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
     await expect(sql`select 1`.execute(cutOff)).rejects.toMatchObject({ code: 'newer_database' });
   });
 
-  it('finds the level of a process in the name of its connections', async () => {
+  it('can read the level of each process from the application_name of its connections', async () => {
     const database = await fresh('postgres');
     const store = await database.open();
     const { rows } = await sql<{ name: string; count: number }>`

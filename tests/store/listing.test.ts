@@ -51,7 +51,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     }
   });
 
-  it('count the monitors of each account through single, bulk and parallel changes', async () => {
+  it('have correct counts of monitors per account after single, bulk and parallel changes', async () => {
     const store = await open();
     const people = await Promise.all(['alice', 'bob'].map((who) => person(store, who)));
     const names = Array.from({ length: 12 }, (_, index) => `host-${index}.example`);
@@ -112,7 +112,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     ]);
   });
 
-  it('list the certificates that were stored before the table existed', async () => {
+  it('are filled by a migration with the certificates that were stored before', async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     const store = await database.open();
@@ -132,7 +132,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(await served(store)).toEqual(before);
   });
 
-  it('give the same monitors page by page as in one go', async () => {
+  it('return the same monitors page by page as in a single read', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, { largest: 203, teams: 0, total: 240, now: NOW });
     const filters = [
@@ -177,7 +177,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     });
   });
 
-  it('have a total that equals the sums of their states and of their expiries', async () => {
+  it('give a summary whose counts by state and by expiry add up to the total', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, {
       largest: 1_000,
@@ -191,7 +191,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(total - counts.paused);
   });
 
-  it('answer counts by text and by state from an index alone', async () => {
+  it('count by text and by state with an index-only scan', async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     const store = await database.open();

@@ -20,7 +20,7 @@ describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () =
     expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
   });
 
-  it('is closed by the server within 45 s if the client vanished (keepalive settings)', async () => {
+  it('has keepalive settings with which the server closes it 45 s after the client vanished', async () => {
     const store = await freshStore('postgres');
     const { rows } = await sql`select name, setting from pg_settings
       where name like 'tcp_%' order by name`.execute(store.db);

@@ -58,7 +58,7 @@ describeEachDatabase('mails', (open) => {
     ]);
   });
 
-  it('are marked as proven only for the verified address of their account or for support', async () => {
+  it('count as mail to a proven address only if they go to the verified address of their account or to support', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const squatter = await person(store, 'squatter', { emailVerified: false });
@@ -75,7 +75,7 @@ describeEachDatabase('mails', (open) => {
     expect(proven.toSorted()).toEqual([alice.email, 'support@example.com']);
   });
 
-  it('are exclusive until the lease expires and count the attempt when claimed', async () => {
+  it('are leased to one worker at a time, and each claim counts as an attempt', async () => {
     const store = await open();
     await enqueue(store);
     const first = await claimOne(store, NOW);
@@ -144,7 +144,7 @@ describeEachDatabase('mails', (open) => {
     expect(again).toMatchObject({ id, attempt: 2, content: reset, firstAttemptAt: NOW });
   });
 
-  it('count no attempt when they are held back, and start over afterwards', async () => {
+  it('can be held back without counting an attempt, and start with attempt 1 afterwards', async () => {
     const store = await open();
     await enqueue(store);
     const { id, leaseToken } = await claimOne(store, NOW);

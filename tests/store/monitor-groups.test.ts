@@ -19,7 +19,7 @@ const HOSTS: Record<string, { issuer: string | null; days?: number; tags?: strin
 };
 
 describeEachDatabase('the groups of the domain list', (open) => {
-  it('count by tag, by issuer and by state, with those that need attention', async () => {
+  it('count domains by tag, by issuer and by state, and how many of them need attention', async () => {
     const { store, accountId } = await filled(await open());
     const groups = async (by: DomainGrouping) =>
       (await monitorGroups(store, { accountId, by, now: NOW })).map(({ key, total, attention }) => [
@@ -45,7 +45,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
     ]);
   });
 
-  it('have as many members as the list with the group’s filter', async () => {
+  it('have filters by issuer and tag that list exactly their domains', async () => {
     const { store, accountId } = await filled(await open());
     const hosts = async (filter: Partial<MonitorFilter>) => {
       const query = { accountId, now: NOW, sort: 'name', page: 1, pageSize: 50, ...filter } as const;
@@ -60,7 +60,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
     expect(await hosts({ issuer: "x' or 1 = 1 --" })).toEqual([]);
   });
 
-  it('are those of the filtered list and of one account only', async () => {
+  it('cover only the domains of one account that match the filter', async () => {
     const { store, accountId } = await filled(await open());
     const bob = await person(store, 'bob');
     const { id: monitorId } = await watch(store, bob.id, 'b.bob.example');

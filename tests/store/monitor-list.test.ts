@@ -35,7 +35,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(await page(3)).toEqual({ monitors: [], total: 8 });
   });
 
-  it('can be sorted by expiry, with undated monitors last', async () => {
+  it('can be sorted by expiry, with monitors without a certificate last', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const { monitors } = await listMonitors(store, {
@@ -142,7 +142,7 @@ describeEachDatabase('the list of monitors', (open) => {
     for (const q of ['%', '_', '\\', "'; drop table monitors; --"]) expect(await found(q)).toEqual([]);
   });
 
-  it('gives the tags and the days of expiry with the ids of what it found', async () => {
+  it('returns the ids of matching monitors with their tags and days of expiry', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     await store.db
@@ -281,7 +281,7 @@ describeEachDatabase('the summary of monitors', (open) => {
     expect(monitors.map(({ host }) => host)).toEqual(['broken.example', 'silent.example']);
   });
 
-  it('puts the three most urgent hosts first: broken now, then the nearest date', async () => {
+  it('lists the three most urgent hosts: broken ones first, then the earliest expiry', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const first = async () =>

@@ -52,7 +52,7 @@ describeEachDatabase('a paused monitor', (open) => {
     expect(await claimDue(store, { ...claim, now: LATER })).toMatchObject([{ id: monitorId }]);
   });
 
-  it('stays paused when a running check ends, which is recorded without an alert', async () => {
+  it('stays paused when a running check ends; the result is recorded without an alert', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 1);
     const key = { accountId, monitorId };
@@ -139,7 +139,7 @@ describeEachDatabase('a paused monitor', (open) => {
 });
 
 describeEachDatabase('resuming on a full plan', (open) => {
-  it('pauses one running monitor and resumes the other in a swap', async () => {
+  it('can swap two monitors: a running one is paused and the paused one is resumed', async () => {
     const store = await open();
     const { accountId, active, paused } = await afterPremium(store);
     const key = { accountId, monitorId: paused[0] ?? '', now: LATER };

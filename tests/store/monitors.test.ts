@@ -145,7 +145,7 @@ describeEachDatabase('monitors', (open) => {
     });
   });
 
-  it('become due at once when a check is requested, for one check', async () => {
+  it('become due at once, for one check only, when a check is requested', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');

@@ -68,7 +68,7 @@ describe('the SQLite dialect', () => {
     expect(await next).toEqual({ n: 1 });
   });
 
-  it('runs transactions for outcomes of messages before others that wait', async () => {
+  it('runs waiting urgent transactions (delivery outcomes) before other waiting ones', async () => {
     const store = await freshStore('sqlite');
     const { promise: end, resolve: mayEnd } = Promise.withResolvers<void>();
     const order: string[] = [];

@@ -51,7 +51,7 @@ describeEachDatabase('a verdict that an older version stored as sentences', (ope
   it.each([
     ['with findings', reached],
     ['of a host that was not reached', unreached],
-  ])('causes no alert, incident or run at the next check (%s)', async (_, older) => {
+  ])('causes no alert, incident or new check run at the next check (%s)', async (_, older) => {
     const { store, key, check } = await checkedTimes(await open(), older, 6);
     const { problems } = await summary(store, { accountId: key.accountId, now: NOW });
     await storeAsOlder(store, older);

@@ -42,7 +42,7 @@ describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) =>
 
 describe('opening SQLite', () => {
   it.skipIf(process.platform === 'win32')(
-    'creates files that only their owner can read, in any folder',
+    'creates files that only their owner can read, even in a folder that everybody can read',
     async () => {
       const database = await fresh('sqlite', false);
       chmodSync(database.dataDir, 0o755);
@@ -68,7 +68,7 @@ describe('opening SQLite', () => {
 });
 
 describe.skipIf(!hasDatabase('postgres'))('opening PostgreSQL', () => {
-  it('succeeds in five processes that start at the same time', async () => {
+  it('succeeds for five stores that are opened at the same time', async () => {
     const database = await fresh('postgres', false);
     const stores = await Promise.all(Array.from({ length: 5 }, () => database.open()));
     expect(await stores[0]?.db.selectFrom('accounts').selectAll().execute()).toEqual([]);

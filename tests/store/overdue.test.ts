@@ -29,7 +29,7 @@ const dueAt = async ({ db }: Store, id: string) =>
     .next_check_at;
 
 describeEachDatabase('overdue checks', (open) => {
-  it('are spread over time, those with the earliest expiry first', async () => {
+  it('are spread over ten minutes, those with the earliest expiry first', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, [40, null, 3, 20, 80]);
@@ -49,7 +49,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW + 40 * MINUTE })).toBe(9);
   });
 
-  it('are not spread if they are too few beside first checks, which allows a later spread', async () => {
+  it('are not spread while too few of them are repeat checks, and may be spread later', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));

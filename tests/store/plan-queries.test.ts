@@ -67,7 +67,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       }
   });
 
-  it('find what needs attention without a full scan, although no single index has it', async () => {
+  it('find domains that need attention without a full scan', async () => {
     const store = await withManyPaused(await open());
     const filter = { accountId: await withFew(store), now: NOW, status: 'attention' as const };
     const plans = await plansOf(store, (watched) =>
@@ -126,7 +126,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       expect(plan).toMatch(/deliveries_incident (?:on deliveries (?:earlier|later)|\(account_id=\?)/);
   });
 
-  it('find the ends of plans through an index', async () => {
+  it('use an index to find plans that have ended', async () => {
     const store = await withManyPaused(await open());
     for (const look of [nextPlanEnd, (watched: Store) => findExpiredPlans(watched, NOW)])
       expect((await plansOf(store, look))[0]).toContain('accounts_plan_end');

@@ -10,7 +10,7 @@ import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 import { presentedChain } from '../../server/store/checks/certificate-history.ts';
 
 describeEachDatabase('the pruning of old checks', (open) => {
-  it('keeps the days of the plan plus a week, with their evidence and verdicts', async () => {
+  it('keeps checks for the days of the plan plus a week, with their evidence and verdicts', async () => {
     const store = await open();
     const free = await watchedFor(store, 'free', 120);
     const premium = await watchedFor(store, 'premium', 120);
@@ -29,7 +29,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
     expect(await prunePast(store, now)).toBe(0);
   });
 
-  it('keeps the days of Premium for a week after Premium ends', async () => {
+  it('keeps the longer history of Premium until a week after Premium ends', async () => {
     const store = await open();
     const key = await watchedFor(store, 'alice', 60);
     const end = NOW + 60 * DAY;
@@ -40,7 +40,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
     expect(await rowsOf(store, key)).toMatchObject({ runs: 2 });
   });
 
-  it('keeps the days of Premium on a deployment where everyone has Premium', async () => {
+  it('keeps the longer history of Premium on a deployment where everyone has Premium', async () => {
     const store = await open({ everyonePremium: true });
     const key = await watchedFor(store, 'alice', 60);
     expect(await prunePast(store, NOW + 60 * DAY)).toBe(0);
@@ -75,7 +75,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
 });
 
 describeEachDatabase('the history of one domain', (open) => {
-  it('keeps the newest 20,000 runs, 5,000 incidents and 5,000 certificates, and what is in use', async () => {
+  it('keeps the newest 20,000 runs, 5,000 incidents and 5,000 certificates, and those in use', async () => {
     const store = await open();
     const busy = await watchedFor(store, 'busy', 0);
     const quiet = await watchedFor(store, 'quiet', 0);

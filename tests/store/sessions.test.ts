@@ -35,7 +35,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await at('access 1')).not.toBeNull();
   });
 
-  it('give parallel refreshes the same successor, and only one of them rotates', async () => {
+  it('give parallel refreshes the same new token, and only one of them rotates the session', async () => {
     const store = await signedIn(await open());
     const results = await Promise.all(Array.from({ length: 6 }, () => rotate(store, 0, NOW)));
     const outcomes = results.map(({ outcome }) => outcome).toSorted();
@@ -60,7 +60,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await findSession(store, { sessionId: 'session', accessHash: 'access 2', now: NOW })).toBeNull();
   });
 
-  it('cannot be refreshed after their idle and absolute expiry', async () => {
+  it('cannot be refreshed after their idle expiry or after their absolute expiry', async () => {
     const store = await signedIn(await open());
     expect(await rotate(store, 0, NOW + 14 * DAY)).toEqual({ outcome: 'unknown' });
 
@@ -70,7 +70,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await rotate(busy, 4, NOW + 30 * DAY)).toEqual({ outcome: 'unknown' });
   });
 
-  it('can be ended one by one or all for an account, with a signal', async () => {
+  it('can be ended one at a time or all at once for an account, each time with a signal', async () => {
     const store = await signedIn(await open());
     const alice = await person(store, 'alice');
     await openSession(store, newSession(alice.id, 'second'));

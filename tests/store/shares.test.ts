@@ -47,7 +47,7 @@ describeEachDatabase('claim batches', (open) => {
     expect(batches).toBeLessThanOrEqual(5);
   });
 
-  it('claims of one monitor each reach a small account within eight claims', async () => {
+  it('reach a small account within eight claims if each claim takes one monitor', async () => {
     const store = await open();
     await withMany(store, 'hog', 300, NOW);
     await withMany(store, 'small', 1, LATER);
@@ -58,7 +58,7 @@ describeEachDatabase('claim batches', (open) => {
     expect(claimed).toContain('small0.example');
   });
 
-  it('include every lane, however many first checks wait', async () => {
+  it('include monitors of every queue lane, however many first checks are waiting', async () => {
     const store = await open();
     await withMany(store, 'hog', 70, LATER);
     for (let index = 0; index < 45; index++) await withMany(store, `person${index}x`, 1, NOW);
@@ -93,7 +93,7 @@ describeEachDatabase('monitors that share a probe', (open) => {
     expect(await namesOf(store, await alongAt(store, due))).toEqual(['due too', 'often and soon', 'soon']);
   });
 
-  it('exclude those whose next check follows soon after the last one', async () => {
+  it('do not include a monitor that would be checked again shortly after its last check', async () => {
     const store = await open();
     await watched(store, 'first', { nextCheckAt: NOW + 30_000 });
     await watched(store, 'looked at again soon', { nextCheckAt: NOW + 31_000 });

@@ -122,7 +122,7 @@ async function alertTo(
 }
 
 describeEachDatabase('the mail server', (open) => {
-  it('counts as down if it cannot be reached, even for a single mail', async () => {
+  it('counts as down if it cannot be reached, even if only one mail is waiting', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
     expect(await mailDownSince(store, NOW)).toBe(NOW - HOUR);
@@ -151,7 +151,7 @@ describeEachDatabase('the mail server', (open) => {
     expect(await mailDownSince(store, NOW + DAY)).toBeNull();
   });
 
-  it('counts as down since the last mail that arrived, if it stays unreachable', async () => {
+  it('counts as down since the last delivered mail if it is unreachable afterwards', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
     await arrives(store, NOW - 30 * MINUTE);
@@ -167,7 +167,7 @@ describeEachDatabase('the mail server', (open) => {
     expect(await mailDownSince(store, NOW + 1)).toBe(NOW - 15 * MINUTE + 1);
   });
 
-  it('is not judged by mail without an answer or mail of a disabled account', async () => {
+  it('is not judged by mail that got no answer yet or belongs to a disabled account', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: null });
     const { id } = await person(store, 'alice');
@@ -181,7 +181,7 @@ describeEachDatabase('the mail server', (open) => {
 describeEachDatabase('mail to the address of an account', (open) => {
   const channel = { id: 'ops', config: '{"kind":"email","address":"ops@fjord.example"}' };
 
-  it('fails while the address is suppressed, even if another channel delivers', async () => {
+  it('counts as failing while the address is suppressed, even if another channel delivers', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     expect(await mailIsFailing(store, alice)).toBe(false);
@@ -213,12 +213,12 @@ describeEachDatabase('mail to the address of an account', (open) => {
     }
   });
 
-  describe('compared with a later delivery on another channel', () => {
+  describe('before a later delivery on another channel', () => {
     it.each([
       ['delivered', 'failed', false],
       ['failed', 'delivered', true],
     ] as const)(
-      'is failing only if its own delivery failed: own %s, other %s, failing %s',
+      'counts as failing only if its own delivery failed (own: %s, other: %s, failing: %s)',
       async (own, other, failing) => {
         const store = await open();
         const alice = await person(store, 'alice');

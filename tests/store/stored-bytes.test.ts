@@ -72,7 +72,7 @@ async function rowsOf(store: Store): Promise<Record<string, number>> {
 }
 
 describeEachDatabase('the certificates of a domain', (open) => {
-  it('keep the DER of the latest ones up to the limit, while the history lists all', async () => {
+  it('keep their DER up to the limit, newest first, while the history lists all of them', async () => {
     const { store, reached, key } = await limited(open, { certificatesPerDomain: 20 });
     const chains = Array.from({ length: 15 }, () => freshChain(2));
     await checkAll(store, chains);
@@ -92,7 +92,7 @@ describeEachDatabase('the certificates of a domain', (open) => {
     expect(await lastDropped(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
   });
 
-  it('get their DER back when they are shown again', async () => {
+  it('get their DER back when they are served again', async () => {
     const { store, key } = await limited(open, { certificatesPerDomain: 20 });
     const chains = Array.from({ length: 12 }, () => freshChain(2));
     const [first = []] = chains;
@@ -103,7 +103,7 @@ describeEachDatabase('the certificates of a domain', (open) => {
     expect(await presentedChain(store, key)).toEqual(first.map(({ der }) => der));
   });
 
-  it('keep DER that another account keeps, and the whole current chain', async () => {
+  it('keep their DER beyond the limit if another account keeps it or the current chain contains it', async () => {
     const { store, key } = await limited(open, { certificatesPerDomain: 3 });
     const shared = freshChain(2);
     await checkAll(store, [shared]);
@@ -216,7 +216,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     expect(reached).toEqual([]);
   });
 
-  it('may grow with the number of domains', async () => {
+  it('has a limit that grows with the number of domains', async () => {
     const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
     for (let index = 0; index < 10; index++)
       await watch(store, key.accountId, `host-${index}.example`, { now: NOW + DAY });

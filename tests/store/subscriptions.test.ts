@@ -58,7 +58,7 @@ describeEachDatabase('payment events', (open) => {
     ).toEqual([{ id: event.id, outcome: 'applied', account_id: id }]);
   });
 
-  it('leave the latest state in ten rounds of four events at once', async () => {
+  it('lead to the state of the latest event when four arrive at once, in each of ten rounds', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW), id);

@@ -135,7 +135,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect([...(await uptimePercents(store, [monitor], later.now)).values()]).toEqual([50]);
   });
 
-  it('has the minutes of downtime of each day, split at midnight UTC and rounded up, from the first check on', async () => {
+  it('includes the minutes of downtime per day since the first check, split at midnight UTC and rounded up', async () => {
     const { store, key } = await watched(await open());
     await look(store, NOW + 2 * HOUR, 200);
     const incident = (startedAt: number, endedAt: number | null) => ({
@@ -193,7 +193,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await findMonitor(store, key)).toMatchObject({ uptime: 'up', downSince: null, downSeenAt: null });
   });
 
-  it('has the reason of each failed check', async () => {
+  it('stores the reason of each failed check', async () => {
     const { store } = await watched(await open());
     await look(store, NOW, null);
     expect(await checksMade(store)).toMatchObject([

@@ -103,7 +103,7 @@ describeAnyDatabase('A suppressed address', (open) => {
     expect(await isSuppressed(db, ADDRESS)).toBe(false);
   });
 
-  it('is never the operator’s address, which gets the alarms', async () => {
+  it('is never the operator’s address, even if the mail server refuses it', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
     await enqueue(

@@ -83,7 +83,7 @@ describeAnyDatabase('A bounce report', (open) => {
     expect((await deliveries(rig))[0]?.state).toBe('failed');
   });
 
-  it('is ignored if it is an auto-reply, a delay, forged, or of an address that the account no longer has', async () => {
+  it('is ignored if it is an auto-reply, a delay, forged, or about an address that the account no longer has', async () => {
     const rig = await startRig(await open());
     const address = await delivered(rig);
     const forged = bounceAddress(
@@ -103,7 +103,7 @@ describeAnyDatabase('A bounce report', (open) => {
     expect((await deliveries(rig))[0]?.state).toBe('delivered');
   });
 
-  it('cannot be read without the right password, which raises an alarm that does not contain the password', async () => {
+  it('that cannot be read because of a wrong password raises an alarm without the password', async () => {
     const rig = await startRig(await open());
     await readerOf(rig, imap.url.replace('p4ss', 'other')).read();
     expect(alarmed).toEqual([expect.stringContaining('Wrong password')]);

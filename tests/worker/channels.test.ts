@@ -63,7 +63,7 @@ async function channel(rig: Rig, channelId: string) {
 }
 
 describeAnyDatabase('An alert over HTTP', (open) => {
-  it('reaches every kind of channel in its format', async () => {
+  it('reaches every kind of channel except Telegram and PagerDuty, and names the host', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const here = everyChannelAt(sink.url).filter(({ kind }) => !['telegram', 'pagerduty'].includes(kind));
@@ -130,7 +130,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('is given up after about 75 hours of 503 and can be sent again', async () => {
+  it('fails after ten attempts that all get 503, and can be sent again', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -211,22 +211,25 @@ describeAnyDatabase('A channel whose stored config cannot be decoded', (open) =>
     ['webhook', '{"kind":"webhook","url":'],
     ['slack', '{"kind":"slack","url":"nowhere"}'],
     ['email', '{"kind":"email"}'],
-  ] as const)('fails its own delivery of kind %s and no other one of the batch', async (kind, config) => {
-    const rig = await startRig(await open());
-    const sink = await startSink();
-    const broken = await add(rig, { kind: 'ntfy', server: sink.url, topic: 'broken' });
-    const working = await add(rig, webhookAt(sink));
-    await rig.store.db.updateTable('channels').set({ kind, config }).where('id', '=', broken).execute();
-    await alarm(rig);
-    await rig.runDue();
-    expect(await deliveries(rig, working)).toMatchObject([{ state: 'delivered' }]);
-    expect(await deliveries(rig, broken)).toMatchObject([
-      { state: 'failed', detail: 'The settings of this channel cannot be read. Enter them again.' },
-    ]);
-    expect(await channel(rig, broken)).toMatchObject({ failingSince: START, disabledBy: null });
-    expect(sink.requests).toHaveLength(1);
-    expect(rig.arrivals).toHaveLength(1);
-  });
+  ] as const)(
+    'of kind %s fails its own delivery but no other delivery of the batch',
+    async (kind, config) => {
+      const rig = await startRig(await open());
+      const sink = await startSink();
+      const broken = await add(rig, { kind: 'ntfy', server: sink.url, topic: 'broken' });
+      const working = await add(rig, webhookAt(sink));
+      await rig.store.db.updateTable('channels').set({ kind, config }).where('id', '=', broken).execute();
+      await alarm(rig);
+      await rig.runDue();
+      expect(await deliveries(rig, working)).toMatchObject([{ state: 'delivered' }]);
+      expect(await deliveries(rig, broken)).toMatchObject([
+        { state: 'failed', detail: 'The settings of this channel cannot be read. Enter them again.' },
+      ]);
+      expect(await channel(rig, broken)).toMatchObject({ failingSince: START, disabledBy: null });
+      expect(sink.requests).toHaveLength(1);
+      expect(rig.arrivals).toHaveLength(1);
+    },
+  );
 
   it('sends the alert to the account’s own address if no other channel was chosen', async () => {
     const rig = await startRig(await open());

@@ -235,7 +235,7 @@ describe('The claim loop', () => {
     expect(released).toEqual(['deaf']);
   });
 
-  it('releases items of a claim that returns after the stop', async () => {
+  it('finishes or releases the items of a claim that returns after the stop', async () => {
     const { promise: claimed, resolve: answer } = Promise.withResolvers<Item[]>();
     const claim = vi.fn(() => claimed);
     const { loop, done, released } = rig({ claim });

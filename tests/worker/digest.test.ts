@@ -33,7 +33,7 @@ it('The digest is due on Monday at eight in the reader’s time zone, in summer 
 });
 
 describeEachDatabase('The weekly digest', (open) => {
-  it('says that all is fine if it is, is sent once, and schedules the next one', async () => {
+  it('says that all certificates are fine, is sent once and schedules the next one', async () => {
     const rig = await startRig(await open());
     for (const host of ['a.fjord.example', 'b.fjord.example']) await rig.watch(host);
     await rig.runDue();

@@ -23,7 +23,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     return incident;
   };
 
-  it('report a wrong certificate name after a second check, and its end', async () => {
+  it('report a wrong certificate name after the second check, and report when it is fixed', async () => {
     const rig = await begin();
     await rig.watch(HOST, rig.issue('other.example'), { everyMinutes: 60 });
     await rig.runDue();
@@ -37,7 +37,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     ]);
   });
 
-  it('report a broken chain, and its end', async () => {
+  it('report a broken chain, and report when it is fixed', async () => {
     const rig = await begin();
     const notAfter = START + 60 * DAY_MS;
     const own = selfSigned({ dnsNames: [HOST], notBefore: START - DAY_MS, notAfter });
@@ -64,7 +64,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     expect(subjects(rig)).toHaveLength(1);
   });
 
-  it('report a renewal after a warning, once', async () => {
+  it('report a renewal once if a warning was sent before', async () => {
     const rig = await begin();
     await rig.watch(HOST, ending(rig, 10), { everyMinutes: 60 });
     await rig.runUntil(START + HOUR_MS);
@@ -108,7 +108,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     expect(subjects(rig)).toEqual([`${HOST} expires in 8 days`, expect.stringContaining('expired on')]);
   });
 
-  it('include one that was requested again before the acknowledgement', async () => {
+  it('are still sent after the acknowledgement if a resend was requested before it', async () => {
     const rig = await begin();
     const monitor = await rig.watch(HOST, ending(rig, 8), { everyMinutes: 360 });
     await rig.runDue();
@@ -166,7 +166,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     ]);
   });
 
-  it('follow the steps of the domain, or else those of the account', async () => {
+  it('are sent at the alert steps of the domain, or of the account if the domain has none', async () => {
     const rig = await begin();
     const settings = { ...DEFAULT_ALERT_SETTINGS, steps: ['5d' as const] };
     await changeAccountAlerts(rig.store, rig.accountId, { settings }, START);

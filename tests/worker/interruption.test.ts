@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const checks = (rig: Rig) => checksMade(rig.store);
 
-describeEachDatabase('Interrupted work', (open) => {
+describeEachDatabase('A worker', (open) => {
   it('drops the result of a check whose lease another worker has taken over', async () => {
     let looks = 0;
     const rig: Rig = await startRig(await open(), {
@@ -36,7 +36,7 @@ describeEachDatabase('Interrupted work', (open) => {
     );
   });
 
-  it('includes a check that throws: others continue, and it is repeated after its lease expires', async () => {
+  it('continues with other checks if one throws, and repeats that one after its lease expires', async () => {
     let broken = true;
     const rig = await startRig(await open(), {
       wrapProbe: (probe) => ({
@@ -59,7 +59,7 @@ describeEachDatabase('Interrupted work', (open) => {
     expect(await rig.read(poison)).toMatchObject({ verdict: { reached: true } });
   });
 
-  it('releases running checks on stop and records nothing of them', async () => {
+  it('releases running checks when it stops, and records nothing about them', async () => {
     const rig = await startRig(await open());
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
@@ -74,7 +74,7 @@ describeEachDatabase('Interrupted work', (open) => {
     expect(await checks(rig)).toEqual([]);
   });
 
-  it('releases a mail that is being sent on stop', async () => {
+  it('releases a mail when it stops if the mail server does not answer, and the mail is sent later', async () => {
     const store = await open();
     const rig = await startRig(store);
     rig.sink.behave('silence');
@@ -92,7 +92,7 @@ describeEachDatabase('Interrupted work', (open) => {
     expect(rig.arrivals).toHaveLength(1);
   });
 
-  it('lets a mail that is almost sent finish on stop', async () => {
+  it('finishes sending a mail when it stops if the mail server answers', async () => {
     const rig = await startRig(await open());
     const host = 'pay.fjord.example';
     await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
@@ -104,7 +104,7 @@ describeEachDatabase('Interrupted work', (open) => {
     expect(rig.sink.ledger).toHaveLength(1);
   });
 
-  it('repeats a check that was requested while one was running', async () => {
+  it('runs another check if one was requested while a check was running', async () => {
     let looks = 0;
     const rig: Rig = await startRig(await open(), {
       wrapProbe: (probe) => ({

@@ -9,31 +9,34 @@ describeAnyDatabase('A certificate that is not renewed', (open) => {
   it.each([
     { life: '90 days', lifetime: 90 * DAY_MS, everyMinutes: 1440 },
     { life: '160 hours', lifetime: 160 * HOUR_MS, everyMinutes: 1440 },
-  ])('leads to one timely alert at each step of its $life', async ({ lifetime, everyMinutes }) => {
-    const rig = await startRig(await open());
-    const host = 'mail.orchard.example';
-    const validity = { notBefore: START, notAfter: START + lifetime };
-    const monitor = await rig.watch(host, rig.issue(host, validity), { everyMinutes });
-    await rig.runUntil(validity.notAfter + 2 * DAY_MS);
+  ])(
+    'leads to one alert at each step, at most a minute late (lifetime of $life)',
+    async ({ lifetime, everyMinutes }) => {
+      const rig = await startRig(await open());
+      const host = 'mail.orchard.example';
+      const validity = { notBefore: START, notAfter: START + lifetime };
+      const monitor = await rig.watch(host, rig.issue(host, validity), { everyMinutes });
+      await rig.runUntil(validity.notAfter + 2 * DAY_MS);
 
-    const steps = alertSteps(validity);
-    expect(rig.arrivals).toHaveLength(steps.length);
-    for (const [index, { at }] of steps.entries()) {
-      const late = (rig.arrivals[index]?.at ?? 0) - at;
-      expect(late, steps[index]?.step).toBeGreaterThanOrEqual(0);
-      expect(late, steps[index]?.step).toBeLessThanOrEqual(MINUTE_MS);
-    }
-    expect(rig.arrivals.at(-2)?.subject).toMatch(lifetime > 10 * DAY_MS ? /in 24 hours/ : /in 3 hours/);
-    expect(rig.arrivals.at(-1)?.subject).toMatch(/ expired on /);
-    expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(steps.length);
+      const steps = alertSteps(validity);
+      expect(rig.arrivals).toHaveLength(steps.length);
+      for (const [index, { at }] of steps.entries()) {
+        const late = (rig.arrivals[index]?.at ?? 0) - at;
+        expect(late, steps[index]?.step).toBeGreaterThanOrEqual(0);
+        expect(late, steps[index]?.step).toBeLessThanOrEqual(MINUTE_MS);
+      }
+      expect(rig.arrivals.at(-2)?.subject).toMatch(lifetime > 10 * DAY_MS ? /in 24 hours/ : /in 3 hours/);
+      expect(rig.arrivals.at(-1)?.subject).toMatch(/ expired on /);
+      expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(steps.length);
 
-    // No check is later than the interval and a 24th of the lifetime allow.
-    const checks = await checksMade(rig.store, monitor.id);
-    const longest = Math.min(everyMinutes * MINUTE_MS, lifetime / 24);
-    checks.slice(1).forEach(({ at }, index) => {
-      expect(at - (checks[index]?.at ?? 0)).toBeLessThanOrEqual(longest);
-    });
-  });
+      // No check is later than the interval and a 24th of the lifetime allow.
+      const checks = await checksMade(rig.store, monitor.id);
+      const longest = Math.min(everyMinutes * MINUTE_MS, lifetime / 24);
+      checks.slice(1).forEach(({ at }, index) => {
+        expect(at - (checks[index]?.at ?? 0)).toBeLessThanOrEqual(longest);
+      });
+    },
+  );
 
   it('leads to one alert if several steps passed between checks', async () => {
     const rig = await startRig(await open());

@@ -39,7 +39,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'delivered' })]);
   });
 
-  it('is held with an operator alarm while STARTTLS is stripped, and arrives once it is not', async () => {
+  it('is held with an operator alarm while STARTTLS is stripped, and arrives once encryption works again', async () => {
     const authority = mintAuthority();
     const before = getCACertificates('default');
     setDefaultCACertificates([...before, authority.certificatePem]);
@@ -73,7 +73,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
-  it('ends, once delivered, mail alarms that an earlier process raised', async () => {
+  it('clears mail alarms of an earlier process once it is delivered', async () => {
     const rig = await startRig(await open());
     for (const code of ['smtp_refuses_us', 'smtp_unencrypted'] as const)
       await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });
@@ -82,7 +82,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
-  it('has the text of the moment when it is sent', async () => {
+  it('describes the state at the moment when it is sent, not when it was queued', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await alerted(rig, 2.75);
@@ -92,7 +92,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 42 hours`]);
   });
 
-  it('waits for a due check if its step has passed, and is sent without one after ten minutes', async () => {
+  it('waits for a due check if the certificate has expired meanwhile, but at most ten minutes', async () => {
     const rig = await startRig(await open());
     const end = START + HOUR_MS;
     const check = (at: number) => rig.store.db.updateTable('monitors').set({ next_check_at: at }).execute();

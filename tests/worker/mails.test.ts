@@ -51,7 +51,7 @@ const mails = (rig: Rig) =>
 const subjects = (rig: Rig) => rig.arrivals.map(({ subject }) => subject);
 
 describeAnyDatabase('A mail other than an alert', (open) => {
-  it('shows times in its reader’s zone and UTC, like an alert; the operator’s shows only UTC', async () => {
+  it('shows times in the reader’s time zone and UTC, like an alert; mail to the operator shows only UTC', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ time_zone: 'Europe/Oslo' }).execute();
     const from = { name: 'Alice', email: ADDRESS, premium: false };
@@ -78,7 +78,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     expect(await rig.runDue()).toMatchObject({ mails: 0 });
   });
 
-  it('is sent soon after the signal', async () => {
+  it('is sent by the running worker after a signal', async () => {
     const rig = await startRig(await open());
     rig.worker.start();
     await enqueue(rig, verify);
@@ -203,7 +203,7 @@ describeAnyDatabase('An unverified address', (open) => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(Array(17).fill('delivered'));
   });
 
-  it('is not charged for mails that no server accepted', async () => {
+  it('does not use up its quota with mails that no server accepted', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     rig.sink.behave('greylist');

@@ -99,7 +99,7 @@ describeAnyDatabase('An outage of our own network', (open) => {
     expect(rig.arrivals.filter(({ subject }) => /down|up/i.test(subject))).toEqual([]);
   });
 
-  it('does not hide a host that is down while canaries answer', async () => {
+  it('is not assumed while canaries answer, so a host that is down is reported', async () => {
     const { rig } = await rigWithCanaries(await open());
     const added = await rig.watch('one.example', undefined, { everyMinutes: 10 });
     await rig.runDue();
@@ -133,7 +133,7 @@ describeAnyDatabase('An outage of our own network', (open) => {
     expect(counted).toContain('certlantern_checks_total{outcome="postponed"} 0\n');
   });
 
-  it('keeps a check due that was requested meanwhile', async () => {
+  it('postpones a requested check by less than a minute', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     const added = await rig.watch('one.example');
     await rig.runDue();
@@ -148,7 +148,7 @@ describeAnyDatabase('An outage of our own network', (open) => {
 });
 
 describeAnyDatabase('Without canaries,', (open) => {
-  it('many simultaneous failures are held, and confirmed after half an hour', async () => {
+  it('many simultaneous failures are held for half an hour before they are confirmed', async () => {
     const rig = await startRig(await open());
     const hosts = Array.from({ length: 10 }, (_, index) => `shop.domain-${index}.example`);
     for (const host of hosts) await rig.watch(host, undefined, { everyMinutes: 10 });
@@ -165,7 +165,7 @@ describeAnyDatabase('Without canaries,', (open) => {
 });
 
 describeAnyDatabase('A wrong clock', (open) => {
-  it('a wrong clock that is 400 days ahead sends, ends and deletes nothing, and recovers without loss', async () => {
+  it('a wrong clock that is 400 days ahead causes no mail, incident or deletion, and checks continue once it is corrected', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;
     const added = await rig.watch('one.example');
@@ -198,7 +198,7 @@ describeAnyDatabase('A wrong clock', (open) => {
     expect(await rig.read(added)).toMatchObject({ uptime: 'up' });
   });
 
-  it('a wrong clock that is 400 days ahead is detected with three hosts on the network, and sends no mail', async () => {
+  it('a wrong clock that is 400 days ahead is detected with three canaries, and no check runs and no mail is sent', async () => {
     const now = { read: () => START };
     const rig = await startRig(await open(), { canaries: await realCanaries(() => now.read()) });
     now.read = () => rig.clock.now();
@@ -216,7 +216,7 @@ describeAnyDatabase('A wrong clock', (open) => {
     expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'clock_wrong' }]);
   });
 
-  it('holds an expiry alert that was planned before, until it is corrected', async () => {
+  it('holds an expiry alert that was queued before, until the clock is corrected', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;
     await rig.sink.down();
@@ -285,7 +285,7 @@ describe('The network check with canaries', () => {
     ['closed', 'handshake'],
     ['unroutable', 'connect'],
     ['timeout', 'starttls'],
-  ] as const)('runs after %s during %s', async (reason, stage) => {
+  ] as const)('runs after the failure %s in the stage %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 1, trusts: false });
   });
 
@@ -295,7 +295,7 @@ describe('The network check with canaries', () => {
     ['starttls_refused', 'starttls'],
     ['address_refused', 'policy'],
     ['no_route_here', 'connect'],
-  ] as const)('does not run after %s during %s', async (reason, stage) => {
+  ] as const)('does not run after the failure %s in the stage %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 0, trusts: true });
   });
 
@@ -332,7 +332,7 @@ describe('The network check with canaries', () => {
 });
 
 describe('Rounds of canary probes', () => {
-  it('log one warning per outage', async () => {
+  it('log a warning when an outage begins or changes, and not again while it lasts', async () => {
     const { world, canaries } = puppets();
     const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const own = createOwnNetwork({ canaries, clock: { now: () => START }, log, alarms: NO_ALARMS });

@@ -94,7 +94,7 @@ describeEachDatabase('The plan loop', (open) => {
     expect((await findAccount(store, bob.id))?.entitlement.plan).toBe('free');
   });
 
-  it('resumes domains that plans had paused once everybody has Premium', async () => {
+  it('resumes domains that the end of a plan had paused once everybody has Premium', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: START });
@@ -150,7 +150,7 @@ describeEachDatabase('The plan loop', (open) => {
     expect(await loop.runDue()).toBe(0);
   });
 
-  it('restores Premium that a clock that ran ahead had ended', async () => {
+  it('restores Premium that ended only because the clock ran ahead', async () => {
     const rig = await startRig(await open());
     const { store, accountId } = rig;
     await grantPremium(store, accountId, { grant: { endsAt: START + DAY_MS }, now: START });

@@ -42,7 +42,7 @@ const arrived = ({ sink }: Rig) =>
 const own = (subject: string) => `alice@certs.test: ${subject}`;
 
 describeAnyDatabase('An alert that is permanently refused', (open) => {
-  it('goes to the account’s own address if no other channel is left, and so do later ones', async () => {
+  it('goes to the account’s own address if no other channel is left, and so do later alerts', async () => {
     const rig = await startRig(await open());
     await tellOnly(rig, { kind: 'email', address: OPS });
     rig.sink.behave((recipient) => (recipient === OPS ? 'refuse_recipient' : 'accept'));
@@ -57,25 +57,28 @@ describeAnyDatabase('An alert that is permanently refused', (open) => {
     expect(later.at(-1)).toContain('expired on');
   });
 
-  it.each([403, 410])('also goes to the own address after an HTTP %d', async (status) => {
-    const rig = await startRig(await open());
-    const sink = await startWebhookSink();
-    onTestFinished(() => sink.stop());
-    sink.answer = () => ({ status });
-    const config: StoredChannelConfig =
-      status === 410
-        ? { kind: 'webhook', url: `${sink.url}/hook`, secrets: [{ secret: WEBHOOK_SECRET, until: null }] }
-        : { kind: 'ntfy', server: sink.url, topic: 'alerts', access_token: ACCESS_TOKEN };
-    await tellOnly(rig, config);
-    await watch(rig);
-    await rig.runUntil(START + MINUTE_MS);
-    expect(arrived(rig)).toContain(own(`${HOST} expires in 3 days`));
-    const sent = sink.requests.length;
-    await rig.runUntil(START + DAY_MS / 4);
-    // The alert was delivered, so neither anybody gets it again nor is the receiver called again.
-    expect(arrived(rig).filter((line) => line.includes(HOST))).toHaveLength(1);
-    expect(sink.requests).toHaveLength(sent);
-  });
+  it.each([403, 410])(
+    'goes to the account’s own address after an HTTP %d, and the receiver is not called again',
+    async (status) => {
+      const rig = await startRig(await open());
+      const sink = await startWebhookSink();
+      onTestFinished(() => sink.stop());
+      sink.answer = () => ({ status });
+      const config: StoredChannelConfig =
+        status === 410
+          ? { kind: 'webhook', url: `${sink.url}/hook`, secrets: [{ secret: WEBHOOK_SECRET, until: null }] }
+          : { kind: 'ntfy', server: sink.url, topic: 'alerts', access_token: ACCESS_TOKEN };
+      await tellOnly(rig, config);
+      await watch(rig);
+      await rig.runUntil(START + MINUTE_MS);
+      expect(arrived(rig)).toContain(own(`${HOST} expires in 3 days`));
+      const sent = sink.requests.length;
+      await rig.runUntil(START + DAY_MS / 4);
+      // The alert was delivered, so neither anybody gets it again nor is the receiver called again.
+      expect(arrived(rig).filter((line) => line.includes(HOST))).toHaveLength(1);
+      expect(sink.requests).toHaveLength(sent);
+    },
+  );
 
   it('is not sent again if another channel delivered it', async () => {
     const rig = await startRig(await open());
@@ -93,7 +96,7 @@ describeAnyDatabase('An alert that is permanently refused', (open) => {
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('fails if the own address refuses it as well', async () => {
+  it('fails after one attempt if the account’s own address was the one that refused it', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
     await watch(rig);

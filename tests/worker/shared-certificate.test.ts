@@ -58,7 +58,7 @@ async function startFleet(rig: Rig, certificate: MintedCertificate) {
 describeAnyDatabase('One certificate on 300 servers', (open) => {
   // Some 2,400 checks; on a busy machine each takes longer.
   it(
-    'causes one message per channel and step, until the last server has the new one',
+    'causes one message per channel and step, and one when the last server is renewed',
     { timeout: 180_000 },
     async () => {
       const rig = await startRig(await open());

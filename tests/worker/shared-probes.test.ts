@@ -32,7 +32,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(due).toHaveLength(1);
   });
 
-  it('is probed again if an account asks after the shared probe', async () => {
+  it('is probed again if an account requests a check after the shared probe', async () => {
     const { rig, looks } = await countingRig(await open());
     await rig.watch(HOST);
     const { accountId, id: monitorId } = await watchAs(rig, 'bob');
@@ -63,7 +63,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(rig.log.error).toHaveBeenCalledTimes(1);
   });
 
-  it('is logged with account and monitor for each failed recording', async () => {
+  it('is logged once for each monitor whose result cannot be recorded', async () => {
     const meters = createMetrics();
     const spans: Span[] = [];
     const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
@@ -107,7 +107,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(looks()).toBe(1);
   });
 
-  it('is claimed up to the free slots, and reports that more may wait', async () => {
+  it('is claimed for at most as many monitors as there are free slots, and the claim says that more may wait', async () => {
     const { rig } = await countingRig(await open());
     await rig.watch(HOST);
     await watchAs(rig, 'bob');

@@ -55,7 +55,7 @@ describeAnyDatabase('The running worker', (open) => {
     }
   });
 
-  it('checks a new monitor and sends its mail without waiting for a poll', async () => {
+  it('checks a monitor that is added while it runs, and sends the alert mail', async () => {
     const rig = await startRig(await open());
     rig.worker.start();
     await rig.watch('first.fjord.example');

@@ -106,7 +106,7 @@ describeAnyDatabase('An account’s own CA', (open) => {
   });
 });
 
-describeAnyDatabase('The posture', (open) => {
+describeAnyDatabase('The posture of a server', (open) => {
   it('is not probed at the first check, but a minute later, daily and on request', async () => {
     const asked: boolean[] = [];
     const posture: Observation['posture'] = {

@@ -52,7 +52,7 @@ const pings = ({ store }: Rig) =>
     .execute();
 
 describeEachDatabase('The product’s self-check', (open) => {
-  it('sends a heartbeat every five minutes, whether its host answers or not', async () => {
+  it('sends a heartbeat every five minutes, even while its host does not answer', async () => {
     const { rig, heard } = await rigWithHeartbeat(await open());
     await rig.worker.watch();
     await rig.runDue();
@@ -63,7 +63,7 @@ describeEachDatabase('The product’s self-check', (open) => {
     expect(rig.arrivals.filter(({ text }) => text.includes('canary.example'))).toEqual([]);
   });
 
-  it('belongs to no listed account, and is removed without HEARTBEAT_URL', async () => {
+  it('is missing from the list of accounts, and has no account without HEARTBEAT_URL', async () => {
     const store = await open();
     const { rig } = await rigWithHeartbeat(store);
     await rig.worker.watch();
@@ -136,7 +136,7 @@ describeEachDatabase('The product’s self-check', (open) => {
     expect(await pings(rig)).toMatchObject([{ state: 'superseded' }]);
   });
 
-  it('sends a heartbeat when checks fail, but not when they throw', async () => {
+  it('sends a heartbeat when the checked host fails, but not when the check throws', async () => {
     let broken = true;
     const { rig, heard } = await rigWithHeartbeat(await open(), {
       wrapProbe: (probe) => ({

@@ -12,8 +12,8 @@ const ofDays = (before: number, after: number) => ({
   notAfter: START + after * DAY_MS,
 });
 
-describeEachDatabase('The path from check to mail', (open) => {
-  it('leads from a due monitor to a delivered alert', async () => {
+describeEachDatabase('A worker', (open) => {
+  it('checks a due monitor and sends its alert by mail', async () => {
     const rig = await startRig(await open());
     const certificate = rig.issue('pay.fjord.example', ofDays(80, 6.5));
     const added = await rig.watch('pay.fjord.example', certificate);
@@ -48,7 +48,7 @@ describeEachDatabase('The path from check to mail', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('shows an unchecked monitor as pending, not as healthy', async () => {
+  it('counts a monitor as pending, not as healthy, until its first check', async () => {
     const rig = await startRig(await open());
     await rig.watch('new.fjord.example');
     const { counts } = await summary(rig.store, { accountId: rig.accountId, now: START });
@@ -135,7 +135,7 @@ describeEachDatabase('The path from check to mail', (open) => {
     expect(rig.arrivals.at(-1)?.subject).toContain('expired on');
   });
 
-  it('keeps alerts about an intermediate and about the leaf apart', async () => {
+  it('sends separate alerts about an intermediate and about the leaf', async () => {
     const rig = await startRig(await open());
     const old = root.intermediate({ commonName: 'Old R0', ...ofDays(1_000, 6) });
     const host = 'api.fjord.example';
