@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { COMPILE_CACHE } from '../tests/kit/product/app.ts';
 import { findBrowser } from '../tests/kit/machine/browser.ts';
+import { bundlePrograms } from '../tests/kit/product/bundle-programs.ts';
 import { installFirebaseEmulator } from '../tests/kit/providers/firebase-emulator.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
@@ -67,6 +68,11 @@ if (everything) process.env['TEST_EVERYTHING'] = 'true';
 const shownFile = join(scratch, 'shown-statements');
 writeFileSync(shownFile, '');
 process.env['SPEC_SHOWN'] = shownFile;
+
+const startsPrograms = STAGES.flat().some(
+  (stage) => chosen(stage) && !['checks', 'unit'].includes(stage.name),
+);
+if (startsPrograms) await bundlePrograms(join(scratch, 'programs'));
 
 const total: Outcome = { passed: 0, skipped: 0, failures: [] };
 for (const row of STAGES)

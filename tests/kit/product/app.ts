@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+import { programFile } from './programs.ts';
+
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
 /** A shared compile cache lets processes of tests start in two thirds of the time. */
@@ -131,7 +133,7 @@ function spawnServer(env: Record<string, string>): {
   printed: string[];
   errors: string[];
 } {
-  const child = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
+  const child = spawn(process.execPath, [programFile('server/main.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

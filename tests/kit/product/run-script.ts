@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { COMPILE_CACHE } from './app.ts';
+import { programFile } from './programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
@@ -23,7 +24,7 @@ export function startScript(
   words: readonly string[],
   wrapper: readonly string[] = [],
 ): RunningScript {
-  const [command = '', ...rest] = [...wrapper, process.execPath, path, ...words];
+  const [command = '', ...rest] = [...wrapper, process.execPath, programFile(path), ...words];
   const child = spawn(command, rest, {
     cwd: root,
     env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
