@@ -47,8 +47,11 @@ function cacheParsedColours(): void {
 export const preloadAxe = (page: Page) =>
   page.addInitScript(`${SOURCE};(${cacheParsedColours.toString()})();`);
 
-/** Returns what axe finds in the page's present state: one line per rule, with the elements that broke it. */
-export async function axeFindings(page: Page, scope: 'everything' | 'colours'): Promise<string[]> {
+/**
+ * Returns what axe finds in the page's present state: one line per rule, with the elements that broke it. In the light theme:
+ * `web/styles/tokens.test.ts` tests the contrast of both.
+ */
+export async function axeFindings(page: Page): Promise<string[]> {
   // Colours in a transition would be measured halfway; transitions start with the next frame. A spinner never ends.
   const knowsAxe = await page.evaluate(async () => {
     for (const _ of [1, 2]) await new Promise((frame) => requestAnimationFrame(frame));
@@ -62,28 +65,24 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
     await page.evaluate(SOURCE);
     await page.evaluate(cacheParsedColours);
   }
-  const violations = await page.evaluate(
-    async ({ colours, scope }) => {
-      const { axe } = window as unknown as AxeWindow;
-      const findings = async (where: Element | Document, options: object) => {
-        const { violations } = await axe.run(where, { resultTypes: ['violations'], ...options });
-        return violations.map(({ id, nodes }) => ({ id, parts: nodes.map(({ html }) => html) }));
-      };
-      // The page below a dialog or panel is a separate screen with its own test.
-      const layer = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], aside')].at(-1);
-      if (layer === undefined && scope === 'everything') return findings(document, {});
-      const inColours = await findings(layer ?? document, { runOnly: { type: 'rule', values: colours } });
-      if (scope === 'colours') return inColours;
-      const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
-      return [...inColours, ...(await findings(document, { rules: others }))];
-    },
-    { colours: COLOURS, scope },
-  );
+  const violations = await page.evaluate(async (colours) => {
+    const { axe } = window as unknown as AxeWindow;
+    const findings = async (where: Element | Document, options: object) => {
+      const { violations } = await axe.run(where, { resultTypes: ['violations'], ...options });
+      return violations.map(({ id, nodes }) => ({ id, parts: nodes.map(({ html }) => html) }));
+    };
+    // The page below a dialog or panel is a separate screen with its own test.
+    const layer = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], aside')].at(-1);
+    if (layer === undefined) return findings(document, {});
+    const inColours = await findings(layer, { runOnly: { type: 'rule', values: colours } });
+    const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
+    return [...inColours, ...(await findings(document, { rules: others }))];
+  }, COLOURS);
   return violations.map(({ id, parts }) => `${id}: ${parts.join(' ')}`);
 }
 
 /** Expects axe to find nothing in the page's present state. Elements that disappear while axe runs are checked once more. */
 export async function expectAccessible(page: Page): Promise<void> {
-  const first = await axeFindings(page, 'everything');
-  expect(first.length === 0 ? first : await axeFindings(page, 'everything')).toEqual([]);
+  const first = await axeFindings(page);
+  expect(first.length === 0 ? first : await axeFindings(page)).toEqual([]);
 }

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
+import { describe, expect, it } from 'vitest';
+
+const CSS = readFileSync(new URL('tokens.css', import.meta.url), 'utf8');
+
+/** Text that may stand on every surface. */
+const TEXTS = ['fg', 'fg-2', 'fg-3', 'accent-fg', 'ok-fg', 'soon-fg', 'critical-fg'];
+const SURFACES = [
+  'bg',
+  'surface',
+  'sunken',
+  'menu',
+  'menu-active',
+  'accent-soft',
+  'ok-bg',
+  'soon-bg',
+  'critical-bg',
+  'soon-band',
+  'critical-band',
+];
+/** Text that has a background of its own. */
+const LABELS = [
+  ['primary-fg', 'primary'],
+  ['primary-fg', 'primary-hover'],
+  ['danger-btn-fg', 'danger-btn'],
+  ['expired-fg', 'expired-bg'],
+  ['revoked-fg', 'revoked-bg'],
+  ['logo-ink', 'logo-tile'],
+] as const;
+/** Shapes without text: bars, pins, ticks, borders of controls, focus rings. Only cards have lifetime bars, with `elapsed`. */
+const MARKS = ['ok-mark', 'soon-mark', 'critical-mark', 'expired-mark', 'revoked-mark', 'control', 'ring'];
+
+/** Ratios of WCAG 2.2, 1.4.3 (text) and 1.4.11 (shapes). */
+const MINIMUM = { text: 4.5, shape: 3 };
+
+type Theme = 'light' | 'dark';
+
+/** Returns the value of a token in a theme, with references to other tokens resolved. */
+function valueOf(name: string, theme: Theme): string {
+  const blocks = CSS.matchAll(/^ *(:root|\[data-theme='dark'\]) \{([^}]*)\}/gm);
+  let value: string | undefined;
+  for (const [, selector, body = ''] of blocks)
+    if (selector === ':root' || theme === 'dark')
+      value = new RegExp(`--${name}: ([^;]+);`).exec(body)?.[1] ?? value;
+  if (value === undefined) throw new Error(`There is no token --${name}`);
+  const reference = /^var\(--(.+)\)$/.exec(value)?.[1];
+  return reference === undefined ? value : valueOf(reference, theme);
+}
+
+function contrast(one: string, other: string, theme: Theme): number {
+  const { Color, getContrast } = (axe as unknown as AxeColours).commons.color;
+  const [first, second] = [one, other].map((name) => {
+    const color = new Color();
+    color.parseString(valueOf(name, theme));
+    return color;
+  });
+  return getContrast(first, second);
+}
+
+interface AxeColours {
+  commons: {
+    color: {
+      Color: new () => { parseString(text: string): void };
+      getContrast(one: unknown, other: unknown): number;
+    };
+  };
+}
+
+/** Returns the pairs whose contrast is below the minimum, with their ratio. */
+const tooWeak = (pairs: readonly (readonly [string, string])[], minimum: number, theme: Theme): string[] =>
+  pairs.flatMap(([one, other]) => {
+    const ratio = contrast(one, other, theme);
+    return ratio < minimum ? [`${one} on ${other}: ${ratio.toFixed(2)}`] : [];
+  });
+
+// The browser tests run axe's contrast rules in the light theme only: the themes differ in nothing but these values.
+describe.each(['light', 'dark'] as const)('The colours of the %s theme', (theme) => {
+  it('make every text legible on every surface', () => {
+    const pairs = TEXTS.flatMap((text) => SURFACES.map((surface) => [text, surface] as const));
+    expect(tooWeak([...pairs, ...LABELS], MINIMUM.text, theme)).toEqual([]);
+  });
+
+  it('make marks and controls visible on the page and on cards', () => {
+    const pairs = MARKS.flatMap((mark) => ['bg', 'surface'].map((surface) => [mark, surface] as const));
+    expect(tooWeak([...pairs, ['elapsed', 'surface']], MINIMUM.shape, theme)).toEqual([]);
+  });
+});
