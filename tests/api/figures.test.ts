@@ -1,32 +1,60 @@
 import { expect, it } from 'vitest';
-import {
-  CHECK_FREQUENCIES,
-  DEFAULT_CHECK_EVERY_MINUTES,
-  FREE_DOMAIN_LIMIT,
-  TRIAL_DAYS,
-} from '../../contract/words.ts';
-import { STRIP_CHECKS, UPTIME_DAYS } from '../../contract/uptime.ts';
-import {
-  mayAdd,
-  mayResume,
-  mayUseFrequency,
-  recentChecks,
-  TRIAL_MS,
-  uptimeWindowDays,
-} from '../../server/core/index.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { STRIP_CHECKS, UPTIME_DAYS } from '../../contract/uptime.ts';
+import { CHECK_FREQUENCIES } from '../../contract/words.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { freshStore } from '../kit/databases/database.ts';
+import { signUp } from '../kit/product/people.ts';
+import { startApi } from './test-api.ts';
+import { add, look } from './watched.ts';
 
-it('The limits that pages show are the ones that the server enforces', () => {
-  expect(mayAdd('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
-  expect(mayAdd('free', FREE_DOMAIN_LIMIT)).toBe(false);
-  expect(mayResume('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
-  expect(mayResume('free', FREE_DOMAIN_LIMIT)).toBe(false);
-  expect(TRIAL_MS).toBe(TRIAL_DAYS * DAY_MS);
+const open = () => freshStore('sqlite');
+
+it('The API accepts three domains on the Free plan, the number in the public settings', async () => {
+  const api = await startApi(open);
+  const { alice, anonymous } = await api.cast();
+  const hosts = ['a.example.com', 'b.example.com', 'c.example.com'];
+  for (const host of hosts) await add(alice, host);
+  const fourth = await alice.ask(CALLS.addDomain, { body: { host: 'd.example.com' } });
+  expect(fourth.problem).toMatchObject({ status: 402, code: 'limit_reached' });
+  expect((await anonymous.ask(CALLS.publicConfig)).ok.data.limits.free_domains).toBe(hosts.length);
+});
+
+it('A trial lasts 14 days, the number in the public settings', async () => {
+  const api = await startApi(open);
+  const alice = await signUp(api.send, { name: 'Alice', trial: true });
+  const { status, ends_at: endsAt } = (await alice.ask(CALLS.standing)).ok.data;
+  expect(status).toBe('trialing');
+  const days = (Date.parse(endsAt ?? '') - api.clock.now()) / DAY_MS;
+  expect(days).toBeCloseTo(14, 2);
+  expect((await alice.ask(CALLS.publicConfig)).ok.data.limits.trial_days).toBe(Math.round(days));
+});
+
+it('The API accepts every check frequency that the pages offer, on the plans that they name', async () => {
+  const api = await startApi(open);
+  const { alice, bob } = await api.cast();
+  const [ofAlice, ofBob] = [await add(alice, 'a.example.com'), await add(bob, 'b.example.com')];
   for (const { minutes, premium } of CHECK_FREQUENCIES) {
-    expect(mayUseFrequency('free', minutes)).toBe(!premium);
-    expect(mayUseFrequency('premium', minutes)).toBe(true);
+    const query = { check_frequency: String(minutes) };
+    const free = await alice.ask(CALLS.setFrequency, { params: { id: ofAlice }, query });
+    expect([minutes, free.status]).toEqual([minutes, premium ? 402 : 200]);
+    const paid = await bob.ask(CALLS.setFrequency, { params: { id: ofBob }, query });
+    expect([minutes, paid.ok.data.check_every_minutes]).toEqual([minutes, minutes]);
   }
-  expect(mayUseFrequency('free', DEFAULT_CHECK_EVERY_MINUTES)).toBe(true);
-  for (const plan of ['free', 'premium'] as const) expect(uptimeWindowDays(plan)).toBe(UPTIME_DAYS[plan]);
-  expect(recentChecks('u'.repeat(1_000), 'up')).toHaveLength(STRIP_CHECKS);
+});
+
+it('The API returns uptime for as many days and checks as the pages show', async () => {
+  const api = await startApi(open);
+  const { alice } = await api.cast();
+  const id = await add(alice, 'shop.example.com');
+  const days = async () => (await alice.ask(CALLS.domainUptime, { params: { id } })).ok.data.window_days;
+  expect(await days()).toBe(UPTIME_DAYS.free);
+  await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
+  expect(await days()).toBe(UPTIME_DAYS.premium);
+
+  const recent = 'u'.repeat(STRIP_CHECKS);
+  await api.store.db.updateTable('monitors').set({ recent_checks: recent }).execute();
+  await look(api, id);
+  expect((await alice.ask(CALLS.listDomains)).ok.data[0]?.uptime.checks).toBe(recent);
 });
