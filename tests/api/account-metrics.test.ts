@@ -80,7 +80,7 @@ describeEachDatabase("The account's Prometheus metrics", (open) => {
     expect((await scrape(alice)).text).toContain('shop.example.com');
   });
 
-  it('an unchecked domain has only the paused flag', async () => {
+  it('list only the paused flag of a domain before its first check', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await add(alice, 'shop.example.com');
@@ -121,7 +121,7 @@ it('Metric labels escape quotes, backslashes and newlines like prom-client', asy
   expect(line(textOf(measured({ host })))).toBe(line(await registry.metrics()));
 });
 
-it('Metrics are 0 for an invalid certificate and absent for unknown values', () => {
+it('The metrics of a domain are 0 if its certificate is invalid or it is down, and absent if a value is unknown', () => {
   const valueOf = (name: string, change: Partial<DomainMetrics>) =>
     samples(textOf(measured(change))).get(`certlantern_domain_${name}{domain="shop.example"}`);
   expect(valueOf('certificate_valid', { revoked: true })).toBe(0);

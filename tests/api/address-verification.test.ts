@@ -19,7 +19,7 @@ async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
 }
 
 describeAnyDatabase('An email address', (open) => {
-  it('gets a link at sign-up and becomes verified when its owner opens the link', async () => {
+  it('gets a verification link at sign-up and becomes verified when its owner opens the link', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const [mail, ...more] = await mailsTo(api.store, alice.email, 'verify_email');
@@ -81,7 +81,7 @@ describeAnyDatabase('An email address', (open) => {
     expect(await verified(api, alice.email)).toEqual([false, false, false]);
   });
 
-  it('gets up to five more links an hour on request', async () => {
+  it('gets at most five more verification links an hour on request', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { charlie } = await api.cast({ verified: false });
@@ -100,7 +100,7 @@ describeAnyDatabase('An email address', (open) => {
     expect(await mailsTo(api.store, alice.email, 'verify_email')).toHaveLength(6);
   });
 
-  it('has only a hash of its link in the database', async () => {
+  it('has its verification link stored only as a hash', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const token = await mailedToken(api.store, alice.email, 'verify_email');

@@ -44,7 +44,7 @@ const nextChecks = async ({ store }: TestApi) =>
   store.db.selectFrom('monitors').select(['id', 'next_check_at']).orderBy('id').execute();
 
 describeAnyDatabase('The alert settings of an account', (open) => {
-  it('are the defaults until the account changes them, and then stay', async () => {
+  it('are the defaults until the account changes them, and are then stored', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect(await account(alice)).toEqual({
@@ -217,7 +217,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect(waits).toBeLessThanOrEqual(120 * 60_000);
   });
 
-  it('are sent as soon as quiet hours end or are removed', async () => {
+  it('are sent earlier if quiet hours are shortened or removed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -248,7 +248,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect(await nextChecks(api)).toEqual(checkedNext);
   });
 
-  it('release held critical alerts when quiet hours start to let critical alerts through', async () => {
+  it('are no longer held if they are critical and the quiet hours now let critical alerts through', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -266,7 +266,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect([await state(critical), await state(warning)]).toEqual(['waiting', 'held']);
   });
 
-  it('can override the account’s settings: steps on Premium only, the rest on every plan', async () => {
+  it('can have settings of their own: alert steps on Premium only, the rest on every plan', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const [ofAlice, ofBob] = [await watch(api, alice), await watch(api, bob)];
@@ -285,7 +285,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect((await domain(alice, ofAlice)).own).toEqual({ quiet_hours: NIGHT, muted: ['uptime'] });
   });
 
-  it('keep own steps while Premium is paused, without applying them', async () => {
+  it('keep their own steps without applying them after Premium ends, and apply them again when it returns', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const id = await watch(api, bob);
@@ -299,7 +299,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect((await domain(bob, id)).effective.steps).toEqual(['45d']);
   });
 
-  it('reject an empty channel list, and fall back to all channels if the chosen ones are not the account’s', async () => {
+  it('cannot have an empty channel list, and go to all channels if the chosen ones belong to another account', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const id = await watch(api, bob);

@@ -30,7 +30,7 @@ async function withFirebase(open: () => Promise<Store>, signups: 'open' | 'invit
 const EMAIL = 'charlie@example.test';
 
 describeAnyDatabase('A first sign-in with Firebase', (open) => {
-  it('is refused where sign-up is closed, while existing accounts can sign in', async () => {
+  it('is refused if sign-up is closed, while existing accounts can still sign in', async () => {
     const { api, start, arrive } = await withFirebase(open, 'closed');
     const { status, problem } = await arrive();
     expect([status, problem.code]).toEqual([403, 'signups_closed']);

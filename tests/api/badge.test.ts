@@ -76,7 +76,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(await (await visit(api, await make(alice, id))).text()).not.toContain('intranet');
   });
 
-  it('is shown, created and removed by its owner only', async () => {
+  it('can be read, created and removed through the API by its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await add(alice, 'shop.example.com');

@@ -53,7 +53,7 @@ const calendarOf = (
     now: NOW,
   });
 
-it('A calendar has one event per certificate and kind, which names the domains that serve it', () => {
+it('A calendar has one expiry and one renewal event per certificate, which name the domains that serve it', () => {
   const domains = Array.from({ length: 12 }, (_, index) => ({
     id: `d${index}`,
     host: `h${index}.shop.example`,
@@ -101,7 +101,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect(renewal?.startDate.isDate).toBe(true);
   });
 
-  it('moves when it is created again and ends when it is removed; the database has only a hash', async () => {
+  it('gets a new address when it is created again and ends when it is removed; the database has only a hash of the address', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const first = await make(alice);
@@ -170,7 +170,7 @@ it('A certificate’s name cannot inject calendar lines', () => {
   expect(text).not.toContain('\0');
 });
 
-it('Calendar days follow the account’s time zone, and an intermediate that expires first has an event', () => {
+it('Calendar days follow the account’s time zone, and an intermediate that expires before the leaf has its own event', () => {
   const renewalWindow = {
     start: Date.parse('2026-12-01T23:30:00Z'),
     end: Date.parse('2026-12-05T10:00:00Z'),
@@ -195,7 +195,7 @@ it('Calendar days follow the account’s time zone, and an intermediate that exp
   ]);
 });
 
-it('The calendar has both events of each of two thousand domains', () => {
+it('A calendar has an expiry and a renewal event for each of 2,000 domains', () => {
   const domains = Array.from({ length: 2_000 }, (_, index) => ({
     id: `d${index}`,
     host: `shop-${index}.example`,

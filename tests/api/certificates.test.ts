@@ -27,7 +27,7 @@ async function addHosts(api: TestApi, person: Person, served: MintedCertificate)
 }
 
 describeAnyDatabase('The certificates of an account', (open) => {
-  it('are listed once each, also as CSV, and only for the account', async () => {
+  it('are each listed once with all their domains, as JSON and CSV, and only to their own account', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const now = api.clock.now();
@@ -68,7 +68,7 @@ describeAnyDatabase('The certificates of an account', (open) => {
     expect((await charlie.ask(CALLS.certificateStory, { params })).status).toBe(404);
   });
 
-  it('tell which domains have changed to a renewed certificate, and which have not', async () => {
+  it('show which domains already serve a renewed certificate and which do not', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();
@@ -109,7 +109,7 @@ describeAnyDatabase('The certificates of an account', (open) => {
     expect(story).toMatchObject({ certificate: null, done: 3, total: 3 });
   });
 
-  it('refuse a cursor of another order, and a fingerprint that is none', async () => {
+  it('cannot be read with a cursor of another sort order or an invalid fingerprint', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();
@@ -131,7 +131,7 @@ describeAnyDatabase('The certificates of an account', (open) => {
 describeAnyDatabase('A certificate that domains should serve', (open) => {
   const later = (now: number) => wildcard(now - DAY_MS, now + 80 * DAY_MS);
 
-  it('is expected on every domain that it names, or on the given hosts, and those that do not serve it are reported', async () => {
+  it('is expected on every domain that it names or on the given hosts, and raises no incident if they serve it in time', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();
@@ -163,7 +163,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     for (const id of ids) expect((await alertsOf(id)).incidents).toEqual([]);
   });
 
-  it('is also expected on domains that serve it already, because another of their addresses may not', async () => {
+  it('is also expected on domains that serve it already, because another of their IP addresses may not', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const served = later(api.clock.now());
@@ -178,7 +178,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     expect(await pending()).toEqual([]);
   });
 
-  it('is reported on all of them once if they still serve another one then', async () => {
+  it('raises one alert for all domains that still serve another certificate at the time announced last', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();
@@ -205,7 +205,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     expect(alerts).toEqual([{ step: 'opened' }]);
   });
 
-  it('is refused with a private key, without a domain, expired, too late, and without Premium', async () => {
+  it('is refused with a private key, after its expiry, without a matching domain, more than 30 days ahead or without Premium', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const now = api.clock.now();

@@ -34,7 +34,7 @@ const EVERY_KIND: ChannelConfig[] = [
 ];
 
 describeAnyDatabase('The channels of an account', (open) => {
-  it('are the own email on Free, plus added channels on Premium, shown without secrets', async () => {
+  it('are the account’s email on Free, and added channels as well on Premium; the list shows no secrets', async () => {
     const { alice, bob, charlie } = await (await startApi(open)).cast();
     expect(await list(alice)).toMatchObject([
       { key: OWN_MAIL, kind: 'email', target: alice.email, state: 'open', detail: null },
@@ -127,7 +127,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     );
   });
 
-  it('need Premium, pause without it and work again when it returns', async () => {
+  it('need Premium unless they are the own email, pause when it ends and work again when it returns', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect((await add(alice, hook())).problem).toMatchObject({ code: 'premium_required', status: 402 });
@@ -158,7 +158,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(alice)).toHaveLength(1);
   });
 
-  it('are limited to twenty added ones, even with concurrent requests', async () => {
+  it('are limited to twenty besides the own email, even with concurrent requests', async () => {
     const { bob } = await (await startApi(open)).cast();
     const answers = await Promise.all(
       Array.from({ length: MAX_CHANNELS + 6 }, (_, index) => add(bob, hook(String(index)))),
@@ -203,7 +203,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(bob)).toHaveLength(2);
   });
 
-  it('use the address policy of channels, not the one of checks', async () => {
+  it('must have an address that the policy for channels permits, whatever the policy for checks says', async () => {
     const isLocalName = () => false;
     const everywhere = { permits: () => true, opens: () => true, permitsLocalNames: true, isLocalName };
     const nowhere = { permits: () => false, opens: () => false, permitsLocalNames: false, isLocalName };
@@ -236,7 +236,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(changed.problem.detail).toBe(detail);
   });
 
-  it('allow every port of ranges that the operator opened, and of names that may lead there', async () => {
+  it('may use every port at addresses that the operator opened and at local names', async () => {
     const channelPolicy = {
       permits: () => true,
       opens: (ip: string) => ip === '10.0.0.5',

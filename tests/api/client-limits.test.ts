@@ -61,7 +61,7 @@ describe('A rate limit by address', () => {
   });
 
   it(
-    'counts an invalid token once per window, even while ten thousand others are sent',
+    'counts an invalid token once per address and window, even if ten thousand other addresses send it too',
     { timeout: 60_000 },
     async () => {
       const api = await startApi(open);
@@ -86,7 +86,7 @@ describe('A rate limit by address', () => {
     },
   );
 
-  it('never uses the full client address: only the session list reads it', () => {
+  it('never reads the full client address: only the session code does, for the session list', () => {
     const folder = join(import.meta.dirname, '../../server/api');
     const readers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (path) =>
@@ -98,7 +98,7 @@ describe('A rate limit by address', () => {
 });
 
 describe('Pages and files', () => {
-  it('answer 429 as plain text above the page limit, which names the limit and is counted in a metric', async () => {
+  it('answer 429 above the page limit with a plain text that names the limit, and count it in a metric', async () => {
     const telemetry = { meters: createMetrics(), tracer: null };
     const limits = { ...STANDARD_LIMITS, pagesPerMinute: 60 };
     const api = await startApi(open, { telemetry, config: { limits } });

@@ -59,7 +59,7 @@ async function wholeList(person: Person, sort: string): Promise<string[]> {
 const NAMES = Array.from({ length: 17 }, (_, index) => `n${(index * 7) % 17}`);
 
 describeEachDatabase('A list read page by page with its cursor', (open) => {
-  it('contains the whole list in each order, with and without a filter', async () => {
+  it('contains all rows in each sort order, with and without a filter', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await watch(api, alice, NAMES);
@@ -96,7 +96,7 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
     }
   });
 
-  it('rejects a cursor that is altered, forged or of another order, and invalid limits', async () => {
+  it('rejects a cursor that is altered, forged or of another sort order, and invalid limits', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await watch(api, alice, NAMES);
@@ -122,7 +122,7 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
     }
   });
 
-  it('covers the messages of a channel', async () => {
+  it('contains all messages of a channel in the order of the unpaged list', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const params = { key: 'email' };
@@ -144,7 +144,7 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
     expect(ids).toEqual(whole.data.map(({ id }) => id));
   });
 
-  it('a list of certificates is empty for an unchecked domain and rejects a forged cursor', async () => {
+  it('the certificate history is empty before a domain’s first check and rejects a forged cursor', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;

@@ -106,7 +106,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect([state, attempts.map(({ outcome }) => outcome)]).toEqual(['delivered', ['failed', 'delivered']]);
   });
 
-  it('refuses to send again to a channel that is switched off', async () => {
+  it('does not allow sending a failed message again to a channel that is switched off', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const key = await addHook(bob);
@@ -117,7 +117,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await receipt(bob, id)).state).toBe('failed');
   });
 
-  it('a test is limited to ten an hour per channel and thirty per account', async () => {
+  it('test messages are limited to ten an hour per channel and thirty an hour per account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const keys = [OWN_MAIL];
@@ -139,7 +139,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await test(bob, OWN_MAIL)).status).toBe(200);
   });
 
-  it('cannot be read, sent again or requested without a session', async () => {
+  it('cannot be read without a session, nor can a message be sent or resent', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { id } = (await test(alice, OWN_MAIL)).ok.data;

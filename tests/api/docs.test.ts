@@ -43,7 +43,7 @@ describeAnyDatabase('The API guide', (open) => {
     expect(text.match(/<script\b[^>]*>/g)).toEqual(['<script src="/theme.js">']);
   });
 
-  it('has curl commands that fail without a KEY and can be repeated with one', async () => {
+  it('has curl commands that run as written; those with an Idempotency-Key fail without KEY and are replayed with the same KEY', async () => {
     const api = await startApi(open);
     const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
     const { alice } = await api.cast();

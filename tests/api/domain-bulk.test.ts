@@ -29,7 +29,7 @@ const HOSTS = ['a.example.com', 'b.example.com', 'c.example.com'];
 const problems = (results: { problem: string | null }[]) => results.map(({ problem }) => problem);
 
 describeEachDatabase('A bulk action on domains', (open) => {
-  it('returns a result per id in request order, and not_found for domains of others', async () => {
+  it('returns one result per id in request order, and not_found for domains of other accounts', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
@@ -50,7 +50,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(states).toEqual(['user', null, 'user']);
   });
 
-  it('signals the change of each domain once', async () => {
+  it('sends one change signal per domain', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);

@@ -11,7 +11,7 @@ const found = async (person: Person, query: Record<string, string>) =>
   (await person.ask(CALLS.listDomains, { query })).ok.data.map(({ display_name: name }) => name);
 
 describeAnyDatabase('A domain', (open) => {
-  it('can be read by its id, by its owner only', async () => {
+  it('can be read by id, but only by its owner', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const params = { id: await add(alice, 'shop.example.com') };
@@ -20,7 +20,7 @@ describeAnyDatabase('A domain', (open) => {
     expect((await charlie.ask(CALLS.domain, { params })).problem.code).toBe('not_found');
   });
 
-  it('stores notes and tags, and keeps the one that a change omits', async () => {
+  it('stores notes and tags; a change of one keeps the other', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const params = { id: await add(alice, 'shop.example.com') };

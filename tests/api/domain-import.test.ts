@@ -42,7 +42,7 @@ describeEachDatabase('A domain import', (open) => {
     expect((await preview(charlie, LINES)).entries[0]?.outcome).toBe('new');
   });
 
-  it('adds lines in order, duplicates once, without waiting for checks', async () => {
+  it('adds domains in the order of the lines, each once, without waiting for checks', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { bob } = await api.cast();
     const results = await imported(bob, LINES);
@@ -87,7 +87,7 @@ describeEachDatabase('A domain import', (open) => {
       expect((await alice.ask(CALLS.listDomains, { query })).ok.total).toBe(1);
   });
 
-  it('stays within the plan, even with concurrent imports', async () => {
+  it('adds no more domains than the plan allows, even with concurrent imports', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const lines = (start: number) =>
@@ -119,7 +119,7 @@ describeEachDatabase('A domain import', (open) => {
     expect((await bob.ask(CALLS.addDomain, { body: { host: 'x'.repeat(70_000) } })).status).toBe(413);
   });
 
-  it('is limited to 10,000 lines, because each may trigger a check; previews are not limited', async () => {
+  it('is limited to 10,000 lines an hour per account, because each may trigger a check; previews still work', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const lines = Array.from({ length: 100 }, () => ({ host: 'no host' }));

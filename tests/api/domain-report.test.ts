@@ -88,7 +88,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(history.map(({ fingerprint }) => fingerprint)).toEqual([leaf.fingerprint]);
   });
 
-  it('begins with the reason why the host is unreachable, and its downtime', async () => {
+  it('begins with the reason why the host is unreachable, and says since when it is down', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -139,7 +139,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(markdown).toContain('### Critical: shop.example.com answered with the error 503.');
   });
 
-  it('does not reveal where a refused name leads', async () => {
+  it('does not reveal the address that a refused name resolves to', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -151,7 +151,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(markdown).not.toContain('has an address');
   });
 
-  it('says that IPv6 addresses were not tried if there is no IPv6 here', async () => {
+  it('says that IPv6 addresses were not checked if our server has no IPv6', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);

@@ -56,7 +56,7 @@ describeAnyDatabase('A lookup before adding', (open) => {
     expect((await look(alice, 'silent.example.com')).in_dns).toBeNull();
   });
 
-  it('refuses what cannot be tracked, and the 61st one in a minute', async () => {
+  it('refuses hosts that cannot be tracked, and answers 429 after 60 lookups in a minute', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const look = (host: string) => alice.ask(CALLS.lookUpHost, { query: { host } });
@@ -138,7 +138,7 @@ describeAnyDatabase('Domains', (open) => {
     expect(answer.headers.get('preference-applied')).toBe('respond-async');
   });
 
-  it('are not added if they resolve to a refused address, and the answer reveals nothing about it', async () => {
+  it('are not added if they resolve to a refused address, and the answer does not reveal that address', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { alice, charlie } = await api.cast();
     const unsubscribe = api.store.signals.subscribe((signal) => {
@@ -154,7 +154,7 @@ describeAnyDatabase('Domains', (open) => {
     for (const person of [alice, charlie]) expect((await person.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('show only that they cannot be checked if they resolve to a refused address later', async () => {
+  it('show only that the address policy refuses them if they later resolve to a refused address', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const { id } = (await add(charlie, 'flips.example.com')).ok.data;
@@ -235,7 +235,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await add(charlie, 'host-0.example.com')).status).toBe(200);
   });
 
-  it('are checked more often than daily on Premium only', async () => {
+  it('can be checked every 10, 15 or 60 minutes on Premium only', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const set = async (person: Person, minutes: string, owner = person) => {
@@ -254,7 +254,7 @@ describeAnyDatabase('Domains', (open) => {
       expect([minutes, (await set(bob, minutes)).status]).toEqual([minutes, minutes === '1e1' ? 200 : 400]);
   });
 
-  it('are listed in pages, sorted and filtered, without SQL injection', async () => {
+  it('can be listed in pages, sorted and filtered, and no parameter injects SQL', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     for (const host of ['a.example.com', 'b.example.com', 'c.other.example']) {
@@ -287,7 +287,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.listDomains, { query: { q: 'example' } })).ok.data).toEqual([]);
   });
 
-  it('have the same state in the list, in its filter and in the summary', async () => {
+  it('have the same state in the list, the status filter and the summary', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const daysLeft = { expired: -1, critical: 7.5, soon: 14.5, ok: 15.5 };

@@ -27,7 +27,7 @@ it('An event stream sends one account event for several changes, before the doma
   expect(await stream?.next(0)).toBeNull();
 });
 
-it('Every event stream ends when signals may have been missed, even while waiting', async () => {
+it('Every event stream reports missed events when signals may have been lost, and ends its wait', async () => {
   const store = await freshStore('sqlite');
   const streams = createEventStreams(store, { now: () => 0 });
   const [one, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
@@ -38,7 +38,7 @@ it('Every event stream ends when signals may have been missed, even while waitin
   expect([one?.hasMissedEvents, other?.hasMissedEvents]).toEqual([true, true]);
 });
 
-it('An event stream ends when all sessions of its account end', async () => {
+it('An event stream sends session_ended when all sessions of its account end', async () => {
   const store = await freshStore('sqlite');
   const streams = createEventStreams(store, { now: () => 0 });
   const [own, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
@@ -47,7 +47,7 @@ it('An event stream ends when all sessions of its account end', async () => {
   expect(await other?.next(0)).toBeNull();
 });
 
-it('A change within a second of the last batch comes with the next one, once and in its newest state', async () => {
+it('An event stream sends changes within a second of the last batch together, each domain once', async () => {
   const store = await freshStore('sqlite');
   const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
   const change = (monitorId: string) =>
@@ -60,7 +60,7 @@ it('A change within a second of the last batch comes with the next one, once and
   );
 });
 
-it('A domain that was added or removed is told at once', async () => {
+it('An event stream sends added and removed domains at once, even within a second of the last batch', async () => {
   const store = await freshStore('sqlite');
   const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
   for (const change of ['checked', 'removed', 'added'] as const) {
@@ -69,7 +69,7 @@ it('A domain that was added or removed is told at once', async () => {
   }
 });
 
-it('A reader who comes late gets every change, in batches of 500', async () => {
+it('An event stream that is read late returns every change, in batches of 500', async () => {
   const store = await freshStore('sqlite');
   const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
   for (let number = 0; number < 1_200; number++)
@@ -81,7 +81,7 @@ it('A reader who comes late gets every change, in batches of 500', async () => {
   expect(await stream?.next(0)).toBeNull();
 });
 
-it('The streams of an account share one read of a changed domain', async () => {
+it('All event streams of an account share one database query for a changed domain', async () => {
   const texts: string[] = [];
   const store = await freshStore('sqlite', { onQuery: ({ text }) => void texts.push(text) });
   const streams = createEventStreams(store, { now: () => 0 });

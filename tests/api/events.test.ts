@@ -88,7 +88,7 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toMatchObject({ event: 'domain' });
   });
 
-  it('ends with its session, while other sessions of the account keep theirs', async () => {
+  it('ends with its session, while the streams of the account’s other sessions continue', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const phone = await signIn(api.send, alice);
@@ -117,7 +117,7 @@ describeEachDatabase('The event stream', (open) => {
     await listen(charlie);
   });
 
-  it('is limited to 20 open ones per account; closed ones do not count', async () => {
+  it('is limited to 20 open streams per account; closed ones do not count', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const streams: Stream[] = [];
@@ -129,7 +129,7 @@ describeEachDatabase('The event stream', (open) => {
     await listen(await signIn(api.send, alice));
   });
 
-  it('answers HEAD without using up one of its places', async () => {
+  it('answers HEAD requests without counting them as open streams', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (let count = 0; count < 21; count++)

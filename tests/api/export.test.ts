@@ -326,7 +326,7 @@ describeEachDatabase('The data export', (open) => {
     expect(mails.filter(({ kind }) => kind === 'password_changed')).toHaveLength(450);
   });
 
-  it('has at most the newest 1,000 check runs of a domain, of the last 90 days', async () => {
+  it('has at most the newest 1,000 check runs of a domain, and none older than 90 days', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);
@@ -355,7 +355,7 @@ describeEachDatabase('The data export', (open) => {
     expect((await exportOf(alice)).domains[0]?.checks).toEqual([]);
   });
 
-  it('is limited to ten an hour', async () => {
+  it('is limited to ten downloads an hour', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     for (let time = 0; time < 10; time++) expect((await alice.ask(CALLS.exportData)).status).toBe(200);

@@ -94,7 +94,7 @@ describeAnyDatabase('Feedback', (open) => {
     expect((await alice.ask(CALLS.sendFeedback, feedback('x'.repeat(5_000)))).status).toBe(200);
   });
 
-  it('is limited to ten an hour per account, even with concurrent requests', async () => {
+  it('is limited to ten messages an hour per account, even with concurrent requests', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const answers = await Promise.all(

@@ -104,7 +104,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
     expect(await api.store.db.selectFrom('accounts').select('id').execute()).toHaveLength(2);
   });
 
-  it('names a missing email address as the reason of a failure', async () => {
+  it('fails with the reason if the provider shared no email address', async () => {
     const { google, exchange } = await startWithFirebase(open);
     const { problem } = await exchange(await google.idToken({ email: undefined, email_verified: undefined }));
     expect(problem.detail).toContain('did not share an email address');
@@ -131,7 +131,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
   });
 
   it.each(['fault', 'nonsense', 'hang_up'] as const)(
-    'answers 503 without Google’s keys (%s), while existing sessions continue',
+    'answers 503 if Google’s keys cannot be loaded (%s), while existing sessions continue',
     async (behaviour) => {
       const { google, api, exchange, warnings } = await startWithFirebase(open);
       google.behave(behaviour);
@@ -179,7 +179,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
     expect(again.problem.code).toBe('email_taken');
   });
 
-  it('keeps domains and calendar when the same session’s address becomes verified', async () => {
+  it('keeps domains and calendar when the address becomes verified in the browser that signed up', async () => {
     const { google, api } = await startWithFirebase(open);
     const client = createClient(api.send);
     const signIn = async (emailVerified: boolean) => {

@@ -105,7 +105,7 @@ describe('Plain HTTP', () => {
       {},
     ],
     ['a name that is not this machine', {}, { host: '192.168.1.5:8080' }],
-  ])('answers 403 with the setting that is missing, for %s', async (_, config, headers) => {
+  ])('answers 403 and names the setting that would allow it, for %s', async (_, config, headers) => {
     const api = await startApi(open, { config });
     const { status, problem } = await createClient(api.send).ask(CALLS.publicConfig, { headers });
     expect({ status, code: problem.code }).toEqual({ status: 403, code: 'https_required' });
@@ -125,8 +125,8 @@ describe('Plain HTTP', () => {
   });
 });
 
-describe('Every answer', () => {
-  it('has the security headers and a new request id', async () => {
+describe('The answers of the server', () => {
+  it('every answer has the security headers and a new request id', async () => {
     const api = await startApi(open);
     const ids = new Set<string | null>();
     for (const path of ['/', '/api/config', '/api/user/me', '/api/nothing', '/dev/mail', '/assets/x.js']) {
@@ -145,13 +145,13 @@ describe('Every answer', () => {
     expect(ids).not.toContain('chosen');
   });
 
-  it('has Strict-Transport-Security if PUBLIC_URL is https', async () => {
+  it('every answer has Strict-Transport-Security if PUBLIC_URL is https', async () => {
     const api = await startApi(open, { config: { publicUrl: new URL('https://certs.example.com') } });
     const { headers } = await api.send('/api/config');
     expect(headers.get('strict-transport-security')).toContain('max-age=31536000');
   });
 
-  it('is a 404 problem document for an unknown call below /api', async () => {
+  it('an unknown call below /api gets a 404 problem document', async () => {
     const api = await startApi(open);
     for (const [method, path] of [
       ['GET', '/api/nothing'],
@@ -167,7 +167,7 @@ describe('Every answer', () => {
     }
   });
 
-  it('is 413 for a body above 64 kB, with and without Content-Length', async () => {
+  it('a body above 64 kB gets 413, with and without Content-Length', async () => {
     const api = await startApi(open);
     const body = JSON.stringify({ token: 'x'.repeat(70_000) });
     const stream = () => new Blob([body]).stream();
@@ -182,7 +182,7 @@ describe('Every answer', () => {
     }
   });
 
-  it('is 500 after an internal error, which is logged once with the request id', async () => {
+  it('an internal error gets 500 and is logged once with the request id', async () => {
     const errors: unknown[][] = [];
     const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
     const api = await startApi(open, { log });
@@ -199,7 +199,7 @@ describe('Every answer', () => {
     expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });
 
-  it('the answer of GET /api/health is a timely 503 while the database does not respond', async () => {
+  it('GET /api/health answers 503 without waiting while the database does not respond', async () => {
     const log = { info() {}, warn() {}, error() {} };
     const api = await startApi(open, { log, timing: { databaseMs: 20 } });
     const busy = Promise.withResolvers<void>();
@@ -211,7 +211,7 @@ describe('Every answer', () => {
   });
 });
 
-describe('Request handling', () => {
+describe('The API', () => {
   it('limits one address to 1200 calls a minute, without affecting others', async () => {
     const api = await startApi(open);
     const flood = createClient(api.sendFrom('203.0.113.9'));
@@ -225,7 +225,7 @@ describe('Request handling', () => {
   });
 
   it.each(unsafe.map((call) => [call.path, call] as const))(
-    'accepts an empty JSON request for %s without a server error',
+    'answers an empty JSON request to %s with 200, 400 or 401',
     async (_, call) => {
       // A webhook without a signature is logged as a warning.
       const api = await startApi(open, { log: { info() {}, warn() {}, error: console.error } });

@@ -17,7 +17,7 @@ async function told(send: Send, path: string, headers: Record<string, string> = 
 }
 
 describeEachDatabase('GET /api/health', (open) => {
-  it('answers 200 if the process is live, ready and on time with its work', async () => {
+  it('answers 200 if the process is live, ready and not late with its work', async () => {
     const { send } = await startApi(open);
     for (const path of ['/api/health', '/api/health/live', '/api/health/ready'])
       expect(await told(send, path)).toEqual({ status: 200, body: { status: 'ok' } });
@@ -32,7 +32,7 @@ describeEachDatabase('GET /api/health', (open) => {
       expect((await told(send, path, { host: '10.1.2.3:8080' })).status).toBe(200);
   });
 
-  it('is not ready while it drains, but still live', async () => {
+  it('reports a draining process as live but not ready', async () => {
     const readiness = createReadiness();
     const { send } = await startApi(open, { readiness });
     expect((await told(send, '/api/health/ready')).status).toBe(200);
@@ -43,7 +43,7 @@ describeEachDatabase('GET /api/health', (open) => {
     expect((await told(send, '/api/health')).status).toBe(200);
   });
 
-  it('is live without its database, but not ready, and cannot tell whether work is late', async () => {
+  it('reports a process without database as live, but answers 503 for readiness and lateness', async () => {
     const log = { info() {}, warn() {}, error() {} };
     const { store, send } = await startApi(open, { log });
     await store.close();
@@ -75,7 +75,7 @@ describeEachDatabase('GET /api/health', (open) => {
     expect((await told(send, '/api/health/late', headers)).body['alarms']).toEqual(['mail_down']);
   });
 
-  it('GET /api/health and /metrics are all that a worker process serves', async () => {
+  it('a worker process serves GET /api/health and /metrics, and 404 for everything else', async () => {
     const readiness = createReadiness();
     const store = await open();
     const app = createOperatorApp({

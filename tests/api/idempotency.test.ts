@@ -105,7 +105,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await charlie.ask(CALLS.addMaintenance, { ...under('k'), body })).status).toBe(200);
   });
 
-  it('replays stored refusals, but a rate limit releases the key', async () => {
+  it('is answered with the stored refusal when repeated, but a rate limit releases the key', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const add = (key: string, host = 'example.com') =>
@@ -123,7 +123,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await add('three')).status).toBe(200);
   });
 
-  it('rejects overlong and non-ASCII keys; calls without idempotency ignore keys', async () => {
+  it('is refused if the key is overlong or not ASCII; calls without idempotency ignore keys', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = windowOf(api);
@@ -146,7 +146,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(await api.store.db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
   });
 
-  it('is not repeated after a crash following the commit, because the answer was committed with it', async () => {
+  it('does not run again after a crash following the commit, because the answer was committed with it', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = windowOf(api);
@@ -232,7 +232,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     }
   });
 
-  it('replays without the secrets of the first answer, for every idempotent call', async () => {
+  it('is replayed without the secrets of the first answer, for every idempotent call', async () => {
     const world = await createWorld(open, ['premium']);
     const caller = world.caller('premium');
     const client = await caller.arrive();
@@ -264,7 +264,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(withSecrets).toEqual(['addChannel']);
   });
 
-  it('replays without a secret that an older version stored', async () => {
+  it('is replayed without a secret that an older version of the server stored', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = { config: { kind: 'webhook', url: 'https://new.example.com/' } };
@@ -278,7 +278,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     });
   });
 
-  it('is forgotten after a day', async () => {
+  it('can run again with the same key after a day', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const key = { accountId: bob.id, key: 'k', request: 'r' };
@@ -296,7 +296,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(await pruneKeys(api.store, 2 * ANSWER_RETENTION_MS)).toBe(1);
   });
 
-  it('runs once even if two processes receive it', async () => {
+  it('runs once even if two processes claim its key at the same time', async () => {
     const database = await freshDatabase(name);
     try {
       // The embedded database is used by one process.

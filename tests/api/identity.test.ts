@@ -107,7 +107,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
   });
 
   it.each([['issuer', new URL('http://localhost:9999')]])(
-    'cannot use a token of another %s',
+    'rejects an ID token of another %s',
     async (_, publicUrl) => {
       const api = await startApi(open);
       const other = await startApi(async () => api.store, { config: { publicUrl } });

@@ -27,7 +27,7 @@ async function trouble(api: TestApi, person: Person, host = 'shop.example.com') 
 }
 
 describeAnyDatabase('An incident', (open) => {
-  it('can be acknowledged, which leaves only the expiry alert planned, and unacknowledged', async () => {
+  it('can be acknowledged, so that only the alert at expiry stays planned, and unacknowledged again', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { domainId, params } = await trouble(api, alice);
@@ -43,7 +43,7 @@ describeAnyDatabase('An incident', (open) => {
     expect((await acknowledge(alice, false)).ok.data.acknowledged_at).toBeNull();
   });
 
-  it('triggers at most six checks a minute by changes', async () => {
+  it('accepts at most six changes a minute that trigger a check', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { params } = await trouble(api, alice);
@@ -59,7 +59,7 @@ describeAnyDatabase('An incident', (open) => {
     expect(await acknowledge(false)).toBe(200);
   });
 
-  it('allows ten changes that trigger a check in ten minutes while the email address is unverified', async () => {
+  it('accepts at most ten changes that trigger a check in ten minutes while the email address is unverified', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { params } = await trouble(api, alice);
@@ -131,7 +131,7 @@ describeAnyDatabase('A maintenance window', (open) => {
     expect(await list(alice)).toEqual([weekly]);
   });
 
-  it('triggers a check when it is removed while active, six times a minute', async () => {
+  it('triggers a check when it is removed while active, at most six times a minute', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { domainId: domain_id } = await trouble(api, alice);
@@ -161,7 +161,7 @@ describeAnyDatabase('A maintenance window', (open) => {
     expect((await add(bob, window(now, 1, { domain_id: domainId }))).problem.code).toBe('not_found');
   });
 
-  it('is one of at most fifty that are not over', async () => {
+  it('is refused if the account already has fifty that are not over', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const now = api.clock.now();

@@ -41,7 +41,7 @@ const namesOf = async (client: Client, query: Record<string, string> = {}): Prom
   (await client.ask(CALLS.listDomains, { query })).ok.data.map(({ hostname }) => hostname);
 
 describeEachDatabase('The domain list', (open) => {
-  it('is compressed as the client accepts it, and answers with secrets are not', async () => {
+  it('is compressed with an encoding that the client accepts; answers with secrets are never compressed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     for (const host of ['shop.example.com', 'mail.example.com'])
@@ -70,7 +70,7 @@ describeEachDatabase('The domain list', (open) => {
     expect([calendar.status, calendar.headers.get('content-encoding')]).toEqual([200, null]);
   });
 
-  it('shows every change at once, however often it was read before', async () => {
+  it('shows every change at once, although its answers are cached', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const read = async () => {

@@ -12,7 +12,7 @@ const LATER = {
   identity: 'another-0123456789abcdef',
 };
 
-describeAnyDatabase('A database whose secrets were lost', (open) => {
+describeAnyDatabase('A server whose secrets were lost', (open) => {
   it('rejects old ID tokens and lets people sign in again', async () => {
     const before = await startApi(open);
     const { alice, bob } = await before.cast();

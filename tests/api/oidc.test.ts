@@ -111,7 +111,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(world.warnings).toEqual([]);
   });
 
-  it('keeps a promised trial until the account is made, even if the first attempt to make it fails', async () => {
+  it('keeps a requested trial if only a second sign-in creates the account', async () => {
     const world = await startWorld(open);
     await comeBy(world, { trial: true });
     const { client } = await comeBy(world);
@@ -336,7 +336,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
   it.each([
     ['new', async () => 'charlie@example.test'],
     ['unverified', async (api: TestApi) => (await signUp(api.send, { name: 'Charlie' })).email],
-  ])('makes one account of three concurrent sign-ins, for an address that is %s', async (_, addressAt) => {
+  ])('creates one account for three concurrent sign-ins with an address that is %s', async (_, addressAt) => {
     const world = await startWorld(open);
     world.server.users.set('charlie', { ...CHARLIE, email: await addressAt(world.api) });
     const arrivals = await Promise.all(
@@ -354,7 +354,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await comeBy(world)).end).toBe(DONE);
   });
 
-  it('makes no account where sign-up is closed, but works for existing accounts', async () => {
+  it('creates no account if sign-up is closed, but works for existing accounts', async () => {
     const world = await startWorld(open, { signups: 'closed' });
     expect((await comeBy(world)).end).toBe(failed('signups_closed'));
     expect(await usersOf(world.api)).toEqual([]);
@@ -365,7 +365,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await openSession(client)).status).toBe(200);
   });
 
-  it('makes an account only with an invitation for its address where sign-up is by invitation', async () => {
+  it('creates an account only with an invitation for its address if sign-up is by invitation', async () => {
     const world = await startWorld(open, { signups: 'invite' });
     const inviteFor = (email: string) => createInvite(email, SECRETS.invite, world.api.clock.now());
     for (const invite of [undefined, 'x', await inviteFor('somebody@else.test')])

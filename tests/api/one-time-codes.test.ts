@@ -106,7 +106,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect(await enter(client)).toBe(alice.id);
   });
 
-  it('have the same limit of password attempts for setup as for sign-in', async () => {
+  it('cannot be set up for 15 minutes after ten wrong passwords', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await freshly(api.send, alice);

@@ -111,7 +111,7 @@ describe('Static pages', () => {
       expect([path, (await api.send(path)).status]).toEqual([path, 200]);
   });
 
-  it('serve the landing page that was prerendered for the deployment’s kind', async () => {
+  it('include a prerendered landing page for each kind of deployment', async () => {
     for (const [config, kind] of [
       [{}, 'open-sold-try-it'],
       [{ billing: { mode: 'none' } }, 'open-none-try-it'],
@@ -128,12 +128,12 @@ describe('Static pages', () => {
     }
   });
 
-  it('fall back to the app’s page if no landing page was prerendered', async () => {
+  it('use the app’s page as landing page if none was prerendered', async () => {
     const api = await startPages({ config: { billing: { mode: 'unset' } } });
     expect(await (await api.send('/landing')).text()).toBe(page('Certlantern'));
   });
 
-  it('serve the login page as HTML if it depends only on the deployment, else its shell', async () => {
+  it('include the full login page as HTML, but only its shell if its content depends on the query or on sign-in providers', async () => {
     const made = (title: string) => `${page(title)}<div data-config="{{config}}"></div>`;
     const google = {
       id: 'google',
@@ -198,7 +198,7 @@ describe('Static pages', () => {
     }
   });
 
-  it('may be cached forever if their name has a hash, and are sent compressed', async () => {
+  it('files with a hash in their name may be cached forever and are sent compressed', async () => {
     const api = await startPages();
     const plain = await api.send('/assets/main-abc123.js');
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -275,7 +275,7 @@ describe('The mail page', () => {
     expect(page).toMatch(/<pre>Grüße\s*<\/pre>/);
   });
 
-  it('escapes mails and runs no script of theirs', async () => {
+  it('escapes mails and runs none of their scripts', async () => {
     const html = '"><script>alert(1)</script>';
     const api = await startApi(open, { mailFolder: await withMail('<script>alert(2)</script>', html) });
     const response = await api.send(`/dev/mail?key=${key}&message=one@localhost.eml`);
@@ -297,7 +297,7 @@ describe('The mail page', () => {
     expect(page).not.toContain('unfinished');
   });
 
-  it('answers 404 without the key, through proxies, at other names and if mail is really sent', async () => {
+  it('answers 404 without the key, through proxies, at other host names and if mail is sent over SMTP', async () => {
     const mailFolder = await withMail('secret', 'secret');
     const api = await startApi(open, { mailFolder, config: { insecureHttp: true } });
     for (const [path, headers] of [

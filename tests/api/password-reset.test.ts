@@ -124,7 +124,7 @@ describeAnyDatabase('A password reset', (open) => {
     ]);
   });
 
-  it('is limited to five mails an hour per address, known or not, and by client address', async () => {
+  it('is limited to five mails an hour per email address, known or not, and to twenty an hour per client address', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     for (const email of [alice.email, 'nobody@example.test']) {

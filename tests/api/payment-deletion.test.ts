@@ -40,7 +40,7 @@ describeEachDatabase('The deletion of an account', (open) => {
     expect(logged.filter((line) => line.includes('belongs to no account'))).toHaveLength(1);
   });
 
-  it('cancels a subscription whose first event arrives after it', async () => {
+  it('also cancels a subscription whose first event arrives after the account was deleted', async () => {
     const { api, paddle, deliver, subscriptionEventOf, buyer, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;

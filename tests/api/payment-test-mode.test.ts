@@ -120,7 +120,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(true);
   });
 
-  it('refuses events without a running subscription, and unknown events', async () => {
+  it('refuses to simulate events without a running subscription, and unknown events', async () => {
     const { alice, pay, simulate } = await startTestMode(open);
     const refused = async () => (await alice.ask(CALLS.testEvent, { body: { event: 'renew' } })).problem.code;
     expect(await refused()).toBe('not_found');
@@ -169,7 +169,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(false);
   });
 
-  it('ends its subscriptions once the deployment sells for money', async () => {
+  it('ends test subscriptions once the deployment sells for money', async () => {
     const { api, alice, pay, isPremium } = await startTestMode(open);
     await pay();
     await api.store.db

@@ -87,7 +87,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('leads to the latest state, even out of order and with concurrent deliveries', async () => {
+  it('leads to the latest state of the subscription, even out of order and with concurrent deliveries', async () => {
     const { deliver, subscriptionEventOf, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
@@ -141,7 +141,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('is none for a forged reference, and never changes for a subscription', async () => {
+  it('is not found by a forged reference, and stays the same for the life of a subscription', async () => {
     const { deliver, subscriptionEventOf, buyer, subscriptions, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const mallory = await buyer('Mallory');
@@ -170,7 +170,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
   });
 
-  it('keeps its customer, even if another account’s checkout names the same one', async () => {
+  it('keeps its Paddle customer, even if another account’s checkout names the same one', async () => {
     const { api, deliver, subscriptionEventOf, buyer, subscriptions, isPremium } =
       await startPaddleWorld(open);
     const alice = await buyer('Alice');
@@ -204,7 +204,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('gets 503 while Paddle cannot identify the price, and Premium on redelivery', async () => {
+  it('gets Premium on redelivery after the webhook answered 503 because Paddle could not identify the price', async () => {
     const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     api.clock.advance(60_000);
@@ -239,7 +239,7 @@ describeEachDatabase('The end of a subscription', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('comes at the time that Paddle gives for a cancellation, unless it is withdrawn', async () => {
+  it('comes at the time that Paddle gives for a cancellation, unless the cancellation is withdrawn', async () => {
     const { api, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const cancelsAt = api.clock.now() + 60_000;
@@ -312,7 +312,7 @@ describeEachDatabase('A refund', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('gets 503 while Paddle cannot say what it was for, and is applied on redelivery', async () => {
+  it('a refund webhook gets 503 while Paddle cannot say which payment it is for, and is applied on redelivery', async () => {
     const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(subscriptionEventOf({ reference: alice.reference }));
@@ -326,7 +326,7 @@ describeEachDatabase('A refund', (open) => {
 });
 
 describeEachDatabase('Two concurrent checkouts', (open) => {
-  it('leave one subscription: the second is cancelled at Paddle', async () => {
+  it('leave one subscription: Paddle is asked to cancel the other', async () => {
     const { paddle, deliver, subscriptionEventOf, buyer, subscriptions, isPremium, logged } =
       await startPaddleWorld(open);
     const alice = await buyer('Alice');
@@ -345,7 +345,7 @@ describeEachDatabase('Two concurrent checkouts', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('get 503 until the second subscription can be cancelled', async () => {
+  it('a webhook about a second subscription gets 503 until Paddle cancels that subscription', async () => {
     const { paddle, deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
@@ -361,7 +361,7 @@ describeEachDatabase('Two concurrent checkouts', (open) => {
     expect((await deliver(second)).status).toBe(200);
   });
 
-  it('leave only the new subscription if the first was refunded', async () => {
+  it('a new checkout after a refund leaves only the new subscription', async () => {
     const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;

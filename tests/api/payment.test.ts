@@ -9,7 +9,7 @@ import { startApi } from './test-api.ts';
 const priceBody = { price_id: PADDLE.priceId };
 
 describeAnyDatabase('The price list', (open) => {
-  it('has Paddle’s price, requested once a minute', async () => {
+  it('has Paddle’s price, which the server requests at most once a minute', async () => {
     const { api, paddle } = await startPaddleWorld(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const products = async () => (await alice.ask(CALLS.listProducts)).ok.data;
@@ -70,7 +70,7 @@ describeAnyDatabase('The price list', (open) => {
 });
 
 describeAnyDatabase('A request to Paddle', (open) => {
-  it('has a deadline', async () => {
+  it('times out at its deadline, and the call answers payments_unavailable', async () => {
     const { api, paddle } = await startPaddleWorld(open, { deadlineMs: 100 });
     const alice = await signUp(api.send, { name: 'Alice' });
     paddle.behave('silent');
@@ -79,7 +79,7 @@ describeAnyDatabase('A request to Paddle', (open) => {
 });
 
 describeAnyDatabase('A checkout', (open) => {
-  it('has price, address, reference and, if known, the customer', async () => {
+  it('has the price, the email address, a signed reference and the customer if there is one', async () => {
     const { api, deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const checkout = async () => (await alice.ask(CALLS.openCheckout, { body: priceBody })).ok.data;
@@ -106,7 +106,7 @@ describeAnyDatabase('A checkout', (open) => {
       expect((await alice.ask(CALLS.openCheckout, { body: { price_id } })).problem.code).toBe('price_gone');
   });
 
-  it('is refused beside a running subscription, with advice', async () => {
+  it('is refused while a subscription is running, and the answer says what to do', async () => {
     const { deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const refusal = async () => {

@@ -77,7 +77,7 @@ describeEachDatabase('Plan limits', (open) => {
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
   });
 
-  it('follow the plan that the page gets as standing and subscription token', async () => {
+  it('the standing and the subscription token show the plan, its source and its end', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const health = {
@@ -108,7 +108,7 @@ describeEachDatabase('Plan limits', (open) => {
     expect(await subscription(api, charlie)).toEqual({ status: 'active', minutes: 3 * 60 });
   });
 
-  it('the limits of a paid plan follow the paid period and the grace period after a failed payment', async () => {
+  it('the subscription token lasts 24 hours, or less if the paid period ends sooner and no payment is late', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const now = api.clock.now();
@@ -157,7 +157,7 @@ describeEachDatabase('Plan limits', (open) => {
     });
   });
 
-  it('are those of Premium for everybody where nothing is sold', async () => {
+  it('are those of Premium for everybody if the deployment sells nothing', async () => {
     const api = await startApi(() => open({ everyonePremium: true }), {
       config: { billing: { mode: 'none' } },
     });
@@ -199,7 +199,7 @@ describeEachDatabase('A trial', (open) => {
     expect(rows).not.toMatch(/lantern|gmail/i);
   });
 
-  it('ends with a limit of three domains at once, and the worker pauses the surplus', async () => {
+  it('ends after 14 days: more domains are refused at once, and the worker pauses all but three', async () => {
     const api = await startApi(open);
     const alice = await signUpFor(api, 'alice@example.test', true);
     const ids: string[] = [];
@@ -251,7 +251,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
   const running = async (person: Person) =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ paused }) => paused === null).map(({ id }) => id);
 
-  it('are paused, shown as paused everywhere and cannot be checked', async () => {
+  it('are paused, shown as paused in list and summary, and cannot be checked', async () => {
     const api = await startApi(open);
     const { bob, ids } = await afterPremium(api);
     const { data, total } = (await bob.ask(CALLS.listDomains, { query: { status: 'paused' } })).ok;
@@ -270,7 +270,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
     expect((await bob.ask(CALLS.setFrequency, { params, query })).ok.data.paused).toBe('plan');
   });
 
-  it('can replace another domain of the same account in one call', async () => {
+  it('can be resumed in exchange for another domain of the same account in one call', async () => {
     const api = await startApi(open);
     const { bob, charlie, ids } = await afterPremium(api);
     const theirs = (await add(charlie, 'charlie.example.com')).ok.data.id;
@@ -307,7 +307,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
     expect(await running(bob)).toEqual([ids[3], ids[1], ids[0]]);
   });
 
-  it('are checked at most six times a minute, even if pausing and resuming each time', async () => {
+  it('a domain can be resumed at most six times a minute, because each resume triggers a check', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const { id } = (await add(charlie, 'a.example.com')).ok.data;

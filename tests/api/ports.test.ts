@@ -27,7 +27,7 @@ const previewCheck = (api: TestApi, host: string, from = '198.51.100.7') =>
   createClient(api.sendFrom(from)).ask(CALLS.glance, { body: { host } });
 
 describeEachDatabase('The ports of one host', (open) => {
-  it('are limited to twenty a day per account, and removing a domain gives none back', async () => {
+  it('are limited to twenty a day per account; removing a domain does not reduce the count', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { alice, bob } = await api.cast();
@@ -71,7 +71,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect(await meters.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
   });
 
-  it('cannot exceed the limit with concurrent requests', async () => {
+  it('cannot exceed the limit of twenty with concurrent requests', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const answers = await Promise.all(
@@ -96,7 +96,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect((await add(nora, 'postgres://db.example.com')).status).toBe(200);
   });
 
-  it.each(['invite', 'closed'] as const)('are not limited where sign-up is %s', async (signups) => {
+  it.each(['invite', 'closed'] as const)('are not limited if sign-up is %s', async (signups) => {
     const api = await startApi(open);
     const nora = await signUp(api.send, { name: 'Nora' });
     const closed = await startApi(async () => api.store, { config: { signups } });

@@ -72,7 +72,7 @@ const countRows = async (store: Store) => {
 };
 
 describeAnyDatabase('A preview check', (open) => {
-  it('returns what the host shows, and stores nothing', async () => {
+  it('returns certificate, chain and IP addresses of the host, and stores nothing', async () => {
     const { rig, look } = await startWorld(open);
     const certificate = rig.issue('shop.fjord.example');
     rig.serve('shop.fjord.example', certificate);
@@ -101,7 +101,7 @@ describeAnyDatabase('A preview check', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('finds faults of a certificate', async () => {
+  it('reports an expired certificate and a certificate for another name', async () => {
     const { rig, look } = await startWorld(open);
     const now = rig.clock.now();
     rig.serve(
@@ -127,7 +127,7 @@ describeAnyDatabase('A preview check', (open) => {
     });
   });
 
-  it('shows the first hundred names and their total number', async () => {
+  it('returns the first hundred names of a certificate and their total number', async () => {
     const { rig, look } = await startWorld(open);
     const dnsNames = Array.from({ length: 150 }, (_, index) => `n${index}.fjord.example`);
     rig.serve('n0.fjord.example', rig.issue('n0.fjord.example', { dnsNames }));
@@ -153,7 +153,7 @@ describeAnyDatabase('A preview check', (open) => {
     });
   });
 
-  it('answers 503 at its deadline if the host is slow, and leaves no row', async () => {
+  it('answers 503 at its deadline if the host is slow, and leaves no row in the database', async () => {
     const { rig, look } = await startWorld(open, { api: { timing: { previewMs: 100 } } });
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
@@ -278,7 +278,7 @@ describeAnyDatabase('A preview check', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('is available only where sign-up is open and the setting allows it', async () => {
+  it('is available only if sign-up is open and the operator has not switched it off', async () => {
     for (const config of [{ signups: 'invite' }, { signups: 'closed' }, { tryIt: false }] as const) {
       const { rig, look, served } = await startWorld(open, { api: { config } });
       expect((await createClient(served.send).ask(CALLS.publicConfig)).ok.data.try_it).toBe(false);

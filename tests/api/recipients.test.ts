@@ -56,7 +56,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);
   });
 
-  it('sees the inviting account’s verified address, and none of its free text', async () => {
+  it('sees the verified address of the account that invites, but not its name, which is free text', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const fullName = 'Your parcel waits: https://evil.example/pay';
@@ -83,7 +83,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     expect(ok.data.account).toBe(bob.email);
   });
 
-  it('is invited within an hourly limit for all accounts together', async () => {
+  it('cannot be invited once all accounts together reach the hourly limit of invitations', async () => {
     const meters = createMetrics();
     const limits = { ...STANDARD_LIMITS, invitationsPerHour: 3 };
     const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
@@ -106,7 +106,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     expect((await invite(alice, 'one-more@fjord.example')).status).toBe(200);
   });
 
-  it('can confirm for seven days, and not longer with an altered token', async () => {
+  it('cannot confirm after seven days, even with a later expiry written into the token', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     await invite(bob, 'ops@fjord.example');

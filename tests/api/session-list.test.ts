@@ -22,7 +22,7 @@ function arrive(api: TestApi, person: Person, userAgent: string, address: string
 const listed = async (person: Person) => (await person.ask(CALLS.listSessions)).ok.data;
 const isIn = async (person: Person) => (await person.ask(CALLS.currentUser)).status === 200;
 
-describeAnyDatabase('The list of sessions', (open) => {
+describeAnyDatabase('The session API', (open) => {
   it('shows browser, address and time of use of each session', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -56,7 +56,7 @@ describeAnyDatabase('The list of sessions', (open) => {
     expect(await listed(charlie)).toHaveLength(1);
   });
 
-  it('ends one session at once, of the own account only', async () => {
+  it('ends another session at once, but only of the same account', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const laptop = await arrive(api, alice, FIREFOX, '203.0.113.5');

@@ -76,8 +76,8 @@ describeEachDatabase('A session', (open) => {
   });
 
   it.each([
-    ['the token before the last, after the grace period', 1, 10_000],
-    ['an older token, at once', 2, 0],
+    ['the previous refresh token after the grace period', 1, 10_000],
+    ['a refresh token older than the previous one', 2, 0],
   ])('ends if somebody presents %s', async (_, rotations, laterMs) => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

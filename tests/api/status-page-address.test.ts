@@ -23,7 +23,7 @@ describeAnyDatabase('The address of a status page', (open) => {
     expect((await save(bob, { title: 'B', slug: SLUG })).status).toBe(200);
   });
 
-  it('goes to only one of two concurrent requests', async () => {
+  it('goes to only one of two accounts that save it concurrently', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const answers = await Promise.all([alice, bob].map((person) => save(person, { title: 'T', slug: SLUG })));

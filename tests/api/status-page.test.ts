@@ -24,7 +24,7 @@ async function seen(api: TestApi, slug = SLUG) {
 }
 
 describeAnyDatabase('A status page', (open) => {
-  it('is public only while its owner has switched it on', async () => {
+  it('is public only while its owner has it switched on', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({
@@ -81,7 +81,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
   });
 
-  it('lists domains worst first', async () => {
+  it('lists domains in the order down, untrusted, expiring, unknown, fine, paused', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await api.store.db.updateTable('accounts').set({ granted_at: 1, plan: 'premium' }).execute();
@@ -121,7 +121,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(await state()).toBe('critical');
   });
 
-  it('publishes a local name or private address only if its owner lists it, and the preview names the others', async () => {
+  it('shows a local name or private address only if its owner lists it, and the preview names those that are left out', async () => {
     const isOpen = { permits: () => true, opens: (ip: string) => ip.startsWith('10.') };
     const policy = {
       ...isOpen,
@@ -158,7 +158,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(await over.text()).toBe('Too many attempts. Try again in 60 seconds.\n');
   });
 
-  it('reveals neither its owner nor hosts, notes, tags, addresses or causes of errors', async () => {
+  it('does not reveal its owner, the hosts behind labels, other domains, notes, tags, IP addresses or error causes', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'intranet.example.com');
@@ -316,7 +316,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ slug: null, title: '' });
   });
 
-  it('shows two hundred domains, with those that are down, and the number of others', async () => {
+  it('shows at most 200 domains, those that are down first, and the number of the rest', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const entries = (from: number) =>
@@ -342,7 +342,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
   });
 
-  it('fills its two hundred places without private names, and does not count those', async () => {
+  it('omits private names from its 200 domains and from the number of the rest', async () => {
     const policy = {
       permits: () => true,
       opens: () => false,
@@ -378,7 +378,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
   });
 
-  it('shows no uptime before a first failure is confirmed', async () => {
+  it('shows no uptime if the first check failed and no second check has confirmed it', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');

@@ -47,7 +47,7 @@ describeEachDatabase('Requests of an account during its takeover', (open, name) 
     await expect(deleting).rejects.toThrow(AccessEnded);
   });
 
-  it('are awaited if their transaction is open, and their rows are removed, too', async () => {
+  it('are awaited if their transaction is already open, and their rows are then removed as well', async () => {
     const api = await startApi(open);
     const { squatter } = await provision(api);
     const session = await api.store.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow();
@@ -79,7 +79,7 @@ describeEachDatabase('Requests of an account during its takeover', (open, name) 
     expect(await api.store.db.selectFrom('maintenance_windows').select('id').execute()).toEqual([]);
   });
 
-  it('open no session if they are sign-ins', async () => {
+  it('create no session if they are sign-ins', async () => {
     const google = await startGoogleIdentity();
     onTestFinished(() => google.stop());
     const api = await startApi(open, {

@@ -66,7 +66,7 @@ async function claimed({ store, clock }: TestApi): Promise<string[]> {
 }
 
 describeAnyDatabase('An attacker who registered somebody else’s address first', (open) => {
-  it('loses all access once its owner sets a password by mail', async () => {
+  it('loses all access once the owner of the address sets a password by mail', async () => {
     const api = await startApi(open);
     const squatted = await squat(api);
     await resetPassword(api, squatted.attacker.email, VICTIMS);
@@ -121,7 +121,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     expect(await claimed(api)).toEqual([domain]);
   });
 
-  it('loses all access once its owner signs in with another provider that verified the address', async () => {
+  it('loses all access once the owner signs in with another provider that verified the address', async () => {
     const api = await startApi(open);
     const squatted = await squat(api);
     const events = createIdentityEvents({
@@ -149,7 +149,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     expect(await events.addressProven(before, { profile })).toBeNull();
   });
 
-  it('cannot get the address verified by its owner’s click on the mailed link', async () => {
+  it('cannot get the address verified when its owner clicks the mailed link', async () => {
     const api = await startApi(open);
     const attacker = await signUp(api.send, { name: 'Victim' });
     const token = await mailedToken(api.store, attacker.email, 'verify_email');
@@ -167,7 +167,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     ).toEqual([{ email_verified: 0 }]);
   });
 
-  it('keeps everything if the address is verified in the account’s own session', async () => {
+  it('an account whose address is verified in its own session keeps its domains and its calendar', async () => {
     const api = await startApi(open);
     const { squatter: person, domain, calendar } = await provision(api);
     const token = await mailedToken(api.store, person.email, 'verify_email');

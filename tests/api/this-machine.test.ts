@@ -42,7 +42,7 @@ const SHOWS_A_PROXY: Record<string, string>[] = [
 ];
 
 it.each(SHOWS_A_PROXY)(
-  'One loopback request with the header %j ends the privileges of loopback',
+  'One loopback request with the header %j ends loopback access to metrics and the mail page',
   async (headers) => {
     const { api, seen, warnings } = await atThisMachine();
     expect(await seen()).toEqual(EVERYTHING);
@@ -57,7 +57,7 @@ it.each(SHOWS_A_PROXY)(
 );
 
 it.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
-  'A request from the product’s own page at %s keeps the privileges of loopback',
+  'A request from the product’s own page at %s does not end loopback access to metrics and the mail page',
   async (origin) => {
     const { api, seen } = await atThisMachine();
     await api.sendFrom('127.0.0.1')('/api/auth/logout', { method: 'POST', headers: { origin } });
@@ -65,7 +65,7 @@ it.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])
   },
 );
 
-it('A page of the server of `npm run dev` keeps the privileges of loopback', async () => {
+it('A request from a page of `npm run dev` does not end loopback access to metrics and the mail page', async () => {
   const pages = new URL('http://localhost:5173');
   const { api, seen } = await atThisMachine({ publicUrl: pages, publicUrlIsDefault: false });
   const headers = { origin: pages.origin, host: pages.host };
@@ -73,14 +73,14 @@ it('A page of the server of `npm run dev` keeps the privileges of loopback', asy
   expect(await seen()).toEqual(EVERYTHING);
 });
 
-it('Proxy headers of a client on the network keep the privileges of loopback', async () => {
+it('Proxy headers from another machine do not end loopback access to metrics and the mail page', async () => {
   const { api, seen, warnings } = await atThisMachine();
   for (const headers of SHOWS_A_PROXY) await api.sendFrom('198.51.100.7')('/', { headers });
   expect(await seen()).toEqual(EVERYTHING);
   expect(warnings).toEqual([]);
 });
 
-it('Proxy headers are not logged where loopback has no privileges', async () => {
+it('Proxy headers from loopback cause no warning if PUBLIC_URL names another host, because loopback has no access then', async () => {
   const warnings: unknown[] = [];
   const log = { info() {}, error: console.error, warn: (...entry: unknown[]) => void warnings.push(entry) };
   const publicUrl = new URL('https://certs.example.com');
@@ -89,7 +89,7 @@ it('Proxy headers are not logged where loopback has no privileges', async () => 
   expect(warnings).toEqual([]);
 });
 
-it('A worker process closes its metrics after a loopback request with a proxy header', async () => {
+it('A worker process ends loopback access to its metrics after a loopback request with a proxy header', async () => {
   const app = createOperatorApp({
     store: await open(),
     readiness: createReadiness(),

@@ -14,7 +14,7 @@ async function arrive({ send }: TestApi, { email, password }: Person, timeZone: 
 }
 
 describeAnyDatabase('The time zone of an account', (open) => {
-  it('is that of the first browser and does not change with later ones', async () => {
+  it('is that of the first browser that sends a known time zone, and later browsers do not change it', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.currentUser)).ok.data.time_zone).toBeNull();

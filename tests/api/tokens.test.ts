@@ -25,7 +25,7 @@ const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret
 const program = (api: TestApi, address = '203.0.113.9') => createClient(api.sendFrom(address));
 
 describeAnyDatabase('Personal tokens', (open) => {
-  it('are shown once, and later only by their prefix', async () => {
+  it('are shown in full only when they are created, and later only by their prefix', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { token, secret } = await made(alice, { name: ' Nightly job ', scopes: ['read', 'write'] });

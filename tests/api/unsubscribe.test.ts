@@ -92,7 +92,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await subject(api, tokens)).unsubscribed).toBe('domain');
   });
 
-  it('redirects to the page without its token when the header’s address is opened in a browser', async () => {
+  it('redirects to the page without its token if somebody opens the one-click address of the mail header', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const tokens = tokensFor(alice.id, await watch(alice));
@@ -123,7 +123,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
   });
 
-  it('can end all mail, which shows in standing and channels and can be undone', async () => {
+  it('can end all mail; standing and channels show that, and it can be undone', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);
@@ -177,7 +177,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await oneClick(api, tokens)).status).toBe(401);
   });
 
-  it('is refused if any part of it is altered', async () => {
+  it('is refused if any part of its token is altered', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);

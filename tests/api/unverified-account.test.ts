@@ -45,7 +45,7 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
 ];
 
 describeAnyDatabase('An account without a confirmed address', (open) => {
-  it('adds ten domains, and more once its address is verified', async () => {
+  it('can add ten domains, and more once its address is verified', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const nora = await newcomer(api);
@@ -96,7 +96,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect((await nora.ask(CALLS.listDomains)).ok.total).toBe(10);
   });
 
-  it('is refused exactly the calls that need a verified address, as the contract documents', async () => {
+  it('is refused exactly the calls that the contract documents as needing a verified address', async () => {
     const world = await createWorld(open, ['premium']);
     const { api } = world;
     const caller = world.caller('premium');
@@ -203,7 +203,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect((await save({ enabled: true })).status).toBe(403);
   });
 
-  it('can check a domain once a minute, by any call', async () => {
+  it('can trigger one check a minute per domain, whether by check, resume or bulk call', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const { id } = (await add(nora, 'shop.example.com')).ok.data;
@@ -260,7 +260,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect(await addAndRemove('host-30.example.com')).toBe('added');
   });
 
-  it('triggers ten checks in ten minutes by changing a domain’s frequency', async () => {
+  it('can trigger at most ten checks in ten minutes by changing a domain’s frequency', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const { id } = (await add(nora, 'shop.example.com')).ok.data;
@@ -288,7 +288,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('can resume a domain in exchange after a resume failed at the limit', async () => {
+  it('can resume a domain in exchange for another right after a resume was refused at the domain limit', async () => {
     const api = await startApi(open);
     const nora = await signUp(api.send, { name: 'Nora' });
     const ids: string[] = [];

@@ -135,7 +135,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     expect(await cardOf(alice)).toMatchObject({ percent: whole.percent });
   });
 
-  it('has at most ninety checks and 120 response times', async () => {
+  it('lists the last 90 checks and at most 120 response times', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -165,8 +165,8 @@ describeAnyDatabase('The uptime of a domain', (open) => {
   });
 });
 
-describeEachDatabase('A check that is held back', (open) => {
-  it('shows why and when it is repeated, until a check is recorded', async () => {
+describeEachDatabase('A check that was postponed', (open) => {
+  it('shows the reason and the time of its retry until a check is recorded', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);

@@ -55,7 +55,7 @@ describe('a mail about the account', () => {
     expect(text).toContain('Set a new password:\nhttps://certs.example/forgot-password\n');
   });
 
-  it('lists in one sentence what was removed when a new owner confirmed the address', () => {
+  it('lists in one sentence what was removed when the owner of the address took over the account', () => {
     const { subject, text } = render({
       kind: 'account_cleared',
       domains: 2,
@@ -90,7 +90,7 @@ describe('a mail about the account', () => {
     expect(text).toContain('https://certs.example/dashboard');
   });
 
-  it('says so if the end of Premium pauses no domain, and shortens a list of hundreds', () => {
+  it('says that all domains are still checked if the end of Premium pauses none, and lists only ten of 400 paused ones', () => {
     const none = render({ kind: 'premium_ended', source: 'subscription', paused: [] });
     expect(none.subject).toBe('Your Premium plan has ended');
     expect(none.text).toContain('We still check all your domains');

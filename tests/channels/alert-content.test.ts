@@ -86,7 +86,7 @@ describe.each(every)('an alert of kind %s, step %s', (kind, step) => {
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
-  it('has the same facts as JSON', () => {
+  it('contains domain, incident, step, message and fix as JSON', () => {
     const { data, resolves, incidentId } = content(said(kind, step));
     expect(JSON.parse(JSON.stringify(data))).toMatchObject({
       domain: { id: '0c1d', hostname: 'pay.fjord.example', port: 443 },
@@ -118,7 +118,7 @@ describe.each(every)('an alert of kind %s, step %s', (kind, step) => {
 });
 
 describe('an alert about a resolved problem', () => {
-  it('says so in one sentence, with the new expiry and that nothing is left to do', () => {
+  it('says that the certificate was renewed, until when it is valid and that there is nothing to do', () => {
     const { text } = render(said('expiry', 'resolved'));
     expect(text).toContain('The certificate for pay.fjord.example was renewed.');
     expect(text).toMatch(/There is nothing to do\. .* valid until Wednesday, 10 February 2027\./);
@@ -183,7 +183,7 @@ it('a test message has an unsubscribe link for added recipients, not for the acc
 });
 
 it.each(MAILS.map(({ name, message }) => [name, message] as const))(
-  '%s has the same words in text and HTML and loads nothing',
+  '%s has the same words in text and HTML and loads no remote content',
   async (_, message) => {
     const { text = '', html } = await parsed(message());
     const page = (html || '')

@@ -43,7 +43,7 @@ describe('a delivery report', () => {
     expect(read(text)).toBeNull();
   });
 
-  it('never throws, whatever bytes arrive', () => {
+  it('does not make the reader throw, whatever bytes arrive', () => {
     const start = Buffer.from(
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n',
     );
@@ -78,7 +78,7 @@ describe('a return address', () => {
     expect(address.slice(0, address.indexOf('@')).length).toBeLessThanOrEqual(64);
   });
 
-  it('is not genuine for another mail, another recipient or with another key', () => {
+  it('does not verify for another mail, another recipient or with another key', () => {
     const mark = readBounceAddress(bounces.address, address);
     if (!mark) throw new Error('It is one of ours');
     expect(isGenuine(bounces.key, mark, 'eve@fjord.example')).toBe(false);
@@ -95,7 +95,7 @@ describe('a return address', () => {
       `${address}.evil`,
     ],
     [address.replace('+', '+x'), address.replace(/.@/, '1@')],
-  ])('is not recognised in other addresses (%#)', (...given) => {
+  ])('is not recognised without a mark, with an altered mark or at another domain (case %#)', (...given) => {
     for (const one of given) expect(readBounceAddress(bounces.address, one)).toBeNull();
   });
 

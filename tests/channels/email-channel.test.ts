@@ -76,15 +76,18 @@ describe('the email channel with SMTP', () => {
     ['refuse_sender', { outcome: 'retry', detail: '553 5.7.1 Sender not allowed', cause: 'operator' }],
     // About the sender, whoever the recipient is.
     ['refuse_relay', { outcome: 'retry', detail: '554 5.7.1 Relay access denied', cause: 'operator' }],
-  ] as const)('classifies the reply to %s and sends the next mail', async (behaviour, outcome) => {
-    sink.behave(behaviour);
-    expect(await channel.deliver(message, never)).toEqual(outcome);
-    expect(sink.ledger).toEqual([]);
-    sink.behave('accept');
-    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
-  });
+  ] as const)(
+    'reports the outcome of the SMTP reply in the case %s, and then delivers the next mail',
+    async (behaviour, outcome) => {
+      sink.behave(behaviour);
+      expect(await channel.deliver(message, never)).toEqual(outcome);
+      expect(sink.ledger).toEqual([]);
+      sink.behave('accept');
+      expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+    },
+  );
 
-  it('retries a mail whose reply was lost with the same Message-ID', async () => {
+  it('sends a mail again under the same Message-ID if the server’s reply was lost', async () => {
     sink.behave('lose_reply');
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
     sink.behave('accept');
@@ -95,7 +98,7 @@ describe('the email channel with SMTP', () => {
     ]);
   });
 
-  it('retries while the server is down, even if it had a connection', async () => {
+  it('reports a retry while the server is down, and delivers once it is back', async () => {
     await channel.deliver(message, never);
     await sink.down();
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
@@ -104,7 +107,7 @@ describe('the email channel with SMTP', () => {
     expect(sink.ledger).toHaveLength(2);
   });
 
-  it('stops waiting for a silent server when it is aborted', async () => {
+  it('stops waiting for a silent server when the delivery is aborted', async () => {
     sink.behave('silence');
     const stop = new AbortController();
     const outcome = channel.deliver(message, stop.signal);
@@ -115,7 +118,7 @@ describe('the email channel with SMTP', () => {
     expect(sink.ledger).toEqual([]);
   });
 
-  it('lets no string add a header or a recipient', async () => {
+  it('does not let a line break or comma in any field add a header or a recipient', async () => {
     const hostile = {
       ...message,
       subject: 'a\r\nBcc: eve@evil.example\r\n\r\nbody',
@@ -135,7 +138,7 @@ describe('the email channel with SMTP', () => {
   });
 });
 
-it('the email channel says so if the mail server refuses every mail', async () => {
+it('the email channel reports that the mail server rejects us if it greets with 421', async () => {
   const peer = await startRawPeer((socket) => void socket.end('421 4.3.2 Too busy\r\n'));
   const smtpUrl = `smtp://127.0.0.1:${peer.port}`;
   const channel = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '/nowhere' });

@@ -47,7 +47,7 @@ describe('the subject of an expiry mail', () => {
 });
 
 describe('the content of an expiry mail', () => {
-  it('is complete in the text part', () => {
+  it('has host, dates, likely causes and links in the text part, word for word', () => {
     expect(render().text).toBe(`The certificate for pay.fjord.example expires on Sunday, 22 November 2026.
 
 Renew it before then. After 14:32 UTC that day, visitors will see a security warning instead of the site. The next check will pick up the new certificate.
@@ -87,7 +87,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
   });
 
-  it('lists the alert steps of the domain', () => {
+  it('lists the alert steps, which depend on the lifetime of the certificate', () => {
     const days = (lifetime: number) => render({ certificateIs: { notBefore: NOT_AFTER - lifetime } }).text;
     expect(days(398 * DAY)).toContain('30, 14, 7, 3 and 1 days before expiry');
     expect(days(160 * HOUR)).toContain('40, 32, 16, 8 and 3 hours before expiry');
@@ -95,7 +95,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(days(-DAY)).toContain('Alerts go out at expiry.');
   });
 
-  it('is rendered when it is sent: after the expiry it says "expired", not "in 2 days"', () => {
+  it('uses the time of sending: after the expiry it says "expired"', () => {
     const late = render({ left: -HOUR });
     expect(late.text).toContain('expired on Sunday, 22 November 2026.');
     expect(late.text).toContain('Since 14:32 UTC that day, visitors see');
@@ -109,13 +109,13 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(html).toContain('Renewal overdue');
   });
 
-  it('says so if the authority wants the renewal earlier than usual', () => {
+  it('says that the authority wants the renewal earlier than usual', () => {
     const { text } = render({ left: 60 * DAY, alert: { step: 'renewal_overdue' } });
     expect(text).toContain('its authority asked for an earlier renewal than usual');
     expect(text).not.toContain('the renewal has been expected since');
   });
 
-  it('names the certificate that expires first, and until when the leaf is valid', () => {
+  it('names the intermediate that expires first, and says until when the leaf is valid', () => {
     const certificateIs = { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' } as const;
     const { text } = render({ certificateIs, certificate: { ...facts, notAfter: NOT_AFTER + 101 * DAY } });
     expect(text).toContain('An intermediate certificate of pay.fjord.example expires on Sunday');
@@ -125,7 +125,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(text).not.toContain('DigiCert');
   });
 
-  it('gives the time of the facts if the host could not be reached at the last check', () => {
+  it('says when we last saw the certificate if the host could not be reached at the last check', () => {
     expect(render().text).not.toContain('as of');
     const now = NOT_AFTER - 2 * DAY;
     expect(render({ facts: { asOf: now - 3 * HOUR } }).text).toContain(
@@ -144,14 +144,14 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(preheader).toMatch(/^Expires Sunday 22 November 2026 at 15:32 (CET|GMT\+1) \(14:32 UTC\)\./);
   });
 
-  it('gives the date in UTC too if it is another day there', () => {
+  it('gives the UTC date as well if it differs from the local date', () => {
     const { subject, text, html } = render({ timeZone: 'Pacific/Auckland', left: -DAY });
     expect(subject).toBe('pay.fjord.example expired on 23 November 2026');
     for (const told of [text, html])
       expect(told).toMatch(/23 November 2026, 03:32 (NZDT|GMT\+13) \(22 November, 14:32 UTC\)/);
   });
 
-  it.each([null, 'UTC', 'Mars/Olympus_Mons'])('gives UTC alone if the time zone is %s', (timeZone) => {
+  it.each([null, 'UTC', 'Mars/Olympus_Mons'])('gives only UTC if the time zone is %s', (timeZone) => {
     expect(render({ timeZone }).text).toMatch(/Expires on: +22 November 2026, 14:32 UTC$/m);
   });
 });
@@ -193,14 +193,14 @@ describe('strings from certificates in an expiry mail', () => {
     expect(preheader).toBe('Expires Sunday 22 November 2026 at 14:32 UTC.');
   });
 
-  it('may name the longest host, which wraps', () => {
+  it('an expiry mail shows a host of 253 characters in full, with line wrapping', () => {
     const host = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(53)}.example`;
     const { html } = render({ monitor: { id: '1', host, port: 443, lastCheckedAt: null } });
     expect(html).toContain(host);
     expect(html).toContain('overflow-wrap:anywhere');
   });
 
-  it('may end in the year 9999', () => {
+  it('an expiry mail shows an expiry in the year 9999', () => {
     const notAfter = Date.UTC(9999, 11, 31, 23, 59, 59);
     expect(render({ certificateIs: { notAfter } }).text).toContain('31 December 9999, 23:59 UTC');
   });
@@ -220,7 +220,7 @@ describe('an expiry mail about several hosts', () => {
     mail: { isAboutSeveral: count > 1 },
   });
 
-  it('names the certificate and the first ten of them, and links to all', () => {
+  it('names the certificate and the first ten hosts, and links to the page of the certificate', () => {
     const { subject, text } = render(shared(300));
     expect(subject).toBe('*.fjord.example expires in 2 days (300 hosts)');
     expect(text).toContain('The certificate for *.fjord.example expires on');
@@ -231,7 +231,7 @@ describe('an expiry mail about several hosts', () => {
     expect(text).toContain('Stop these emails');
   });
 
-  it('counts those that have changed, also if one is left', () => {
+  it('says how many hosts no longer serve the certificate, even if only one still does', () => {
     const { subject, text } = render(shared(3, 297));
     expect(subject).toBe('*.fjord.example expires in 2 days (3 hosts)');
     expect(text).toContain('297 of 300 hosts no longer serve this certificate');

@@ -126,7 +126,7 @@ describe('a Discord message', () => {
     }
   });
 
-  it('stays within all limits if every text is long', () => {
+  it('stays within all limits of Discord if every text is long', () => {
     const long = '*'.repeat(5_000);
     const message = discordMessage({
       ...hostileContent(long),
@@ -193,7 +193,7 @@ describe('a Microsoft Teams message', () => {
 });
 
 describe('a Telegram message', () => {
-  it('contains only its own tags, and no mention or command from untrusted text', () => {
+  it('contains no HTML tag, mention or command from untrusted text', () => {
     for (const hostile of HOSTILE_TEXTS) {
       const text = telegramText(hostileContent(hostile));
       const tags = text.match(/<[^>]*>/g) ?? [];
@@ -237,7 +237,7 @@ describe('a PagerDuty event', () => {
     expect(pager(good)).toEqual({ event_action: 'resolve', dedup_key: good.incidentId });
   });
 
-  it('a PagerDuty event of a test is an incident of its own with severity info', () => {
+  it('a PagerDuty event of a test message opens a separate incident with severity info', () => {
     const test = alertContentOf({
       event: 'test',
       severity: 'info',
@@ -284,7 +284,7 @@ describe('asMarkdown', () => {
     const sentence = 'shop.fjord.example expires on Tuesday, 8 December 2026 at 15:32 CET (14:32 UTC).';
     expect(asMarkdown(sentence, 200)).toBe(sentence);
   });
-  it('never cuts between a mark and its backslash', () => {
+  it('never cuts a text between a Markdown mark and its backslash', () => {
     expect(asMarkdown('ab**', 4)).toBe('ab…');
     expect(asMarkdown('ab**', 5)).toBe(String.raw`ab\*…`);
     expect(asMarkdown('ab**', 6)).toBe(String.raw`ab\*\*`);

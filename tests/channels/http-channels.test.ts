@@ -121,7 +121,7 @@ describe('an HTTP answer', () => {
     ['discord', [404, 410]],
     ['teams', [404, 410]],
     ['telegram', [403]],
-  ])('an HTTP answer from %s can mean that the channel is gone', async (kind, statuses) => {
+  ])('an HTTP answer from %s with a status in %j means that the channel is gone', async (kind, statuses) => {
     for (const status of statuses)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'failed', cause: 'gone' });
   });
@@ -134,7 +134,7 @@ describe('an HTTP answer', () => {
     ['pagerduty', [400, 403, 404]],
     ['ntfy', [400, 401, 403, 404, 413]],
   ])(
-    'an HTTP answer from %s can be a permanent failure that leaves the channel on',
+    'an HTTP answer from %s with a status in %j is a permanent failure that leaves the channel on',
     async (kind, statuses) => {
       for (const status of statuses) {
         const outcome = await answered(kind, { status });
@@ -147,7 +147,7 @@ describe('an HTTP answer', () => {
   it.each<[Kind, number[]]>([
     ['webhook', [400, 401, 403, 404, 405, 422]],
     ['teams', [400, 403, 409]],
-  ])('an HTTP answer from %s can be a client error that is retried', async (kind, statuses) => {
+  ])('an HTTP answer from %s with a status in %j is retried', async (kind, statuses) => {
     for (const status of statuses)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'retry' });
   });
@@ -158,12 +158,15 @@ describe('an HTTP answer', () => {
     ['86400', 86_400_000],
     [new Date(NOW + 60_000).toUTCString(), 60_000],
     [new Date(NOW - 60_000).toUTCString(), 0],
-  ])('sets the delay of the retry with Retry-After: %s', async (retryAfter, afterMs) => {
-    for (const status of [429, 503])
-      expect(await answered('discord', { status, headers: { 'retry-after': retryAfter } })).toMatchObject({
-        afterMs,
-      });
-  });
+  ])(
+    'an HTTP answer with the Retry-After "%s" sets the delay of the retry to %d ms',
+    async (retryAfter, afterMs) => {
+      for (const status of [429, 503])
+        expect(await answered('discord', { status, headers: { 'retry-after': retryAfter } })).toMatchObject({
+          afterMs,
+        });
+    },
+  );
 
   it.each(['', 'soon', '-1', '1e99', 'NaN'])(
     'an HTTP answer with the invalid Retry-After "%s" sets no delay',
@@ -174,7 +177,7 @@ describe('an HTTP answer', () => {
     },
   );
 
-  it('is reported by its status alone, without its content or any secret', async () => {
+  it('is described by its status alone, without its content or any secret', async () => {
     const words = 'internal: the password of the database is hunter2';
     const details: string[] = [];
     for (const status of [200, 302, 400, 401, 403, 404, 410, 418, 429, 500])
@@ -246,7 +249,7 @@ describe('a misbehaving receiver', () => {
       (_, { socket }) => void socket?.write('SSH-2.0-x\r\n'),
       'The receiver did not answer with HTTP.',
     ],
-  ])('gets the alert again if it %s', async (_name, serve, detail) => {
+  ])('gets the alert again later if it %s', async (_name, serve, detail) => {
     expect(await posted(serve, impatient())).toEqual({ outcome: 'retry', detail });
   });
 
@@ -262,7 +265,7 @@ describe('a misbehaving receiver', () => {
     });
   });
 
-  it('gets the alert only once its certificate can be verified', async () => {
+  it('gets no alert over HTTPS until its certificate can be verified', async () => {
     const authority = mintAuthority();
     const secured = await startWebhookSink({ certificate: authority.issue({ ipAddresses: ['127.0.0.1'] }) });
     onTestFinished(() => secured.stop());
@@ -282,14 +285,14 @@ describe('a misbehaving receiver', () => {
 describe('the address of a receiver', () => {
   const refused = { outcome: 'failed', detail: 'The address policy of this server blocks this address.' };
 
-  it('is refused for good inside a private network, and nothing is sent', async () => {
+  it('fails permanently if it is in a private network, and nothing is sent', async () => {
     const channels = localChannels({ at: sink.url, allow: [] });
     for (const config of everyChannelAt(sink.url))
       expect(await channels.deliver(config, outgoing, never)).toEqual(refused);
     expect(sink.requests).toEqual([]);
   });
 
-  it('is refused if its name resolves to a forbidden address at the next attempt', async () => {
+  it('is refused if its name resolves to a forbidden address at a later attempt', async () => {
     const names = await startDnsServer();
     onTestFinished(() => names.stop());
     let asked = 0;

@@ -144,7 +144,7 @@ describe('imap:// to another machine', () => {
     },
   );
 
-  it('falls back to no encryption with tls=opportunistic, and on this machine', async () => {
+  it('imap:// reads without encryption if tls=opportunistic is set or the server is on this machine', async () => {
     for (const [host, options] of [
       [BEYOND, '?tls=opportunistic'],
       ['127.0.0.1', ''],

@@ -92,7 +92,7 @@ function pathsWithToken(mail: RenderedMessage): string[] {
 }
 
 describe('the links of a mail', () => {
-  it.each(Object.entries(ACCOUNT_MAILS))('have their tokens behind # only: %s', (kind, content) => {
+  it.each(Object.entries(ACCOUNT_MAILS))('have tokens only in the fragment after #: %s', (kind, content) => {
     const mail = accountMessage({
       content,
       createdAt: NOW,
@@ -111,7 +111,7 @@ describe('the links of a mail', () => {
     steps.flatMap((step) => (['account', 'added'] as const).map((recipient) => ({ kind, step, recipient }))),
   );
   it.each(alerts)(
-    'have their tokens behind # only: alert $kind, $step, to $recipient',
+    'have tokens only in the fragment after #: alert $kind, $step, to the recipient type $recipient',
     ({ kind, step, recipient }) => {
       const monitor = kind === 'test' ? { monitor: null } : {};
       const certificate = kind === 'down' ? { certificate: null } : {};

@@ -33,7 +33,7 @@ const render = ({ certificateIs, ...changes }: Changes = {}) =>
   });
 
 describe('the mail about a revoked certificate', () => {
-  it('is complete in the text part', () => {
+  it('has reason, source, dates and links in the text part, word for word', () => {
     const { subject, text } = render();
     expect(subject).toBe('pay.fjord.example’s certificate was revoked');
     expect(text).toBe(`The certificate for pay.fjord.example was revoked on Thursday, 19 November 2026.
@@ -61,7 +61,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
 `);
   });
 
-  it('has the same facts in the HTML and loads nothing', () => {
+  it('has the same facts in the HTML and loads no remote content', () => {
     const { html, preheader } = render();
     expect(preheader).toBe(
       'Revoked Thursday 19 November 2026 at 14:32 UTC. Clients that check revocation refuse to connect.',
@@ -70,7 +70,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
   });
 
-  it('names a revoked intermediate and its place in the chain', () => {
+  it('names a revoked intermediate and says that it is between the host and the root', () => {
     const { subject, text } = render({
       certificateIs: { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' },
     });
@@ -79,14 +79,14 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(text).not.toContain('0a0b');
   });
 
-  it('needs no revocation time, no reason and no stored certificate', () => {
+  it('can be rendered without revocation time, reason and stored certificate', () => {
     const { text } = render({ revoked: { ...revoked, revokedAt: null, reason: null } });
     expect(text).toContain('The certificate for pay.fjord.example was revoked.\n');
     expect(text).toContain('Its authority gave no reason.');
     expect(render({ revoked: null, certificate: null }).text).not.toContain('Source');
   });
 
-  it('gives the time of the facts if the host could not be reached', () => {
+  it('says when we last saw the certificate if the host could not be reached', () => {
     expect(render({ facts: { asOf: NOW - 3 * HOUR } }).text).toContain(
       'as we last saw it, on 20 November 2026, 11:32 UTC',
     );

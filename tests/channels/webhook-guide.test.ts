@@ -36,7 +36,7 @@ function shape(value: unknown): unknown {
 }
 
 describe('the guide to webhooks', () => {
-  it('lists every event and no other', () => {
+  it('lists every webhook event and no others', () => {
     const events = [...ALERT_PROBLEMS, 'test' as const].flatMap((kind) =>
       STEPS.map((step) => alertEvent(kind, step)),
     );
@@ -45,7 +45,7 @@ describe('the guide to webhooks', () => {
     for (const step of STEPS) expect(guide).toContain(`\`${step}\``);
   });
 
-  it('shows an example with the fields of a real message', () => {
+  it('shows an example with exactly the fields of a real message', () => {
     const shown: unknown = JSON.parse(blocks('json')[0] ?? '');
     expect(shape(shown)).toEqual(shape(JSON.parse(postingTo(newWebhookSecret(), 0).body)));
   });

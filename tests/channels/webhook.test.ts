@@ -53,7 +53,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('fails verification with another key or after any change', async () => {
+  it('fails verification with another secret or after any change', async () => {
     const secret = newWebhookSecret();
     const request = await sent([{ secret, until: null }]);
     expect(() => verify(newWebhookSecret(), request)).toThrow('No matching signature');
@@ -68,7 +68,7 @@ describe('a webhook', () => {
     expect(() => verify(secret, request)).toThrow('too old');
   });
 
-  it('keeps its id and body over all attempts, with the time of each', async () => {
+  it('keeps its id and body across attempts, with a new timestamp for each', async () => {
     const secrets = [{ secret: newWebhookSecret(), until: null }];
     const now = Date.now();
     const first = await sent(secrets, { now: now - MINUTE });
@@ -79,7 +79,7 @@ describe('a webhook', () => {
     expect(second.body).toBe(first.body);
   });
 
-  it('is signed with both keys during a rotation, and then only with the new one', async () => {
+  it('is signed with both secrets during a rotation, and then only with the new one', async () => {
     const [before, after] = [newWebhookSecret(), newWebhookSecret()];
     const now = Date.now();
     const secrets = [
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(() => verify(before, later)).toThrow('No matching signature');
   });
 
-  it('has a random key of 256 bits', () => {
+  it('has a random signing secret of 256 bits', () => {
     const secrets = Array.from({ length: 50 }, newWebhookSecret);
     expect(new Set(secrets).size).toBe(50);
     for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe('names without a DNS answer', () => {
-  it('do not delay other names, even if they are more than one channel takes', async () => {
+  it('do not delay other names, even if 100 of them wait at once', async () => {
     // No silent name ends before the test aborts it: a name queued behind one would never be resolved.
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 3_600_000 });
     const controller = new AbortController();
@@ -45,7 +45,7 @@ describe('names without a DNS answer', () => {
     await Promise.all(pending);
   });
 
-  it('leave no queue behind: queries that time out before they start are never sent', async () => {
+  it('leave no queue behind: queries that time out while they wait are never sent', async () => {
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 300 });
     // 1,024 queries, two for each name, may be under way.
     const burst = Array.from({ length: 600 }, (_, index) => `outage${index}.test`);

@@ -50,7 +50,7 @@ function ask(url: string, more: Partial<ExchangeOptions> = {}, allow = ['127.0.0
 }
 
 describe('an HTTP exchange', () => {
-  it('sends one request with the necessary headers only, and reads the answer', async () => {
+  it('sends one request with only the necessary headers, and reads the answer', async () => {
     const seen: string[] = [];
     const port = await serving((request, response) => {
       request.on('data', (chunk: Buffer) => seen.push(chunk.toString('latin1')));
@@ -76,7 +76,7 @@ describe('an HTTP exchange', () => {
     ]);
   });
 
-  it('follows no redirect and does not read the body of an answer that is no success', async () => {
+  it('does not follow a redirect, and does not read its body', async () => {
     let asked = 0;
     const port = await serving((_request, response) => {
       asked++;
@@ -126,7 +126,7 @@ describe('an HTTP exchange', () => {
     expect(await ask(`https://127.0.0.1:${other}/`, { secure })).toEqual(insecure);
   });
 
-  it('survives a forged root on a curve without a NIST name, at which Node.js crashes', async () => {
+  it('survives a forged root on a non-NIST curve, which crashes Node.js without our workaround', async () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' });
     const forged = mintAuthority({
       key,

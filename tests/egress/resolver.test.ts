@@ -61,7 +61,7 @@ function resolve(host: string, options: { cidrs?: string[]; timeoutMs?: number }
   return resolver.resolve(host, { signal });
 }
 
-describe('resolve', () => {
+describe('the resolver', () => {
   it.each([
     ['both.test', ['8.8.8.8', '2606:4700::1']],
     ['four.test', ['8.8.8.8']],
@@ -69,7 +69,7 @@ describe('resolve', () => {
     ['twice.test', ['8.8.8.8', '::ffff:8.8.8.8']],
     ['8.8.8.8', ['8.8.8.8']],
     ['2606:4700::1', ['2606:4700::1']],
-  ])('returns for %s: %j', async (host, addresses) => {
+  ])('returns for the host %s: %j', async (host, addresses) => {
     expect(await resolve(host)).toEqual({ ok: true, addresses });
   });
 
@@ -148,11 +148,11 @@ describe('resolve', () => {
     ['servfail.test', 'dns_failed'],
     ['garbage.test', 'dns_failed'],
     ['refused.test', 'dns_refused'],
-  ])('fails for %s with %s', async (host, reason) => {
+  ])('fails for the host %s with %s', async (host, reason) => {
     expect(await resolve(host)).toMatchObject({ ok: false, stage: 'dns', reason });
   });
 
-  it('times out at the deadline if the name server is silent', async () => {
+  it('reports dns_timeout at the deadline if the name server does not answer for one name', async () => {
     const late = resolve('silent.test', { timeoutMs: 3_000 });
     const early = resolve('silent.test', { timeoutMs: 300 });
     expect(await Promise.race([late.then(() => 'late'), early])).toMatchObject({
@@ -171,7 +171,7 @@ describe('resolve', () => {
     });
   });
 
-  it('gives up when the signal aborts', async () => {
+  it('stops with dns_timeout when the caller aborts', async () => {
     const controller = new AbortController();
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
     const pending = resolver.resolve('silent.test', { signal: controller.signal });
@@ -189,7 +189,7 @@ describe('resolve', () => {
     });
   });
 
-  it('uses the next name server if one is dead', async () => {
+  it('uses the next name server if the first is unreachable', async () => {
     const gone = await startDnsServer();
     await gone.stop();
     const resolver = createResolver({ servers: [gone.address, server.address], policy: PUBLIC });
@@ -205,7 +205,7 @@ describe('resolve', () => {
   });
 });
 
-describe('caa', () => {
+describe('the CAA lookup', () => {
   const ask = (name: string) =>
     createResolver({ servers: [server.address], policy: PUBLIC }).caa(name, { signal });
 
@@ -236,7 +236,7 @@ describe('caa', () => {
   });
 });
 
-describe('resolve with open ranges', () => {
+describe('the resolver with open ranges', () => {
   const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
   it('allows a local name only if all its addresses are open', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSemaphore } from '../../server/egress/with-timeout.ts';
 
 describe('createSemaphore', () => {
-  it('runs at most the given number of tasks at a time, in order', async () => {
+  it('runs at most the given number of tasks at a time, in the order of the calls', async () => {
     const withSlot = createSemaphore(2);
     const started: number[] = [];
     const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());

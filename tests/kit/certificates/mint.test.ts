@@ -35,7 +35,7 @@ describe('The certificate mint', () => {
     [127n, '7F'],
     [128n, '80'],
     [2n ** 64n, '010000000000000000'],
-  ])('writes the serial number %s', (serialNumber, text) => {
+  ])('writes the serial number %s into the certificate as %s', (serialNumber, text) => {
     expect(new X509Certificate(selfSigned({ serialNumber }).der).serialNumber).toBe(text);
   });
 

@@ -17,14 +17,14 @@ describe('The fake CA server', () => {
     expect(server.requestsTo('/1.crl').map(({ status }) => status)).toEqual([200, 304, 200]);
   });
 
-  it('answers OCSP depending on the request', async () => {
+  it('answers OCSP requests with the bytes that a test computes from the request', async () => {
     const url = server.ocsp('/ocsp', (request) => Buffer.from(request.toString().toUpperCase()));
     const answer = await fetch(url, { method: 'POST', body: 'abc' });
     expect(answer.headers.get('content-type')).toBe('application/ocsp-response');
     expect(await answer.text()).toBe('ABC');
   });
 
-  it('delays an answer until it is released', async () => {
+  it('delays an answer until a test releases it', async () => {
     const release = server.hold('/held.cer');
     const asked = fetch(server.issuer('/held.cer', Buffer.from('late')));
     await expect.poll(() => server.requestsTo('/held.cer').length).toBe(1);

@@ -26,7 +26,7 @@ const ask = async (path: string, signal?: AbortSignal) => {
   return await response.text();
 };
 
-it('The fault proxy passes requests without a fault on', async () => {
+it('The fault proxy forwards requests that match no fault', async () => {
   proxy.fault(/other/, { kind: 'cut' });
   expect(await ask('/one')).toMatch(/^GET \/one x{2000}$/);
   expect(proxy.requests).toEqual(['GET /one']);
@@ -45,7 +45,7 @@ it('The fault proxy resets connections before or during an answer until it is he
   expect(await ask('/one')).toContain('/one');
 });
 
-it('The fault proxy stalls, delays and throttles', async () => {
+it('The fault proxy stalls, delays and throttles answers', async () => {
   proxy.fault(/stalled/, { kind: 'stall' });
   await expect(ask('/stalled', AbortSignal.timeout(200))).rejects.toThrow('timeout');
   proxy.fault(/late/, { kind: 'delay', ms: 500 });
@@ -57,7 +57,7 @@ it('The fault proxy stalls, delays and throttles', async () => {
   }
 });
 
-it('The fault proxy refuses connections until it is healed, on the same port', async () => {
+it('The fault proxy refuses connections until it is healed, and then accepts them on the same port', async () => {
   await ask('/one');
   await proxy.refuse();
   await expect(ask('/one')).rejects.toThrow();
