@@ -12,11 +12,11 @@ describe('expiryBadge', () => {
     [8 * DAY_MS - 1, 'Expiring in 7 days', 'critical'],
     [8 * DAY_MS, 'Expires in 8 days', 'soon'],
     [15 * DAY_MS - 1, 'Expires in 14 days', 'soon'],
-  ])('returns at %d ms before expiry: "%s"', (left, text, status) => {
+  ])('returns with %d ms left until expiry the text "%s"', (left, text, status) => {
     expect(expiryBadge(now + left, now)).toMatchObject({ text, status });
   });
 
-  it('returns null above 14 days', () => {
+  it('returns null if 15 days or more are left', () => {
     expect(expiryBadge(now + 15 * DAY_MS, now)).toBeNull();
   });
 });

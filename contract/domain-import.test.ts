@@ -8,21 +8,21 @@ const parseEntry = (entry: { tags?: string[]; notes?: string }) =>
 const belowLimit = 'x'.repeat(TAG_MAX_LENGTH - 1);
 
 it.each([
-  ['one word too many, without the space before it', `${belowLimit} y`, belowLimit],
-  ['a surrogate pair as a whole', `${belowLimit}😀`, belowLimit],
-  ['a surrogate pair that just fits', `${belowLimit.slice(1)}😀z`, `${belowLimit.slice(1)}😀`],
-  ['a lone surrogate, which is replaced', 'web \ud83d', 'web \ufffd'],
-  ['spaces and commas', ' , Web,\tShop ', 'web  shop'],
-])('an imported tag is cut to one that could be typed: %s', (_, tag, expected) => {
+  ['the space before a removed word is removed too', `${belowLimit} y`, belowLimit],
+  ['a surrogate pair is removed as a whole', `${belowLimit}😀`, belowLimit],
+  ['a surrogate pair that just fits is kept', `${belowLimit.slice(1)}😀z`, `${belowLimit.slice(1)}😀`],
+  ['a lone surrogate is replaced', 'web \ud83d', 'web \ufffd'],
+  ['surrounding spaces and commas are removed', ' , Web,\tShop ', 'web  shop'],
+])('an imported tag is shortened to a valid tag: %s', (_, tag, expected) => {
   expect(parseEntry({ tags: [tag] })?.tags).toEqual([expected]);
   expect(tagSchema.parse(expected)).toBe(expected);
 });
 
-it('imported tags that are equal after cutting become one', () => {
+it('imported tags that are equal after shortening are merged', () => {
   expect(parseEntry({ tags: [`${belowLimit} y`, `${belowLimit} z`, ' '] })?.tags).toEqual([belowLimit]);
 });
 
-it('imported notes are cut to 2,000 characters without half a character or trailing space', () => {
+it('imported notes are shortened to 2,000 characters, without half a surrogate pair or trailing whitespace', () => {
   const max = 'x'.repeat(1_999);
   expect(parseEntry({ notes: `${max}😀` })?.notes).toBe(max);
   expect(parseEntry({ notes: `${max}\ny` })?.notes).toBe(max);

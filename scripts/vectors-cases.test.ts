@@ -55,7 +55,7 @@ const closing = (text: string) => formatTally(runVectors(readVectorCases(text), 
 
 describe('x509-limbo cases', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['agree', {}, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    ['a case that agrees', {}, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
     ['a false accept', { expected_result: 'FAILURE' }, '0 agree, 1 false accept, 0 false reject, 0 skipped'],
     [
       'a false reject',
@@ -113,16 +113,18 @@ describe('x509-limbo cases', () => {
       },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
-  ])('are counted correctly: %s', (_, change, line) => expect(closing(limbo(change))).toBe(line));
+  ])('are counted as agree, false accept, false reject or skipped: %s', (_, change, line) =>
+    expect(closing(limbo(change))).toBe(line),
+  );
 });
 
-describe('BetterTLS exports', () => {
-  it('are judged by their host name, without cases that are only warnings', () => {
+describe('BetterTLS cases', () => {
+  it('are judged by their host name, and skipped if their failure is only a warning', () => {
     const text = betterTls({}, { hostname: 'localhost' }, { failureIsWarning: true }, { expected: 'REJECT' });
     expect(closing(text)).toBe('2 agree, 1 false accept, 0 false reject, 1 skipped');
   });
 
-  it('name the case that disagrees', () => {
+  it('are listed with the expected and the actual verdict if these disagree', () => {
     const cases = readVectorCases(betterTls({ hostname: 'example.com' }));
     expect(runVectors(cases, { now, profile: null }).disagreements).toEqual([
       'nameconstraints::0: expected accept, got reject (leaf name_mismatch)',
@@ -130,11 +132,11 @@ describe('BetterTLS exports', () => {
   });
 });
 
-it('readVectorCases refuses other files', () => {
+it('readVectorCases refuses files of an unknown format', () => {
   expect(() => readVectorCases('{}')).toThrow('neither');
 });
 
-describe('NIST PKITS', () => {
+describe('NIST PKITS cases', () => {
   const intermediate = root.intermediate({ commonName: 'Intermediate' });
   const below = intermediate.issue({ dnsNames: ['localhost'] });
 
@@ -165,7 +167,7 @@ describe('NIST PKITS', () => {
   }
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['agree', {}, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    ['a case that agrees', {}, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
     ['a false accept', { expected: false }, '0 agree, 1 false accept, 0 false reject, 0 skipped'],
     ['no CRL of the root', { crls: ['CA'] }, '0 agree, 0 false accept, 1 false reject, 0 skipped'],
     [
@@ -174,13 +176,13 @@ describe('NIST PKITS', () => {
       '0 agree, 0 false accept, 1 false reject, 0 skipped',
     ],
     ['initial policies', { special: true }, '0 agree, 0 false accept, 0 false reject, 1 skipped'],
-  ])('are counted: %s', (_, change, line) => {
+  ])('are counted as agree, false accept, false reject or skipped: %s', (_, change, line) => {
     const tally = runVectors(readPkitsCases(folderWith(change)), { now, profile: null });
     expect(formatTally(tally)).toBe(line);
   });
 });
 
-it('BoringSSL’s tests of CRLs and OCSP are counted by the states that they expect', () => {
+it('BoringSSL’s CRL and OCSP tests are counted as agree, false accept or false reject', () => {
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-boringssl-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const block = (label: string, der: Uint8Array) =>

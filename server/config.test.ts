@@ -82,7 +82,7 @@ describe('parseConfig', () => {
     ['METRICS_TOKEN', 'short'],
     ['BOUNCE_ADDRESS', 'a+b@c.example'],
     ['BOUNCE_MAILBOX', 'imaps://u:p@mail.example'],
-  ])('refuses %s=%s in one line that names the variable', (name, value) => {
+  ])('refuses %s with the value %j in one line that names the variable', (name, value) => {
     let message = '';
     try {
       parseConfig({ [name]: value });
@@ -121,11 +121,11 @@ describe('parseConfig', () => {
     ['Acme Zertifikate', 'Acme Zertifikate <alerts@localhost>'],
     ['Acme, Inc.', '"Acme, Inc." <alerts@localhost>'],
     ['<a@b>, "c"', '"a@b, c" <alerts@localhost>'],
-  ])('makes one sender address of the product name %s', (PRODUCT_NAME, mailFrom) => {
+  ])('creates a single sender address from the product name %s', (PRODUCT_NAME, mailFrom) => {
     expect(parseConfig({ PRODUCT_NAME }).mailFrom).toBe(mailFrom);
   });
 
-  it('accepts canaries with and without ports, heartbeat, metrics token and bounce mailbox', () => {
+  it('accepts canary hosts with and without ports, a heartbeat URL, a metrics token and a bounce mailbox', () => {
     const config = parseConfig({
       CANARY_HOSTS: 'www.example.com, 192.0.2.1:8443 [2001:db8::1] A.example a.example:443',
       HEARTBEAT_URL: 'https://heartbeat.example/ping/abc',
@@ -152,7 +152,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('keeps passwords out of its messages', () => {
+  it('keeps passwords out of its error messages', () => {
     expect(() => parseConfig({ HEARTBEAT_URL: 'hunter2' })).toThrow(/^(?!.*hunter2)/);
     expect(() => parseConfig({ METRICS_TOKEN: 'hunter2' })).toThrow(/^(?!.*hunter2)/);
     expect(() =>
@@ -174,7 +174,7 @@ describe('the settings of sign-in and analytics', () => {
     expect(parseConfig({})).toMatchObject({ firebase: null, oidc: [], analyticsId: null });
   });
 
-  it('include Firebase with a project and its key', () => {
+  it('include Firebase if a project and an API key are set', () => {
     expect(parseConfig(FIREBASE).firebase).toEqual({
       projectId: 'lantern',
       apiKey: 'AIza-key',
@@ -188,7 +188,7 @@ describe('the settings of sign-in and analytics', () => {
     ).toMatchObject({ authDomain: 'login.example.com', emulatorUrl: 'http://127.0.0.1:9099' });
   });
 
-  it('include Google and any OpenID provider beside the built-in one', () => {
+  it('include Google and another OpenID provider if both are configured', () => {
     const google = { GOOGLE_CLIENT_ID: 'g-id', GOOGLE_CLIENT_SECRET: 'g-secret' };
     expect(parseConfig({ ...google, ...OIDC }).oidc).toEqual([
       {
@@ -262,7 +262,7 @@ describe('the settings of sign-in and analytics', () => {
   });
 });
 
-describe('the reach of strangers', () => {
+describe('the access of strangers to the operator’s network', () => {
   const EGRESS_ALLOW_CIDRS = '10.0.0.0/8';
   const reach = (environment: Record<string, string>) => {
     const { tryIt, channelAllowCidrs } = parseConfig(environment);
@@ -298,11 +298,11 @@ describe('the reach of strangers', () => {
       { SIGNUPS: 'closed', TRY_IT: 'on' },
       { tryIt: false, channelAllowCidrs: [] },
     ],
-  ])('is with %j: %j', (environment, expected) => {
+  ])('with the environment %j is %j', (environment, expected) => {
     expect(reach(environment)).toEqual(expected);
   });
 
-  it('causes a one-sentence warning if it includes anything in the operator’s own network', () => {
+  it('causes a warning at startup if sign-up is open and internal ranges are allowed', () => {
     const said = (environment: Record<string, string>) => egressWarning(parseConfig(environment));
     expect(said({})).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' })).toBeNull();
@@ -354,7 +354,7 @@ describe('the settings of Paddle', () => {
     // Keys from before May 2025 do not say which environment they belong to.
     [{ ...LIVE, PADDLE_API_KEY: '0123456789abcdef' }, { environment: 'live' }],
     [{ ...SANDBOX, PADDLE_API_KEY: '0123456789abcdef' }, { environment: 'sandbox' }],
-  ])('turn %j into %j', (environment, expected) => {
+  ])('are parsed from %j to %j', (environment, expected) => {
     expect(parseConfig(environment).billing).toMatchObject({ mode: 'paddle', ...expected });
   });
 
@@ -369,14 +369,14 @@ describe('the settings of Paddle', () => {
     ['PADDLE_API_KEY', { ...SANDBOX, PADDLE_API_KEY: LIVE.PADDLE_API_KEY, BILLING: 'sandbox' }],
     // Every browser receives this token, so it must not be a secret key.
     ['PADDLE_CLIENT_TOKEN', { ...LIVE, PADDLE_CLIENT_TOKEN: LIVE.PADDLE_API_KEY }],
-  ])('are refused if %s is invalid or of another environment', (name, environment) => {
+  ])('are refused if %s is invalid or belongs to another Paddle environment', (name, environment) => {
     expect(() => parseConfig(environment)).toThrow(ConfigError);
     expect(() => parseConfig(environment)).toThrow(new RegExp(`^${name}(?!.*hunter2)[^\\n]+$`));
   });
 });
 
 describe('limits for strangers', () => {
-  it('include the same number of domains before proof on the page and on the server', () => {
+  it('allow the same number of domains before confirmation on the page and on the server', () => {
     expect(LIMITS.domainsBeforeProof.standard).toBe(UNCONFIRMED_DOMAIN_LIMIT);
   });
 
@@ -386,14 +386,14 @@ describe('limits for strangers', () => {
     Number(value),
   ]);
 
-  it('are all shown in .env.example with their defaults, and no other is', () => {
+  it('are exactly the limits that .env.example lists, with the same defaults', () => {
     expect(Object.fromEntries(shown)).toEqual(
       Object.fromEntries(Object.values(LIMITS).map(({ setting, standard }) => [setting, standard])),
     );
   });
 
   it.each(Object.entries(LIMITS))(
-    'include %s, set by its variable within its range',
+    'include %s, which its variable sets up to a maximum',
     (name, { setting, min, max }) => {
       expect(parseConfig({ [setting]: String(min) }).limits).toMatchObject({ [name]: min });
       expect(() => parseConfig({ [setting]: String(max + 1) })).toThrow(setting);

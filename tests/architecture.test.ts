@@ -169,7 +169,7 @@ describe('Rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have no import cycles between them', () => {
+  it('have no import cycles between rooms', () => {
     const edges = new Map<string, Set<string>>();
     for (const { from, to } of imports.filter(isLocal)) {
       if (CONSTANTS.includes(to)) continue;
@@ -213,7 +213,7 @@ describe('Rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('load no rarely needed packages at startup, and the API only in its roles', () => {
+  it('load no rarely needed packages at startup, and better-auth only for the API', () => {
     const api = loadedBy('server/start-api.ts');
     expect(api).toContain('better-auth');
     expect(LATE_PACKAGES.filter((name) => api.has(name))).toEqual([]);
@@ -313,7 +313,7 @@ describe('Source files', () => {
     ]);
   });
 
-  it('write account data in transactions, which lock the session of the request', () => {
+  it('write account data in transactions, except for the listed direct writes', () => {
     const found = sources
       .filter((path) => /^server\/store\/[^/]+\/[^/]+$/.test(path))
       .flatMap((path) => {
@@ -344,7 +344,7 @@ describe('Source files', () => {
   });
 });
 
-it('ARCHITECTURE.md lists each folder of its tree once, and each exists', () => {
+it('Every folder in the tree of ARCHITECTURE.md exists and is listed once', () => {
   const [, tree = ''] =
     /## The shape[^]*?```\n([^]*?)```/.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')) ?? [];
   let parent = '';

@@ -185,7 +185,7 @@ describe('docs/decisions', () => {
       return { file: basename(path), heading, sections: lines.filter((line) => line.startsWith('## ')) };
     });
 
-  it('have imperative titles of one style, from which the names of their files follow', () => {
+  it('have imperative titles, and file names that repeat the titles', () => {
     for (const { file, heading } of records) {
       expect(heading).toMatch(/^# \d{4}: [A-Z][a-z]+(?: [\w-]+,?)+$/);
       // An instruction begins neither with a noun's article nor with "Sharing", "Shares" or "How".

@@ -6,7 +6,7 @@ const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
 const read = (...words: string[]) => readArguments(words, everywhere, '/nowhere');
 
 describe('readArguments', () => {
-  it('accepts hosts with ports and schemes, each once, also in private networks', () => {
+  it('accepts hosts with ports and schemes, drops duplicates, and allows private networks', () => {
     const hosts = ['example.com', 'https://example.com/a', 'smtp://mail.test', 'nas', '192.168.0.2:8443'];
     expect(read(...hosts).endpoints).toEqual([
       expect.objectContaining({ host: 'example.com', port: 443, protocol: 'https' }),
@@ -25,7 +25,7 @@ describe('readArguments', () => {
     ]);
   });
 
-  it('accepts a format, and --help without a host', () => {
+  it('reads the output format, and accepts -h without a host', () => {
     expect(read('example.com').format).toBe('text');
     expect(read('--json', 'example.com').format).toBe('json');
     expect(read('example.com', '--markdown').format).toBe('markdown');
@@ -40,7 +40,7 @@ describe('readArguments', () => {
     [['example.com', '--json', '--markdown'], /Choose either/],
     [['example.com', '--nonsense'], /Unknown option '--nonsense'/],
     [['example.com', '--ca'], /argument missing/],
-  ])('refuses %j', (words, complaint) => {
+  ])('refuses the arguments %j', (words, complaint) => {
     expect(() => read(...words)).toThrow(UsageError);
     expect(() => read(...words)).toThrow(complaint);
   });

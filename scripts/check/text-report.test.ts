@@ -53,7 +53,7 @@ describe('textReport', () => {
     expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027\n/);
   });
 
-  it('expects no renewal of a self-signed certificate', () => {
+  it('shows a renewal date only if the certificate is not self-signed', () => {
     const own = selfSigned({ commonName: 'nas', notBefore: NOW - DAY, notAfter: NOW + 900 * DAY });
     expect(text(observation([answer([own])]))).not.toContain('Renewal');
     expect(text(observation([answer(withChain(issue()))]))).toContain('Renewal');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSuppressible } from './account-mail.ts';
 
-it('mails with links and mails to the operator are sent to suppressed addresses, others are not', () => {
+it('confirmation mails and operator alarms are sent even to suppressed addresses; other mails are not', () => {
   expect((['digest', 'premium_ended', 'channel_disabled'] as const).every(isSuppressible)).toBe(true);
   expect((['verify_email', 'confirm_recipient', 'operator_alarm'] as const).some(isSuppressible)).toBe(false);
 });

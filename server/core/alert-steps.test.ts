@@ -30,7 +30,7 @@ describe('alertSteps', () => {
   it('returns 30, 14, 7, 3, 1 and 0 days before expiry for a 398-day certificate', () => {
     expect(leftAtSteps(398 * DAY, DAY)).toEqual([30, 14, 7, 3, 1, 0]);
   });
-  it('takes the end of the renewal window of the CA as renewal_overdue, at the latest 14 days before', () => {
+  it('places renewal_overdue at the end of the CA’s renewal window, but at least 14 days before expiry', () => {
     const window = { start: NOT_AFTER - 35 * DAY, end: NOT_AFTER - 33 * DAY };
     const left = alertSteps(certificate(90 * DAY, window)).map(({ at }) => (NOT_AFTER - at) / DAY);
     expect(left).toEqual([33, 14, 7, 3, 1, 0]);
@@ -47,11 +47,11 @@ describe('tighterStepReachedAt', () => {
   const passed = (sent: string, sentAt: number, now: number, chosen: ['20d'] | null = null) =>
     tighterStepReachedAt(certificate(90 * DAY), { sent, sentAt, now, chosen });
 
-  it('returns when a tighter step was reached since the alert', () => {
+  it('returns the time at which a tighter step was reached after the alert', () => {
     expect(passed('warning', at(14), at(6.9))).toBe(at(7));
     expect(passed('warning', at(14), at(0))).toBe(NOT_AFTER);
   });
-  it('returns null before the next step, and for an alert that was sent after it', () => {
+  it('returns null before the next step, and if the alert was sent after that step', () => {
     expect(passed('warning', at(14), at(7.1))).toBeNull();
     expect(passed('critical', at(7), at(6.9))).toBeNull();
     expect(passed('warning', at(6.95), at(6.9))).toBeNull();
@@ -75,7 +75,7 @@ describe('renewalOverdueAt', () => {
 });
 
 describe('isShortLived', () => {
-  it('is true below 30 days', () => {
+  it('is true for lifetimes below 30 days', () => {
     expect([29.9, 30].map((days) => isShortLived(certificate(days * DAY)))).toEqual([true, false]);
   });
 });

@@ -63,12 +63,12 @@ describe('followDigest', () => {
     expect(at(monday + 2 * DAY_MS)).toEqual({ isDue: true, nextAt: monday + 7 * DAY_MS });
   });
 
-  it('waits for Monday morning in a time zone that was chosen meanwhile', () => {
+  it('waits for Monday morning in the new time zone if the account has changed it', () => {
     expect(at(monday, 'America/New_York')).toEqual({ isDue: false, nextAt: monday + 5 * HOUR_MS });
     expect(at(monday, 'Asia/Tokyo').isDue).toBe(true);
   });
 
-  it('plans again if a clock that ran ahead planned the digest for much later', () => {
+  it('plans the digest anew if a wrong clock had planned it weeks too late', () => {
     expect(at(NOW, null, monday + 28 * DAY_MS)).toEqual({ isDue: false, nextAt: monday });
   });
 });

@@ -125,7 +125,7 @@ describe('the protocol of an endpoint', () => {
     ['postgres', [5432]],
     ['mysql', [3306]],
     ['tls', [1, 80, 465, 853, 4433, 8080, 65_535]],
-  ])('follows from the port without a scheme: %s', (protocol, ports) => {
+  ])('follows from the port if no scheme names a protocol: %s', (protocol, ports) => {
     for (const port of ports) {
       expect(spoken(`example.com:${port}`)).toBe(`${protocol} example.com ${port}`);
       expect(spoken(`http://[2001:db8::1]:${port}/`)).toBe(`${protocol} 2001:db8::1 ${port}`);
@@ -144,17 +144,17 @@ describe('the protocol of an endpoint', () => {
     expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
   });
 
-  it('is never chosen by a property name that every object has', () => {
+  it('is not looked up under inherited property names such as constructor', () => {
     expect(refusal('constructor://example.com')).toBe('scheme');
     expect(refusal('toString://example.com')).toBe('scheme');
   });
 
-  it('is visible by the port in the display name', () => {
+  it('shows in the display name through its port', () => {
     const result = normaliseEndpoint('smtp://mail.example.com', closed);
     expect(result.ok && displayName(result.endpoint)).toBe('mail.example.com:25');
   });
 
-  it('is named in the refusal of other schemes', () => {
+  it('is listed with all others in the message that refuses an unknown scheme', () => {
     const result = normaliseEndpoint('gopher://example.com', closed);
     for (const name of PROTOCOLS) expect(result).toMatchObject({ message: expect.stringContaining(name) });
   });
@@ -287,7 +287,7 @@ describe('a refused host', () => {
     });
   }
 
-  it('has the message of the product for an empty field', () => {
+  it('gets the message “Please enter a valid host address” if the field is empty', () => {
     expect(normaliseEndpoint(' ', closed)).toMatchObject({ message: 'Please enter a valid host address' });
   });
 
@@ -314,7 +314,7 @@ describe('any host input', () => {
     fc.stringMatching(/^[a-z0-9.:/@[\]%\\_-]{0,30}$/),
   );
 
-  it('gives a normalised endpoint or a refusal, and the same when normalised again', () => {
+  it('gives a refusal or a normalised endpoint, which stays the same when normalised again', () => {
     fc.assert(
       fc.property(anything, (input) => {
         const first = normaliseEndpoint(input, open);
@@ -356,7 +356,7 @@ describe('displayName', () => {
     [{ host: '2606:2800:21f::1', port: 8443 }, '[2606:2800:21f::1]:8443'],
     [{ host: '93.184.215.14', port: 8443 }, '93.184.215.14:8443'],
     [{ host: 'xn--zz-invalid-.example', port: 443 }, 'xn--zz-invalid-.example'],
-  ])('returns for %j: %s', (endpoint, expected) => {
+  ])('returns for %j the name %s', (endpoint, expected) => {
     expect(displayName(endpoint)).toBe(expected);
   });
 });

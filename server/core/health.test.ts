@@ -4,7 +4,7 @@ import { isOverdue, mailOutageSince, OVERDUE_MS } from './health.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 
-it('isOverdue is true ten minutes after the due time', () => {
+it('isOverdue is true more than ten minutes after the due time', () => {
   expect(OVERDUE_MS).toBe(10 * MINUTE_MS);
   expect(isOverdue(null, NOW)).toBe(false);
   expect(isOverdue(NOW - OVERDUE_MS, NOW)).toBe(false);
@@ -17,20 +17,20 @@ describe('mailOutageSince', () => {
   const since = (failing: (typeof error)[], deliveredAt = 0) =>
     mailOutageSince(failing, { deliveredAt, now: NOW });
 
-  it('counts an error of the server from the first failure or the last delivery on', () => {
+  it('returns the time of the earliest server error since the last delivery', () => {
     expect(since([])).toBeNull();
     expect(since([error, { ...error, since: NOW - 2 * HOUR_MS }])).toBe(NOW - 2 * HOUR_MS);
     expect(since([error], NOW - 3 * HOUR_MS)).toBe(NOW - HOUR_MS);
   });
 
-  it('ignores failures before the last delivery, until every mail must have been retried since', () => {
+  it('ignores server errors before the last delivery until every mail must have been retried', () => {
     expect(since([error], NOW - 30 * MINUTE_MS)).toBeNull();
     const longAgo = { ...error, since: NOW - 3 * HOUR_MS };
     expect(since([longAgo], NOW - 70 * MINUTE_MS)).toBeNull();
     expect(since([longAgo], NOW - 71 * MINUTE_MS)).toBe(NOW - 71 * MINUTE_MS);
   });
 
-  it('counts replies only if they are about two domains', () => {
+  it('counts SMTP replies only if they concern mails to two domains', () => {
     const other = { ...reply, address: 'bo@shop.example' };
     const elsewhere = { ...reply, address: 'bo@mail.example' };
     expect(since([reply, other])).toBeNull();

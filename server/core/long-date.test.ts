@@ -9,7 +9,7 @@ it('longDate and longInstant write the month in words', () => {
   expect(longInstant(at)).toBe('23 November 2026, 23:41 UTC');
 });
 
-it('duration counts days below two years, and rounded years above', () => {
+it('duration counts days up to two years, and rounded years above', () => {
   expect(duration(30 * DAY_MS)).toBe('30 days');
   expect(duration(730 * DAY_MS)).toBe('730 days');
   expect(duration(731 * DAY_MS)).toBe('2 years');

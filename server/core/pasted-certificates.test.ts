@@ -24,14 +24,14 @@ describe('authorities from PEM text', () => {
     expect(read.ok && read.authorities[0]?.facts.subjectFullDn).toContain('CN=Home Root');
   });
 
-  it('do not include self-signed server certificates', () => {
+  it('are refused if one is a self-signed server certificate', () => {
     const own = selfSigned({ commonName: 'nas.example', dnsNames: ['nas.example'] });
     expect(messageOf(own.certificatePem)).toMatch(
       /^The certificate of nas\.example .* It is self-signed: have your own/,
     );
   });
 
-  it('do not include server certificates', () => {
+  it('are refused if one is a server certificate', () => {
     const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
     expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(
       'The certificate of shop.example is not a certificate authority. Paste the certificate that issued it.',
@@ -41,7 +41,7 @@ describe('authorities from PEM text', () => {
     );
   });
 
-  it('are refused beside a private key, which the message does not repeat', () => {
+  it('are refused together with a private key, which the message does not repeat', () => {
     const { keyPem } = root.issue({ dnsNames: ['a.example'] });
     for (const text of [root.certificatePem + keyPem, keyPem]) {
       expect(messageOf(text)).toContain('private key');

@@ -55,7 +55,7 @@ describe('the entitlement in effect', () => {
   const stored = { plan: 'premium', status: 'active', source: 'grant', endsAt: NOW } as const;
   const at = (now: number, everyonePremium = false) => entitlementAt({ everyonePremium }, stored, now);
 
-  it('ends at its end, even before a worker has ended it', () => {
+  it('ends at its end time, even before a worker has recorded the end', () => {
     expect(at(NOW - 1)).toEqual(stored);
     expect(at(NOW)).toEqual(NOT_ENTITLED);
     expect(entitlementAt({ everyonePremium: false }, { ...stored, endsAt: null }, NOW).plan).toBe('premium');
@@ -72,7 +72,7 @@ describe('the end of Premium', () => {
     expect(splitForFree(['a'])).toEqual({ kept: ['a'], paused: [] });
   });
 
-  it('is mailed with the source that ended, or if the deployment no longer gives Premium to everyone', () => {
+  it('is attributed to the source that ended, or to a deployment that no longer gives Premium to everyone', () => {
     expect(endedSource({ plan: 'premium', source: 'trial' }, 0)).toBe('trial');
     expect(endedSource({ plan: 'free', source: 'none' }, 2)).toBe('deployment');
     expect(endedSource({ plan: 'free', source: 'none' }, 0)).toBeNull();
@@ -90,7 +90,7 @@ describe('a payment event', () => {
     expect(isStaleReport(canceled, { status: 'canceled', occurredAt: NOW + 1 })).toBe(false);
   });
 
-  it('starts the time past due, which later events of the same kind do not change', () => {
+  it('sets the time since which payment is past due, which later past-due events do not change', () => {
     const late = { status: 'past_due', occurredAt: NOW + DAY } as const;
     expect(pastDueSince(null, late)).toBe(NOW + DAY);
     expect(pastDueSince(known, late)).toBe(NOW + DAY);
@@ -111,7 +111,7 @@ describe('a refund', () => {
     expect(refundTime(NOW, NOW)).toBe(NOW - 1);
   });
 
-  it('takes effect, and its reversal ends it', () => {
+  it('takes effect until it is reversed', () => {
     const after = followRefund(none, refund);
     expect(after).toEqual({ refundedAt: NOW, reportedAt: NOW });
     const reversal = { ...refund, refunded: false, occurredAt: NOW + 1 };
@@ -197,7 +197,7 @@ describe('a grant and a trial', () => {
     for (const ended of [grant, trial]) expect(entitlement(ended, endsAt)).toEqual(NOT_ENTITLED);
   });
 
-  it('do not end if the grant has no end', () => {
+  it('give Premium without end if the grant has no end', () => {
     const grant = facts({ grant: { endsAt: null } });
     expect(entitlement(grant, NOW + 100_000 * DAY)).toMatchObject({ plan: 'premium', endsAt: null });
   });
@@ -217,7 +217,7 @@ describe('the entitlement from several sources', () => {
   const instant = (days: number | null) => days && NOW + days * DAY;
 
   it.each(cases)(
-    'comes from the one that lasts longest: subscription $paid, grant $granted, trial $tried',
+    'comes from the source that lasts longest (days left; null has no end): subscription $paid, grant $granted, trial $tried',
     (days) => {
       const { paid, granted, tried } = days;
       const found = entitlement(
@@ -264,7 +264,7 @@ describe('running subscriptions', () => {
     expect(idsOf(chargeableSubscriptions([stored('b'), stored('a')], NOW))).toEqual(['a', 'b']);
   });
 
-  it('are listed with the one that gives Premium first', () => {
+  it('are listed with the subscription that gives Premium first', () => {
     const idle = [
       stored('paused', { status: 'paused' }),
       stored('late', { status: 'past_due', pastDueSince: NOW - 15 * DAY }),
@@ -274,7 +274,7 @@ describe('running subscriptions', () => {
     expect(chargeableSubscriptions([...idle, paid], NOW)[0]?.id).toBe('paid');
   });
 
-  it('do not include those that have ended', () => {
+  it('do not include subscriptions that have ended', () => {
     const over = [stored('a', { status: 'canceled' }), stored('b', { cancelsAt: NOW })];
     expect(chargeableSubscriptions(over, NOW)).toEqual([]);
     expect(idsOf(chargeableSubscriptions([stored('c', { cancelsAt: NOW + 1 })], NOW))).toEqual(['c']);

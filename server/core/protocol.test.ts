@@ -3,7 +3,7 @@ import { isSensitive, protocolOfPort } from './protocol.ts';
 
 it.each([
   22, 23, 445, 1433, 1521, 2375, 2380, 3306, 3389, 5432, 5900, 5984, 6379, 6443, 9200, 10_250, 11_211, 27_017,
-])('isSensitive is true for port %i of a database, cache or administration', (port) => {
+])('isSensitive is true for port %i of a database, cache or administration service', (port) => {
   expect(isSensitive({ port, protocol: protocolOfPort(port) })).toBe(true);
 });
 

@@ -55,10 +55,10 @@ describe('nextAttemptAt of webhooks', () => {
     expect(next('http', { attempt: 2, firstAttemptAt: -5 * SECOND, afterMs: SECOND })).toBe(5 * MINUTE);
     expect(next('http', { attempt: 10, firstAttemptAt: -4 * DAY, afterMs: SECOND })).toBeNull();
   });
-  it('does not count attempts that were cut off', () => {
+  it('chooses the wait by the retries due since the first attempt, so attempts cut off by a crash do not count', () => {
     expect(next('http', { attempt: 30, firstAttemptAt: -MINUTE })).toBe(5 * MINUTE);
   });
-  it('starts with short waits again after a long time without attempts', () => {
+  it('starts with a short wait after the first attempt, even if that attempt was long ago', () => {
     expect(next('http', { attempt: 1, firstAttemptAt: -2 * DAY })).toBe(5 * SECOND);
   });
 });
@@ -73,7 +73,7 @@ describe('channelLoss', () => {
     expect(channelLoss({ ...failed, isFinal: false }, since + 5 * DAY_MS)).toBeNull();
   });
 
-  it('switches a channel off at once if its receiver is gone, and not if its address refused mail', () => {
+  it('switches a channel off at once if its receiver is gone, but not if its address refused mail', () => {
     expect(channelLoss({ ...failed, ended: 'gone' }, since)).toEqual({ reason: 'gone', disabledBy: 'gone' });
     expect(channelLoss({ ...failed, ended: 'refused' }, since)).toEqual({
       reason: 'refused',

@@ -27,7 +27,7 @@ function message(certificates: readonly Uint8Array[], type = '1.2.840.113549.1.7
 }
 
 describe('a certificate bundle from an AIA address', () => {
-  it('can be a certificate, a message with several, or PEM', () => {
+  it('can be one certificate, a CMS message with several, or PEM', () => {
     expect(parseCertificateBundle(one.der)).toEqual([one.der]);
     expect(parseCertificateBundle(message([one.der, other.der])).map((der) => Buffer.from(der))).toEqual([
       one.der,
@@ -37,7 +37,7 @@ describe('a certificate bundle from an AIA address', () => {
     expect(parseCertificateBundle(pem).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
   });
 
-  it('is read without the entries that are no certificates', () => {
+  it('is read without the entries that are not certificates', () => {
     expect(parseCertificateBundle(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
   });
 

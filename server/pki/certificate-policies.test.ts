@@ -68,7 +68,7 @@ describe('certificate policies', () => {
     expect(satisfied({ requireExplicit: 0 }, { policies: [GOLD] })).toBe(false);
   });
 
-  it('are required only after the skipped certificates, not counting self-issued ones', () => {
+  it('are required only after the given number of certificates, not counting self-issued ones', () => {
     expect(satisfied({ requireExplicit: 3 }, {}, {})).toBe(true);
     expect(satisfied({ requireExplicit: 1 }, {}, {})).toBe(false);
     expect(satisfied({ requireExplicit: 2 }, {}, {})).toBe(false);
@@ -80,7 +80,7 @@ describe('certificate policies', () => {
     expect(satisfied({ policies: [GOLD] }, { policies: [GOLD], requireExplicit: 0 })).toBe(true);
   });
 
-  it('are all covered by any-policy, unless that is inhibited', () => {
+  it('are all covered by anyPolicy, unless anyPolicy is inhibited', () => {
     const required = { policies: [ANY], requireExplicit: 0 };
     expect(satisfied(required, { policies: [GOLD] }, { policies: [GOLD] })).toBe(true);
     expect(
@@ -91,7 +91,7 @@ describe('certificate policies', () => {
     expect(satisfied({ ...required, inhibitAny: 0 }, renewed, { policies: [GOLD] })).toBe(true);
   });
 
-  it('can be mapped, unless that is inhibited', () => {
+  it('can be mapped, unless mapping is inhibited', () => {
     const mapping: Policies = { policies: [GOLD], mappings: [[GOLD, SILVER]], requireExplicit: 0 };
     expect(satisfied(mapping, { policies: [SILVER] })).toBe(true);
     expect(satisfied(mapping, { policies: [GOLD] })).toBe(false);
@@ -99,7 +99,7 @@ describe('certificate policies', () => {
     expect(satisfied({ ...mapping, policies: [ANY] }, { policies: [SILVER] })).toBe(true);
   });
 
-  it('cannot be mapped from or to any-policy', () => {
+  it('cannot be mapped from or to anyPolicy', () => {
     expect(satisfied({ policies: [GOLD], mappings: [[ANY, GOLD]] }, {})).toBe(false);
     expect(satisfied({ policies: [GOLD], mappings: [[GOLD, ANY]] }, {})).toBe(false);
   });

@@ -106,12 +106,12 @@ describe('a certificate', () => {
     expect(parseCertificate(root.issue({ dnsNames: ['a.example'], ...options }).der)).toMatchObject(expected);
   });
 
-  it('keeps a NUL in a common name visible', () => {
+  it('keeps a NUL in its common name', () => {
     const certificate = parseCertificate(root.issue({ commonName: 'good.example\u0000.evil.example' }).der);
     expect(certificate.subject.attribute('CN')).toBe('good.example\u0000.evil.example');
   });
 
-  it('has an unreadable extension as a parse error beside the others', () => {
+  it('records an unreadable extension as a parse error and still reads the other extensions', () => {
     const extraExtensions = [{ oid: '2.5.29.17', value: Buffer.from('example.com') }];
     const certificate = parseCertificate(root.issue({ extraExtensions }).der);
     expect(certificate.parseErrors).toEqual([{ extension: '2.5.29.17', code: expect.any(String) }]);
@@ -128,9 +128,9 @@ describe('a hostile certificate', () => {
     ['an extension twice', oneExtension('2.5.29.19', sequence()), 'duplicate'],
     ['more than 64 kB', oneExtension('1.2.3', new Uint8Array(66_000)), 'too_large'],
     ['bytes after the end', Buffer.concat([whole.der, Buffer.of(0)]), 'der_trailing'],
-    ['no certificate', Buffer.from('hello'), 'der_tag'],
-    ['nothing', new Uint8Array(), 'der_truncated'],
-  ])('is refused: %s', (_, der, code) => expect(codeOf(der)).toBe(code));
+    ['bytes that are not a certificate', Buffer.from('hello'), 'der_tag'],
+    ['no bytes', new Uint8Array(), 'der_truncated'],
+  ])('is refused in case of %s', (_, der, code) => expect(codeOf(der)).toBe(code));
 
   it('is read if it is just under the size limit', () => {
     expect(codeOf(oneExtension('1.2.3', new Uint8Array(64_000)))).toBeNull();
@@ -149,7 +149,7 @@ describe('a hostile certificate', () => {
     expect(codeOf(nested)).not.toBeNull();
   });
 
-  it('is refused with an unknown version, or with extensions in an old one', () => {
+  it('is refused if its version is unknown or too old for its extensions', () => {
     const withVersion = (version: bigint) => {
       // The version is the first field of the signed part: A0 03 02 01 vv.
       const at = whole.der.indexOf(tagged(0, true, integer(2n)));
@@ -194,14 +194,22 @@ const noRevAvail = { oid: '2.5.29.56', value: nothing() };
 describe('hasNoRevocationInformation', () => {
   const week = { notBefore: Date.now(), notAfter: Date.now() + 7 * DAY_MS };
   it.each<[string, CertificateOptions, boolean]>([
-    ['a week without a source', week, true],
-    ['a week with a source', { ...week, crlUrls: ['http://crl.example'] }, false],
-    ['eight days', { ...week, notAfter: week.notAfter + DAY_MS }, false],
-    ['noRevAvail', { extraExtensions: [noRevAvail] }, true],
-    ['noRevAvail in a CA', { certificateAuthority: true, extraExtensions: [noRevAvail] }, false],
-    ['an unreadable noRevAvail', { extraExtensions: [{ ...noRevAvail, value: integer(1n) }] }, false],
-    ['a usual certificate', { ocspUrls: ['http://ocsp.example'] }, false],
-  ])('returns for %s: %s', (_, options, expected) =>
+    ['a lifetime of a week without a CRL URL:', week, true],
+    ['a lifetime of a week with a CRL URL:', { ...week, crlUrls: ['http://crl.example'] }, false],
+    ['a lifetime of eight days:', { ...week, notAfter: week.notAfter + DAY_MS }, false],
+    ['a certificate with noRevAvail:', { extraExtensions: [noRevAvail] }, true],
+    [
+      'a CA certificate with noRevAvail:',
+      { certificateAuthority: true, extraExtensions: [noRevAvail] },
+      false,
+    ],
+    [
+      'a certificate with an unreadable noRevAvail:',
+      { extraExtensions: [{ ...noRevAvail, value: integer(1n) }] },
+      false,
+    ],
+    ['a certificate with an OCSP URL:', { ocspUrls: ['http://ocsp.example'] }, false],
+  ])('returns for %s $2', (_, options, expected) =>
     expect(hasNoRevocationInformation(read(options))).toBe(expected),
   );
 });
@@ -245,19 +253,19 @@ describe('embedded certificate timestamps', () => {
   });
 
   it.each<[string, Buffer]>([
-    ['cut off', length(timestamp(9n)).subarray(0, -1)],
-    ['more after the end', Buffer.concat([length(timestamp(9n)), Buffer.from([0])])],
-    ['too short for a time', length(length(Buffer.alloc(20)))],
-    ['a time beyond all time', length(timestamp(2n ** 64n - 1n))],
-    ['empty', Buffer.alloc(0)],
-  ])('count as an unreadable extension: %s', (_, content) => {
+    ['a list that is cut off', length(timestamp(9n)).subarray(0, -1)],
+    ['bytes after the end of the list', Buffer.concat([length(timestamp(9n)), Buffer.from([0])])],
+    ['an entry that is too short for a time', length(length(Buffer.alloc(20)))],
+    ['a time of 2^64 − 1 ms', length(timestamp(2n ** 64n - 1n))],
+    ['no bytes', Buffer.alloc(0)],
+  ])('count as an unreadable extension in case of %s', (_, content) => {
     const { signedCertificateTimestamps, parseErrors } = list(content);
     expect(signedCertificateTimestamps).toEqual([]);
     expect(parseErrors).toMatchObject([{ extension: '1.3.6.1.4.1.11129.2.4.2' }]);
   });
 });
 
-it('the hash of a public key is the same in every certificate', () => {
+it('the hash of a public key is the same in every certificate with that key', () => {
   const again = mintAuthority({ commonName: 'Renewed', key: root.key });
   expect(subjectPublicKeyHash(parseCertificate(root.der))).toBe(
     subjectPublicKeyHash(parseCertificate(again.der)),

@@ -40,7 +40,7 @@ it.each<[string, CertificateOptions]>([
   });
 });
 
-it('A malformed field hides no other', () => {
+it('A malformed field of a certificate does not hide its other fields', () => {
   const emptyName = sequence(tlv(0x31));
   const der = issue({ subjectDer: emptyName, ...valid(utf8String('today'), utc('260701000000Z')) });
   expect(readLeniently(der)).toEqual({
@@ -57,6 +57,6 @@ it.each([
   ['no sequence', Buffer.from('0500', 'hex')],
   ['a name alone', nameDer({ commonName: 'A' })],
   ['the first half of a certificate', issue({}).subarray(0, 200)],
-])('Nothing is read from %s', (_name, der) => {
+])('readLeniently returns null for %s', (_name, der) => {
   expect(readLeniently(der)).toBeNull();
 });

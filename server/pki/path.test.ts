@@ -88,12 +88,12 @@ describe('a valid chain', () => {
 });
 
 describe('the leaf of a path', () => {
-  it('fails with each of its faults', () => {
+  it('fails with all of its faults at once', () => {
     const bad = selfSigned({ notBefore: NOW - 9 * DAY, notAfter: NOW - DAY, dnsNames: ['other.example'] });
     expect(reasons(bad)).toEqual(['leaf expired', 'leaf name_mismatch', 'leaf self_signed']);
   });
 
-  it('fails with one fault alone if it has only that one', () => {
+  it('fails with exactly one fault if it has only one', () => {
     expect(reasons(issuing.issue({ ...fresh, notAfter: NOW - DAY }))).toEqual(['leaf expired']);
     expect(reasons(issuing.issue({ ...fresh, notBefore: NOW + DAY }))).toEqual(['leaf not_yet_valid']);
     expect(reasons(leaf, { reference: { kind: 'dns', name: 'example.org' } })).toEqual([
@@ -160,7 +160,7 @@ describe('a missing issuer', () => {
     expect(reasons(looped, { sent: [byA, byB] })).toEqual(['intermediate no_issuer']);
   });
 
-  it('is not reported because a root with the same name and another key was sent', () => {
+  it('is not reported if the server also sends a root with the same name and another key', () => {
     expect(reasons(leaf, { sent: [rootOf(), issuing] })).toEqual(['ok']);
   });
 });
@@ -224,7 +224,7 @@ describe('authorities', () => {
   });
 });
 
-describe('several possible paths', () => {
+describe('the search among several possible paths', () => {
   const key = mintKey();
   const shared = { commonName: 'Shared', key, ...long };
   const other = mintAuthority({ commonName: 'Other Root', ...long });
@@ -235,17 +235,17 @@ describe('several possible paths', () => {
     ['expired', other.intermediate({ ...shared, notAfter: NOW - DAY })],
     ['not a CA', other.intermediate({ ...shared, certificateAuthority: false })],
     ['constrained', other.intermediate({ ...shared, permitted: { dns: ['example.org'] } })],
-  ])('include the good one beside a cross-sign that is %s', (_, bad) => {
+  ])('finds the valid path beside a cross-sign that is %s', (_, bad) => {
     const anchors = [root, other];
     expect(reasons(end, { sent: [bad, good], anchors })).toEqual(['ok']);
     expect(reasons(end, { sent: [good, bad], anchors })).toEqual(['ok']);
   });
 
-  it('include the good one beside one to an unknown root', () => {
+  it('finds the valid path beside a path to an unknown root', () => {
     expect(reasons(end, { sent: [other, other.intermediate(shared), good] })).toEqual(['ok']);
   });
 
-  it('lead to the one that is valid the longest', () => {
+  it('prefers the path that is valid the longest', () => {
     const shorter = other.intermediate({ ...shared, notAfter: NOW + 5 * DAY });
     for (const sent of [
       [shorter, good],
@@ -257,7 +257,7 @@ describe('several possible paths', () => {
     }
   });
 
-  it('give every failure if none is valid', () => {
+  it('returns every failure if no path is valid', () => {
     const sent = [other.intermediate({ ...shared, notAfter: NOW - DAY }), good];
     expect(reasons(end, { sent, anchors: [other] })).toEqual([
       'intermediate expired',
@@ -265,7 +265,7 @@ describe('several possible paths', () => {
     ]);
   });
 
-  it('are searched only within the work budget', () => {
+  it('stops when the work budget is exhausted', () => {
     const keys = Array.from({ length: 12 }, () => mintKey());
     const nodes = keys.map((own, index) => mintAuthority({ key: own, commonName: `Node ${index}`, ...long }));
     const maze = nodes.flatMap((from) =>

@@ -45,21 +45,21 @@ describe('a renewal window (RFC 9773 §4.2)', () => {
   });
 
   it.each(['javascript:alert(1)', 'ftp://x', '', 5, `https://x/${'y'.repeat(2048)}`])(
-    'is read without the unusable explanation %s',
+    'is read without the unusable explanation %j',
     (explanationURL) =>
       expect(window(start, end, { explanationURL })).toMatchObject({ explanationUrl: null }),
   );
 
   it.each<[string, unknown, unknown]>([
     ['an end before the start', end, start],
-    ['no length', start, start],
-    ['numbers', 1, 2],
+    ['a length of zero', start, start],
+    ['numbers instead of times', 1, 2],
     ['no times', undefined, undefined],
     ['another date format', 'Jan 2 2026', 'Jan 3 2026'],
     ['an impossible date', '2026-13-02T04:00:00Z', end],
-  ])('is ignored: %s', (_, from, to) => expect(window(from, to)).toBeNull());
+  ])('is ignored if it has %s', (_, from, to) => expect(window(from, to)).toBeNull());
 
-  it.each(['', '{', 'null', '[]', '"x"', '{"suggestedWindow":null}'])('is not read from %s', (text) => {
+  it.each(['', '{', 'null', '[]', '"x"', '{"suggestedWindow":null}'])('is not read from %j', (text) => {
     expect(parseRenewalInfo(Buffer.from(text))).toBeNull();
   });
 });

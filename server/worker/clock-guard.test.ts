@@ -50,7 +50,7 @@ describe('the clock guard', () => {
       expect(guard.offBy()).toBeNull();
     });
 
-    it('follows the clock when it is set right or wrong', () => {
+    it('changes the offset when the clock is set', () => {
       const { time, guard, pass } = wrongBy(400 * DAY_MS);
       pass(HOUR_MS);
       time.now -= 10 * DAY_MS;
@@ -67,7 +67,7 @@ describe('the clock guard', () => {
     });
   });
 
-  it('trusts a clock that it found right, however it jumped, while it gets no answers', () => {
+  it('trusts a clock that was right before, even if the clock jumps while no canary answers', () => {
     const { time, guard } = guarded();
     guard.report(reports(0, 0, 0));
     // The clock jumps, as after a sleep of the machine.
@@ -76,7 +76,7 @@ describe('the clock guard', () => {
     expect(guard.offBy()).toBeNull();
   });
 
-  it('asks at the start, after five minutes, and at once when the clock jumps', () => {
+  it('asks the canaries at the start, after five minutes, and at once when the clock jumps', () => {
     const { time, guard, pass } = guarded();
     expect(guard.isStale()).toBe(true);
     guard.report(reports(0, 0, 0));
@@ -92,7 +92,7 @@ describe('the clock guard', () => {
     expect(guard.isStale()).toBe(false);
   });
 
-  it('asks every minute while the clock is wrong', () => {
+  it('asks the canaries every minute while the clock is wrong', () => {
     const { guard, pass } = guarded();
     guard.report(reports(-5 * HOUR_MS, -5 * HOUR_MS));
     pass(MINUTE_MS);

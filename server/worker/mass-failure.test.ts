@@ -26,7 +26,7 @@ function noted(all: readonly Outcome[], now = NOW) {
 }
 
 describe('the mass failure brake', () => {
-  it('holds exactly from 10 failures in 5 domains and 30 % of the targets on', () => {
+  it('holds failures exactly from 10 failed targets in 5 domains and 30 % of all targets on', () => {
     const numbers = fc.record({
       targets: fc.integer({ min: 1, max: 80 }),
       failed: fc.integer({ min: 0, max: 80 }),
@@ -69,7 +69,7 @@ describe('the mass failure brake', () => {
     );
   });
 
-  it('releases once enough failed hosts answer again', () => {
+  it('releases the failures once enough failed hosts answer again', () => {
     const failures = noted(outcomes({ targets: 20, failed: 12, domains: 6 }));
     expect(failures.holds(NOW, BELIEVED_MS)).not.toBeNull();
     const again = NOW + 70 * SECOND_MS;
@@ -87,7 +87,7 @@ describe('the mass failure brake', () => {
     }
   });
 
-  it('believes failures that last ten minutes, and holds the next ones again', () => {
+  it('releases failures that last ten minutes, and holds later failures again', () => {
     const all = outcomes({ targets: 20, failed: 20, domains: 6 });
     const failures = noted(all);
     let now = NOW;
@@ -110,14 +110,30 @@ describe('the mass failure brake', () => {
     ).holds(NOW, BELIEVED_MS) !== null;
 
   it.each<[string, boolean, Parameters<typeof holdsFor>[0]]>([
-    ['holds one account that is alone in the window', true, { alice: [12, 40] }],
-    ['believes one of two accounts', false, { alice: [60, 60], bob: [0, 3] }],
-    ['believes two accounts that both fail, because three have to', false, { alice: [60, 60], bob: [1, 2] }],
-    ['needs three of several accounts', false, { alice: [60, 60], bob: [3, 3], carol: [0, 9] }],
-    ['holds three accounts that all fail', true, { alice: [500, 500], bob: [2, 2], carol: [1, 1] }],
-    ['ignores an account of which few hosts fail', false, { alice: [60, 60], bob: [1, 9], carol: [1, 9] }],
+    ['holds the failures of an account that is the only one', true, { alice: [12, 40] }],
+    ['does not hold the failures of one of two accounts', false, { alice: [60, 60], bob: [0, 3] }],
     [
-      'needs 30 % of the accounts, however many hosts three of them take down',
+      'does not hold the failures of two accounts, because three accounts must fail',
+      false,
+      { alice: [60, 60], bob: [1, 2] },
+    ],
+    [
+      'does not hold the failures of two of three accounts',
+      false,
+      { alice: [60, 60], bob: [3, 3], carol: [0, 9] },
+    ],
+    [
+      'holds the failures of three accounts whose hosts all fail',
+      true,
+      { alice: [500, 500], bob: [2, 2], carol: [1, 1] },
+    ],
+    [
+      'does not count accounts of which few hosts fail',
+      false,
+      { alice: [60, 60], bob: [1, 9], carol: [1, 9] },
+    ],
+    [
+      'does not hold the failures of three of eleven accounts, because 30 % must fail',
       false,
       {
         alice: [200, 200],
@@ -127,13 +143,13 @@ describe('the mass failure brake', () => {
       },
     ],
     [
-      'believes three accounts while most hosts of all answer',
+      'does not hold the failures of three accounts if most hosts of all accounts answer',
       false,
       { alice: [4, 4], bob: [4, 4], carol: [4, 100] },
     ],
   ])('%s', (_, isHeld, accounts) => expect(holdsFor(accounts)).toBe(isHeld));
 
-  it('counts a host that several accounts watch once, with a vote of each', () => {
+  it('counts a shared host once, but each account that watches it', () => {
     const shared = outcomes({ targets: 10, failed: 10 }).map((outcome) => ({
       ...outcome,
       accounts: ['alice', 'bob', 'carol'],
@@ -151,7 +167,7 @@ describe('the mass failure brake', () => {
     expect(noted([...(fine ?? []), ...failing]).holds(NOW, BELIEVED_MS)).toMatchObject({ targets: 10 });
   });
 
-  it('forgets outcomes of a clock that was set back', () => {
+  it('ignores outcomes dated in the future after the clock was set back', () => {
     const failures = noted(outcomes({ targets: 20, failed: 20, domains: 6 }), NOW + 400 * 86_400_000);
     expect(failures.holds(NOW, BELIEVED_MS)).toBeNull();
   });

@@ -37,7 +37,7 @@ describe('the notice bar', () => {
     expect(noticeOf({ ...well, standing: null })).toBeNull();
   });
 
-  it('shows the first notice that applies', () => {
+  it('shows the most important notice if several apply', () => {
     const troubles: [NonNullable<ReturnType<typeof noticeOf>>['kind'], Partial<NoticeFacts>][] = [
       ['insecure', { isInsecure: true }],
       ['verify', { standing: { ...standing, email_verified: false } }],
@@ -100,7 +100,7 @@ describe('the notice bar', () => {
     [1.5, 'Your Premium trial ends in two days, on 22 November 2026. Nothing is deleted then.'],
     [0.3, 'Your Premium trial ends within a day, on 20 November 2026. Nothing is deleted then.'],
     [-0.1, null],
-  ])('announces the end of a trial in %d days', (days, text) => {
+  ])('announces the end of a trial only within its last three days: %d days left', (days, text) => {
     expect(noticeOf({ ...well, standing: { ...trial, ends_at: inDays(days) } })?.text ?? null).toBe(text);
   });
 

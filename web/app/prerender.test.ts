@@ -71,7 +71,7 @@ describe('the prerendered login page', () => {
     expect(page('login')).toMatch(/<button type="submit" disabled=""/);
   });
 
-  it('says instead of the sign-up link that one needs an invitation', () => {
+  it('says that sign-up is by invitation instead of showing a sign-up link', () => {
     expect(text('login-invite')).toContain('Sign-up is by invitation.');
     expect(page('login-invite')).not.toContain('href="/signup');
   });
@@ -81,7 +81,7 @@ describe('the prerendered login page', () => {
     expect(text('login-insecure')).toContain('plain HTTP');
   });
 
-  it('renders every part that should be prerendered', () => {
+  it('has no unresolved Suspense boundary, like every prerendered page', () => {
     for (const html of pages.values()) expect(html).not.toContain('<!--$!-->');
   });
 });

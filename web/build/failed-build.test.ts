@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'vite';
 import { expect, it, onTestFinished } from 'vitest';
 
-it('a failing build reports its error, also without an earlier build', async () => {
+it('a failing build reports its error, even without an earlier build', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'certlantern-build-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const root = resolve(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { slimmed } from './slim-modules.ts';
 
 const flat = (code: string): string => code.replaceAll(/\s+/g, ' ').trim();
 
-it('marks computed constants as pure and leaves literals and functions alone', () => {
+it('the build marks computed constants as pure and leaves literals and functions unchanged', () => {
   const source = `const inner = z.string();
     export const LIMIT = 3;
     export const outer = z.object({ inner }).meta({ id: 'Outer' });
@@ -16,7 +16,7 @@ it('marks computed constants as pure and leaves literals and functions alone', (
   );
 });
 
-it('keeps only the parts of a call that the pages read', () => {
+it('the build keeps only the fields of an API call that the pages read', () => {
   const source = `export const removeIt = {
       method: 'delete',
       path: '/it/{id}',

@@ -6,7 +6,7 @@ const items = [1, 2, 3, 4, 5];
 const double = async (batch: readonly number[]) => batch.map((item) => item * 2);
 const never = new AbortController().signal;
 
-test('batches are sent one after the other and every answer is reported', async () => {
+test('inBatches sends one batch after the other and reports every answer', async () => {
   const heard: [readonly number[], readonly number[]][] = [];
   const onAnswers = (batch: readonly number[], answers: readonly number[]) => heard.push([batch, answers]);
   const outcome = await inBatches({ items, size: 2, send: double, onAnswers, signal: never });
@@ -24,7 +24,7 @@ test('batches are sent one after the other and every answer is reported', async 
   ]);
 });
 
-test('a lost connection ends the run with the answers so far', async () => {
+test('inBatches returns the number of answers so far if the connection is lost', async () => {
   const lost = new ApiError('The server could not be reached', { status: 0 });
   const send = vi.fn(double).mockImplementationOnce(double).mockRejectedValueOnce(lost);
   const onAnswers = vi.fn();
@@ -33,14 +33,14 @@ test('a lost connection ends the run with the answers so far', async () => {
   expect(onAnswers).toHaveBeenCalledTimes(1);
 });
 
-test('an answer of the wrong length counts as none', async () => {
+test('inBatches treats an answer of the wrong length as a failed call', async () => {
   const onAnswers = vi.fn();
   const outcome = await inBatches({ items, size: 5, send: async () => [1], onAnswers, signal: never });
   expect(outcome).toMatchObject({ answered: 0, error: expect.any(ApiError) as unknown });
   expect(onAnswers).not.toHaveBeenCalled();
 });
 
-test('an error in the callback is not treated as a failed call', async () => {
+test('inBatches throws an error of the callback instead of treating it as a failed call', async () => {
   const onAnswers = () => {
     throw new ApiError('Wait', { status: 429, retryAfterSeconds: 1 });
   };
@@ -49,7 +49,7 @@ test('an error in the callback is not treated as a failed call', async () => {
   expect(send).toHaveBeenCalledTimes(1);
 });
 
-test('aborting stops the run between two calls', async () => {
+test('inBatches stops between two calls when it is aborted', async () => {
   const stop = new AbortController();
   const send = vi.fn(async (batch: readonly number[]) => {
     stop.abort();
@@ -62,7 +62,7 @@ test('aborting stops the run between two calls', async () => {
 
 const tooMany = (retryAfterSeconds: number) => new ApiError('Wait', { status: 429, retryAfterSeconds });
 
-test('a rate limit is waited out and the same batch is sent again', async () => {
+test('inBatches waits after a rate limit and sends the same batch again', async () => {
   const send = vi.fn(double).mockRejectedValueOnce(tooMany(12));
   const wait = vi.fn(async () => undefined);
   const onWait = vi.fn();
@@ -81,7 +81,7 @@ test('a rate limit is waited out and the same batch is sent again', async () => 
   expect(send).toHaveBeenNthCalledWith(2, items);
 });
 
-test('a rate limit of an hour ends the run', async () => {
+test('inBatches gives up after a rate limit of an hour', async () => {
   const send = vi.fn(double).mockRejectedValueOnce(tooMany(3600));
   const outcome = await inBatches({ items, size: 5, send, onAnswers: vi.fn(), signal: never });
   expect(outcome).toMatchObject({ answered: 0, error: { status: 429 } });

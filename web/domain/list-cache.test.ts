@@ -19,32 +19,32 @@ const idsByPage = (pages: LoadedPages) =>
 
 const sparse = pagesOf(9, { 1: 'ih', 2: 'gf', 4: 'cb' });
 
-it('returns the rows in order without duplicates', () => {
+it('the loaded pages give their rows in order without duplicates', () => {
   const pages = pagesOf(4, { 2: 'cb', 1: 'dc' });
   expect(ids(loadedDomains(pages))).toBe('dcb');
   expect(findDomain(pages, 'b')?.id).toBe('b');
   expect(findDomain(pages, 'x')).toBeUndefined();
 });
 
-it('replaces a changed domain in place and keeps the other pages', () => {
+it('a changed domain is replaced in place, and the other pages are kept', () => {
   const next = patched(sparse, [exampleDomain({ id: 'g', checking: true })]);
   expect(findDomain(next, 'g')?.checking).toBe(true);
   expect(idsByPage(next)).toEqual(idsByPage(sparse));
   expect(next.get(1)).toBe(sparse.get(1));
 });
 
-it('shifts the rows behind an added domain to the next pages', () => {
+it('an added domain shifts the rows behind it to the next pages', () => {
   const next = prepended(pagesOf(4, { 1: 'dc', 2: 'ba' }), exampleDomain({ id: 'e' }));
   expect(idsByPage(next)).toEqual({ 1: 'ed', 2: 'cb' });
   expect(totalOf(next)).toBe(5);
 });
 
-it('closes the gap of a removed domain', () => {
+it('the rows behind a removed domain close its gap', () => {
   const next = without(pagesOf(4, { 1: 'dc', 2: 'ba' }), new Set(['d']));
   expect(idsByPage(next)).toEqual({ 1: 'cb', 2: 'a' });
   expect(totalOf(next)).toBe(3);
 });
 
-it('returns the same pages if the removed domain is not loaded', () => {
+it('removing a domain that is not loaded changes no page', () => {
   expect(without(sparse, new Set(['x']))).toBe(sparse);
 });

@@ -38,7 +38,7 @@ function dashboard() {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('hundreds of removals leave the list at once and cause one refetch', async () => {
+test('hundreds of removed domains leave the list at once and cause one refetch', async () => {
   const { queryClient, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
   for (let index = 0; index < 400; index += 1)
@@ -51,7 +51,7 @@ test('hundreds of removals leave the list at once and cause one refetch', async 
   leave();
 });
 
-test('a response that arrives after a newer event does not undo it', () => {
+test('a response that arrives after a newer event does not undo the event', () => {
   const { queryClient, leave } = dashboard();
   const cache = createDomainCache(queryClient);
   const at = (second: number) => `2026-11-21T12:00:0${second}.000Z`;
@@ -164,12 +164,15 @@ test.each([
   [{ sort: 'newest' }, 'new'],
   [{ sort: 'soonest' }, 'd0'],
   [{ sort: 'newest', status: 'ok' }, 'd0'],
-] as const)('an added domain in the list %o: the first row is %s until the list is read', (wanted, first) => {
-  const queryClient = new QueryClient();
-  const query = { queryKey: pageKey(wanted, 1), meta: { filter: wanted } };
-  queryClient.getQueryCache().build(queryClient, query);
-  queryClient.setQueryData(query.queryKey, { data: domains, total: 50, page: 1, page_size: 50 });
-  createDomainCache(queryClient).put(exampleDomain({ id: 'new' }));
-  expect(cachedPages(queryClient, wanted).get(1)?.data[0]?.id).toBe(first);
-  expect(queryClient.getQueryState(query.queryKey)?.isInvalidated).toBe(true);
-});
+] as const)(
+  'after adding a domain to the list %o, the first row is %s until the list is read again',
+  (wanted, first) => {
+    const queryClient = new QueryClient();
+    const query = { queryKey: pageKey(wanted, 1), meta: { filter: wanted } };
+    queryClient.getQueryCache().build(queryClient, query);
+    queryClient.setQueryData(query.queryKey, { data: domains, total: 50, page: 1, page_size: 50 });
+    createDomainCache(queryClient).put(exampleDomain({ id: 'new' }));
+    expect(cachedPages(queryClient, wanted).get(1)?.data[0]?.id).toBe(first);
+    expect(queryClient.getQueryState(query.queryKey)?.isInvalidated).toBe(true);
+  },
+);

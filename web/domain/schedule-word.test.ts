@@ -25,11 +25,23 @@ function certificate({ lives = 160, left = 100, overdueIn = 1 as number | null, 
 
 describe('the renewal schedule', () => {
   it.each<[string, Parameters<typeof certificate>[0], ReturnType<typeof scheduleWord>]>([
-    ['before the renewal is overdue, however little is left', { left: 2 }, 'renewal on schedule'],
-    ['from that instant on, however much is left', { left: 150, overdueIn: 0 }, 'renewal overdue'],
-    ['expired: the badge says it', { left: 0, overdueIn: -9 }, null],
-    ['renewed at another address already', { overdueIn: null }, null],
-    ['valid for 30 days or more', { isShortLived: false }, null],
+    [
+      'is on schedule until the renewal is overdue, however little time is left',
+      { left: 2 },
+      'renewal on schedule',
+    ],
+    [
+      'is overdue from the overdue time on, however much time is left',
+      { left: 150, overdueIn: 0 },
+      'renewal overdue',
+    ],
+    [
+      'is not shown for an expired certificate, because the badge says that',
+      { left: 0, overdueIn: -9 },
+      null,
+    ],
+    ['is not shown if another address already serves the renewed certificate', { overdueIn: null }, null],
+    ['is not shown for a certificate that is valid for 30 days or more', { isShortLived: false }, null],
   ])('%s', (_, shape, word) => expect(scheduleWord(certificate(shape), EXAMPLE_NOW)).toBe(word));
 
   it.each([
@@ -37,24 +49,24 @@ describe('the renewal schedule', () => {
     [{ lives: 24, left: 2, overdueIn: 0 }, 'Valid for 1 day in all, renewal overdue'],
     [{ lives: 6, left: 5 }, 'Valid for less than a day in all, renewal on schedule'],
     [{ isShortLived: false }, null],
-  ])('describes %o as: %s', (shape, line) =>
+  ])('for %o is described as: %s', (shape, line) =>
     expect(scheduleLine(certificate(shape), EXAMPLE_NOW)).toBe(line),
   );
 
-  it('is overdue for long-lived certificates too', () => {
+  it('can be overdue for long-lived certificates too', () => {
     expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), EXAMPLE_NOW)).toBe(true);
     expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), EXAMPLE_NOW)).toBe(false);
   });
 });
 
-it('says who or what paused a domain', () => {
+it('pausedLine says who or what paused a domain', () => {
   expect(pausedLine('user', 3)).toBe('Paused by you');
   expect(pausedLine('unconfirmed', 3)).toBe('Paused until you confirm that it is yours');
   expect(pausedLine('plan', 3)).toBe('Paused: the Free plan checks three domains');
   expect(pausedLine('plan', 1)).toBe('Paused: the Free plan checks one domain');
 });
 
-it('a check that is held back says why, and when it is repeated', () => {
+it('the words about a held-back check say until when and why it is held back', () => {
   const waiting = { reason: 'own_network', until: at(0.01) } as const;
   expect(heldBackLine(waiting, EXAMPLE_NOW)).toMatch(/^Check held back until \d\d:\d\d$/);
   expect(heldBackLine(waiting, EXAMPLE_NOW + HOUR_MS)).toBe('Check held back');

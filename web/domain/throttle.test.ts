@@ -5,7 +5,7 @@ describe('a throttled function', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('runs once for a burst', () => {
+  it('runs once for a burst of calls', () => {
     const work = vi.fn();
     const call = throttled(work, { delayMs: 500, spacingMs: 2000 });
     for (let count = 0; count < 9; count += 1) call();

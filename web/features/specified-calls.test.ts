@@ -44,7 +44,7 @@ afterEach(() => {
 const refused = (status: number) => () => new Response('', { status });
 const json = 'application/json';
 
-it('sends token, name and company to POST /auth/firebase', async () => {
+it('exchangeToken sends token, name and company to POST /auth/firebase', async () => {
   const opened = await exchangeToken('t', { name: 'Alice', company: null });
   expect(sent).toMatchObject([
     {
@@ -60,7 +60,7 @@ it('sends token, name and company to POST /auth/firebase', async () => {
   spec('6.10', 'All calls send cookies');
 });
 
-it('logs a refused token exchange and returns no user', async () => {
+it('exchangeToken logs a refusal and throws an error', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   answer = refused(401);
   await expect(exchangeToken('t', { name: null, company: null })).rejects.toMatchObject({ status: 401 });
@@ -68,7 +68,7 @@ it('logs a refused token exchange and returns no user', async () => {
   spec('7.02', 'A refused exchange is logged, and nobody is signed in; the page says why (decision 31)');
 });
 
-it('refreshes the session and logs out without a request body', async () => {
+it('session refresh and logout send no request body', async () => {
   answer = refused(401);
   await expect(refreshSession()).rejects.toMatchObject({
     cause: { message: 'Failed to fetch refresh token.' },
@@ -81,7 +81,7 @@ it('refreshes the session and logs out without a request body', async () => {
   spec('7.04', 'POST /auth/logout sends JSON’s content type and no body');
 });
 
-it('returns no user for an empty answer and throws “Failed to get me.” for a refusal', async () => {
+it('fetchCurrentUser returns null for an empty answer and throws “Failed to get me.” for a refusal', async () => {
   answer = () => Response.json({});
   expect(await fetchCurrentUser()).toBeNull();
   expect(sent).toMatchObject([{ line: 'GET /api/user/me' }]);
@@ -91,7 +91,7 @@ it('returns no user for an empty answer and throws “Failed to get me.” for a
   spec('7.05', 'GET /user/me refused is “Failed to get me.”; without data there is no user');
 });
 
-it('updates the profile and deletes the account; errors carry the status and its text', async () => {
+it('the profile is updated by PATCH and the account deleted by DELETE; errors have the status', async () => {
   await updateProfile(currentUserOf({ ...alice, paddle_id: '', company_name: '', time_zone: null }), {
     fullName: 'Alice Berg',
     company: '',
@@ -113,7 +113,7 @@ it('updates the profile and deletes the account; errors carry the status and its
   spec('7.08', 'DELETE /user/me sends JSON’s content type; a refusal has its status');
 });
 
-it('removes a domain by DELETE and changes its frequency by PATCH', async () => {
+it('a domain is removed by DELETE, and its frequency is changed by PATCH', async () => {
   answer = () => Response.json({ data: null });
   await callForResponse(removeDomain, { params: { id: 'd 1' } });
   expect(sent).toMatchObject([{ line: 'DELETE /api/domain/d%201' }]);
@@ -123,7 +123,7 @@ it('removes a domain by DELETE and changes its frequency by PATCH', async () => 
   spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
 });
 
-it('returns the products in the order of the server, so that the first one is offered', async () => {
+it('listProducts returns the products in the order of the server, so that the first product is offered', async () => {
   const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
   answer = () => Response.json({ data: [product, { ...product, price_id: 'second' }] });
   const [first] = await call(listProducts);
@@ -131,7 +131,7 @@ it('returns the products in the order of the server, so that the first one is of
   spec('3.15', 'The first product that is offered counts');
 });
 
-it('limits every call to 30 s', async () => {
+it('an API call times out after 30 s', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout');
   await fetchCurrentUser();
   expect(timeout).toHaveBeenCalledWith(30_000);

@@ -127,19 +127,19 @@ describe('the request of a call', () => {
 });
 
 describe('the answer of a call', () => {
-  it('returns the answer without its envelope if that has nothing but `data`', async () => {
+  it('is returned without its envelope if the envelope has no field but `data`', async () => {
     answerWith(() => Response.json({ data: alice }));
     expect(await call(currentUser)).toEqual(stored);
     answerWith(() => Response.json({ data: null }));
     expect(await call(logOut)).toBeNull();
   });
 
-  it('returns the whole answer if the contract has more fields than `data`, even if they are omitted', async () => {
+  it('is returned whole if the contract has more fields than `data`, even if these are omitted', async () => {
     answerWith(() => Response.json({ data: [] }));
     expect(await call(channelDeliveries, { params: { key: 'email' } })).toEqual({ data: [] });
   });
 
-  it('throws an ApiError if the answer does not match the contract', async () => {
+  it('is rejected with an ApiError if it does not match the contract', async () => {
     answerWith(() => Response.json({ data: { ...alice, email: 1 } }));
     const failure = call(currentUser);
     await expect(failure).rejects.toBeInstanceOf(ApiError);
@@ -159,12 +159,12 @@ describe('the answer of a call', () => {
   it.each([
     { ...alice, companyName: 'Fjord' },
     { ...alice, company_name: 'Fjord' },
-  ])('accepts both casings of a field: %j', async (body) => {
+  ])('may have both casings of a field: %j', async (body) => {
     answerWith(() => Response.json({ data: body }));
     expect(await call(currentUser)).toEqual({ ...stored, company_name: 'Fjord' });
   });
 
-  it('reads the same user from both casings', async () => {
+  it('gives the same user in camel case and in snake case', async () => {
     const { full_name: fullName, photo_url: photoUrl, ...same } = alice;
     answerWith(() => Response.json({ data: { ...same, fullName, photoUrl } }));
     expect(await call(currentUser)).toEqual(stored);
@@ -175,7 +175,7 @@ describe('the answer of a call', () => {
     { data: [{ hostName: 'a.example', lastCheckedAt: null }] },
     { data: [{ host_name: 'a.example', last_checked_at: null }] },
     { data: [{ hostname: 'a.example', last_checked_at: null }] },
-  ])('reads the same domain from all spellings: %j', async (body) => {
+  ])('gives the same domain in camel case, in snake case and in lower case: %j', async (body) => {
     answerWith(() => Response.json(body));
     const response = z.object({
       data: z.array(z.object({ hostname: z.string(), last_checked_at: z.null() })),
@@ -184,7 +184,7 @@ describe('the answer of a call', () => {
     spec('3.09', 'A domain is read in camel case and in snake case');
   });
 
-  it('keeps the camelCase names of answers of the identity provider', async () => {
+  it('keeps camelCase names if it is from the identity provider', async () => {
     const setup = { totpURI: 'otpauth://totp/a?secret=ABC', backupCodes: ['one'] };
     answerWith(() => Response.json(setup));
     expect(await call(enableTotp, { body: { password: 'horse-77' } })).toEqual(setup);
@@ -211,7 +211,7 @@ describe('a call that is answered 401', () => {
     ]);
   });
 
-  it('refreshes once for all calls that get a 401 meanwhile', async () => {
+  it('refreshes the session once for all calls that get a 401 during the refresh', async () => {
     const server = serve(refreshes);
     await Promise.all(['/a', '/b', '/c'].map((path) => call({ ...anything, path })));
     expect(server.calls.filter((line) => line.endsWith('/auth/refresh'))).toHaveLength(1);

@@ -25,7 +25,7 @@ describe('a relative time', () => {
     [60 * MINUTE, '1 hr ago'],
     [1439 * MINUTE, '23 hr ago'],
     [1440 * MINUTE, '19 November 2026'],
-  ])('formats %d ms ago as "%s"', (elapsed, text) => {
+  ])('of %d ms is formatted as "%s"', (elapsed, text) => {
     expect(relativeTime(now - elapsed, now)).toBe(text);
   });
 });

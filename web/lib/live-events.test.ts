@@ -18,7 +18,7 @@ describe('an event of the stream', () => {
     ['domain', '{"id":"m1"}'],
     ['domain_removed', 'not json'],
     ['from_a_newer_server', '{}'],
-  ])('is ignored if unknown: %s %s', (name, data) => {
+  ])('is ignored if it is unknown or malformed: %s %s', (name, data) => {
     expect(parseServerEvent(name, data)).toBeNull();
   });
 });

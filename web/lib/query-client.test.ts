@@ -10,7 +10,7 @@ describe('a failed read', () => {
     expect([0, 1, 2, 3].map((failures) => mayRetry(failures, error))).toEqual([true, true, true, false]);
   });
 
-  it('is retried without a response', () => {
+  it('is retried if there was no response', () => {
     expect(mayRetry(0, new ApiError('The server could not be reached', { status: 0 }))).toBe(true);
   });
 

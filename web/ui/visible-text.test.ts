@@ -7,4 +7,4 @@ it.each([
   ['CN=moc.elpmaxe\u202Egro.elpmaxe', 'CN=moc.elpmaxe\\u202Egro.elpmaxe'],
   ['CN=pay\u200Bpal\u0000.example\n', 'CN=pay\\u200Bpal\\u0000.example\\u000A'],
   ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
-])('%j is shown as %j', (text, shown) => expect(visibleText(text)).toBe(shown));
+])('visibleText shows %j as %j', (text, shown) => expect(visibleText(text)).toBe(shown));

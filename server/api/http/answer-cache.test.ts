@@ -23,7 +23,7 @@ function cacheAt(start = 0) {
   return { clock, get, cache, made: () => made };
 }
 
-it('the answer cache computes an answer once for all requests within its time', async () => {
+it('the answer cache computes an answer once for all requests until the answer expires', async () => {
   const { clock, get, made } = cacheAt();
   expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['four', 'four', 'four']);
   clock.at = 9;
@@ -75,7 +75,7 @@ function accountAnswers(dialect: 'sqlite' | 'postgres') {
   return { ask, reads, signals, answers };
 }
 
-it('a read that began before a change does not answer a request after it', async () => {
+it('a read that began before a change does not answer requests that arrive after the change', async () => {
   const { ask, reads, signals } = accountAnswers('sqlite');
   const early = ask('a');
   signals.publish({ topic: 'account', accountId: 'a' });
@@ -88,7 +88,7 @@ it('a read that began before a change does not answer a request after it', async
   expect(await ask('a')).toBe('new');
 });
 
-it('account answers are dropped by a change of their account, by missed signals and by a write', async () => {
+it('cached account answers are dropped when the account changes, when signals were missed, and after a write', async () => {
   const { ask, reads, signals, answers } = accountAnswers('sqlite');
   const count = async (accountId = 'a'): Promise<number> => {
     const before = reads.length;
@@ -107,7 +107,7 @@ it('account answers are dropped by a change of their account, by missed signals 
   expect([await count(), await count('b')]).toEqual([1, 0]);
 });
 
-it('account answers are not kept on PostgreSQL', async () => {
+it('account answers are not cached on PostgreSQL', async () => {
   const { ask, reads } = accountAnswers('postgres');
   const answers = [ask('a'), ask('a')];
   expect(reads).toHaveLength(2);

@@ -5,20 +5,20 @@ describe('createClientAddressReader', () => {
   const behindProxy = createClientAddressReader(['10.0.0.0/8', 'fd00::/8']);
 
   it.each([
-    ['the peer, whatever it claims', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
-    ['the hop that a trusted proxy saw', '10.0.0.1', '1.2.3.4', '1.2.3.4'],
-    ['the last hop that is no trusted proxy', '10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
-    ['the proxy itself if it names nobody', '10.0.0.1', undefined, '10.0.0.1'],
-    ['the last hop that can be read', '10.0.0.1', '1.2.3.4, nonsense', '10.0.0.1'],
-    ['IPv4 behind its IPv6 form', '::ffff:203.0.113.5', '1.2.3.4', '203.0.113.5'],
-    ['a trusted proxy in IPv6 form', '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
-    ['an IPv6 hop', 'fd00::1', '2001:db8::1', '2001:db8::1'],
-    ['no address without a socket', undefined, '1.2.3.4', ''],
-  ])('takes %s', (_, peer, forwardedFor, address) => {
+    ['the address of the peer if the peer is no trusted proxy', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
+    ['the address that a trusted proxy forwards', '10.0.0.1', '1.2.3.4', '1.2.3.4'],
+    ['the last hop that is not a trusted proxy', '10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
+    ['the address of the proxy if the header is missing', '10.0.0.1', undefined, '10.0.0.1'],
+    ['the address of the proxy if the last hop is unreadable', '10.0.0.1', '1.2.3.4, nonsense', '10.0.0.1'],
+    ['the IPv4 address of a peer in IPv6 form', '::ffff:203.0.113.5', '1.2.3.4', '203.0.113.5'],
+    ['the address that a trusted proxy in IPv6 form forwards', '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
+    ['a forwarded IPv6 address', 'fd00::1', '2001:db8::1', '2001:db8::1'],
+    ['an empty address without a socket', undefined, '1.2.3.4', ''],
+  ])('returns %s', (_, peer, forwardedFor, address) => {
     expect(behindProxy.read(peer, forwardedFor).shown).toBe(address);
   });
 
-  it('ignores the header if no proxy is configured', () => {
+  it('ignores X-Forwarded-For if no proxy is configured', () => {
     expect(createClientAddressReader([]).read('10.0.0.1', '1.2.3.4').shown).toBe('10.0.0.1');
   });
 
@@ -32,7 +32,7 @@ describe('createClientAddressReader', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64', 'fe80:0:0'],
     ['::ffff:203.0.113.5', '203.0.113.5', '203.0.113'],
     ['::ffff:cb00:7105', '203.0.113.5', '203.0.113'],
-  ])('counts %s to the network %s and the prefix %s', (address, network, prefix) => {
+  ])('assigns %s to the network %s and the prefix %s', (address, network, prefix) => {
     expect(createClientAddressReader([]).read(address, undefined)).toMatchObject({ network, prefix });
   });
 });

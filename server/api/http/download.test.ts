@@ -27,7 +27,7 @@ it('jsonDocument writes values and lists as one indented JSON text', async () =>
   expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
 });
 
-it('jsonDocument writes times that no date can hold as numbers', async () => {
+it('jsonDocument writes times outside the range of Date as numbers', async () => {
   const [text] = [(await Array.fromAsync(jsonDocument({ a: { notAfter: 9e15 } }))).join('')];
   expect(JSON.parse(text)).toEqual({ a: { not_after: 9e15 } });
 });

@@ -48,7 +48,7 @@ describe('the security headers', () => {
     }
   });
 
-  it('allow the Paddle environment of the token', () => {
+  it('allow the hosts of the configured Paddle environment, live or sandbox', () => {
     const paddle = (environment: 'live' | 'sandbox') =>
       headersOf({ billing: { mode: 'paddle', clientToken: 'token', environment } });
     const live = paddle('live');
@@ -65,7 +65,7 @@ describe('the security headers', () => {
     expect(test.policy.get('connect-src')).toEqual(["'self'", 'https://sandbox-checkout-service.paddle.com']);
   });
 
-  it('allow Firebase, or its emulator instead', () => {
+  it('allow the hosts of Firebase, or only its emulator if one is configured', () => {
     const real = headersOf({ firebase: FIREBASE });
     expect(real.policy.get('script-src')).toEqual(["'self'", 'https://apis.google.com']);
     expect(real.policy.get('frame-src')).toEqual(['https://lantern.firebaseapp.com']);

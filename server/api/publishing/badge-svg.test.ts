@@ -26,7 +26,7 @@ const luminance = (hex: string) => {
 describe.each(STANDINGS)('the badge of %j', (standing, word, spoken) => {
   const svg = badgeSvg(standing);
 
-  it('shows its text and has it as accessible name', () => {
+  it('shows the state as text and has an accessible name', () => {
     expect([...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text)).toEqual(['certificate', word]);
     expect(svg).toContain(`role="img" aria-label="Certificate: ${spoken}"><title>Certificate: ${spoken}<`);
   });

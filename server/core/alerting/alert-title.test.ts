@@ -87,7 +87,7 @@ describe('the title of an alert', () => {
     expect(said).toBe(expected);
   });
 
-  it('gives days in the time zone of the reader, or in UTC if that is unknown', () => {
+  it('gives dates in the time zone of the reader, or in UTC if the time zone is unknown', () => {
     const said = (timeZone: string) =>
       alertTitle({ kind: 'expiry', step: 'expired', facts, displayName: 'a.example', now: END, timeZone });
     expect(said('Europe/Oslo')).toBe('a.example expired on 23 November 2026');

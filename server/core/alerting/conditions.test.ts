@@ -22,7 +22,7 @@ import { UNASKED } from '../../../tests/kit/product/observation.ts';
 
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 
-it('the condition of an incomplete chain refers to the domain instead of a file to send', () => {
+it('the fix for an incomplete chain points to the domain’s details instead of an attached file', () => {
   const seen = observation([answer([issue()])], { authorities });
   const verdict = judge(seen, NOW, createTrustStore([root.der]));
   const [finding] = inWords(verdict).findings;
@@ -40,7 +40,7 @@ describe('an incomplete chain', () => {
     return conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
   };
 
-  it('is a condition although another address serves a complete one that expires first', () => {
+  it('is a condition even if another address serves a complete chain that expires first', () => {
     const late = answer([issue({ notAfter: NOW + 90 * DAY })], { address: '192.0.2.2' });
     const found = chainConditions([answer(withChain(issue())), late], { authorities });
     expect(found.map(({ severity }) => severity)).toEqual(['warning']);
@@ -50,7 +50,7 @@ describe('an incomplete chain', () => {
     expect(chainConditions([answer([issue()])], { authoritiesPending: true })).toEqual([]);
   });
 
-  it('is no condition of a certificate that only clients with other key types get', () => {
+  it('is no condition if only clients of another key type get the certificate', () => {
     const presentedChain = [new Uint8Array(issue().der)];
     const posture = {
       at: NOW,
@@ -116,7 +116,7 @@ describe('a replaced certificate', () => {
     expect(replacedCertificate(second, verdict({ leafFingerprint: 'bb' }))).toEqual({ from: 'aa', to: 'bb' });
   });
 
-  it('is not reported when a leaf returns that one of the last checks saw', () => {
+  it('is not reported if one of the last checks already saw the new leaf', () => {
     const shown = (fingerprint: string) => ({
       certificate: {
         fingerprint,
@@ -151,7 +151,7 @@ describe('a deployment', () => {
   });
   const renewed = { notBefore: NOW, notAfter: NOW + 90 * DAY };
 
-  it('begins with a certificate for the same names that was issued later, and is due within a day', () => {
+  it('begins with a later certificate for the same names, and is due within a day', () => {
     const begun = begunDeployment(facts(), facts({ ...renewed, fingerprint: 'bb' }), NOW);
     expect(begun).toMatchObject({
       certificate: { fingerprint: 'aa' },
@@ -163,9 +163,12 @@ describe('a deployment', () => {
   });
 
   it.each([
-    ['an older one', { notBefore: NOW - 61 * DAY }],
-    ['one that was issued together with it, with another key', { notBefore: NOW - 60 * DAY + 60_000 }],
-    ['one for other names', { ...renewed, sans: ['*.shop.example'] }],
+    ['an older certificate', { notBefore: NOW - 61 * DAY }],
+    [
+      'a certificate that was issued at the same time with another key',
+      { notBefore: NOW - 60 * DAY + 60_000 },
+    ],
+    ['a certificate for other names', { ...renewed, sans: ['*.shop.example'] }],
   ])('does not begin with %s', (_, change) => {
     expect(begunDeployment(facts(), facts(change), NOW)).toBeNull();
   });

@@ -15,19 +15,19 @@ describe('local time', () => {
     expect(localTime(at('2026-12-31T23:30Z'), 'Nowhere/Atlantis').minute).toBe(23 * 60 + 30);
   });
 
-  it('occurs next today, tomorrow or on the given weekday', () => {
+  it('occurs next later today, tomorrow or on the given weekday', () => {
     const now = at('2026-11-21T10:00Z');
     expect(nextLocalTime(now, OSLO, { minute: 12 * 60 })).toBe(at('2026-11-21T11:00Z'));
     expect(nextLocalTime(now, OSLO, { minute: 11 * 60 })).toBe(at('2026-11-22T10:00Z'));
     expect(nextLocalTime(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
   });
 
-  it('comes an hour later where clocks skip it, east and west of UTC', () => {
+  it('is an hour later if clocks skip it that day, east and west of UTC', () => {
     expect(nextLocalTime(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
     expect(nextLocalTime(at('2026-03-08T03:00Z'), NEW_YORK, { minute: 150 })).toBe(at('2026-03-08T07:30Z'));
   });
 
-  it('comes the second time where clocks repeat it, east and west of UTC', () => {
+  it('means the second occurrence if clocks repeat it that day, east and west of UTC', () => {
     const inOslo = at('2026-10-25T01:30Z');
     expect(nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 })).toBe(inOslo);
     expect(nextLocalTime(inOslo, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));
@@ -53,7 +53,7 @@ describe('quiet hours', () => {
     expect(leaves('2026-11-22T06:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
   });
 
-  it('hold back warnings for an hour more, not a day, if clocks skip or repeat their end', () => {
+  it('hold back warnings for one more hour, not a day, if clocks skip or repeat the end of the quiet hours', () => {
     const half = { ...night, toMinute: 150 };
     expect(leaves('2026-03-08T06:45Z', 'warning', half, NEW_YORK)).toBe('2026-03-08T07:30:00.000Z');
     const early = { ...night, toMinute: 90 };
@@ -61,14 +61,14 @@ describe('quiet hours', () => {
     expect(leaves('2026-11-01T06:15Z', 'warning', early, NEW_YORK)).toBe('2026-11-01T06:30:00.000Z');
   });
 
-  it('let critical alerts through, unless those have to wait as well', () => {
+  it('let critical alerts through, unless the settings hold these back too', () => {
     expect(leaves('2026-11-21T22:30Z', 'critical')).toBe('2026-11-21T22:30:00.000Z');
     expect(leaves('2026-11-21T22:30Z', 'critical', { ...night, criticalAlways: false })).toBe(
       '2026-11-22T06:00:00.000Z',
     );
   });
 
-  it('can lie within one day', () => {
+  it('can begin and end on the same day', () => {
     const siesta = { fromMinute: 13 * 60, toMinute: 15 * 60, criticalAlways: true };
     expect(leaves('2026-11-21T12:30Z', 'warning', siesta)).toBe('2026-11-21T14:00:00.000Z');
     expect(leaves('2026-11-21T14:30Z', 'warning', siesta)).toBe('2026-11-21T14:30:00.000Z');
@@ -83,7 +83,7 @@ describe('a maintenance window', () => {
   } as const;
   const weekly = { ...once, repeats: 'weekly' } as const;
 
-  it('lasts from its start to its end, and several last to the latest end', () => {
+  it('lasts from its start to its end, and overlapping windows last until the latest end', () => {
     expect(maintenanceUntil([once], once.startsAt - 1, OSLO)).toBeNull();
     expect(maintenanceUntil([once], once.startsAt, OSLO)).toBe(once.endsAt);
     expect(maintenanceUntil([once], once.endsAt, OSLO)).toBeNull();

@@ -38,7 +38,7 @@ describe('a watched host', () => {
     expect(host.is('up', HOUR)).toEqual(['resolved']);
   });
 
-  it('counts as flapping from the third downtime in six hours until it was up for an hour', () => {
+  it('counts as flapping from the third downtime in six hours until it has been up for an hour', () => {
     const host = watched();
     const turns = [1, 2, 3, 4, 5].map(() => [...host.is('down', 10 * MINUTE), ...host.is('up', 20 * MINUTE)]);
     expect(turns).toEqual([['opened', 'resolved'], ['opened', 'resolved'], ['flapping'], [], []]);
@@ -47,7 +47,7 @@ describe('a watched host', () => {
     expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
   });
 
-  it('causes a new alert after a time of unknown state, even if it was flapping before', () => {
+  it('causes a new alert if it is down after a day of unknown state, even if it was flapping before', () => {
     const host = watched();
     for (const _ of [1, 2, 3]) {
       host.is('down', 10 * MINUTE);
@@ -59,7 +59,7 @@ describe('a watched host', () => {
     expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
   });
 
-  it('causes an alert when uptime alerts are unmuted, and none about a muted recovery', () => {
+  it('causes an alert when uptime alerts are unmuted during an outage, but none about a muted recovery', () => {
     const host = watched();
     host.mute('uptime');
     expect(host.is('down', 10 * MINUTE)).toEqual([]);

@@ -24,7 +24,7 @@ describe('the route of an alert', () => {
       { channels, settings: { channels: chosen, quietHours: null }, plan, timeZone: null, now: 5 },
     ).map(({ key }) => key);
 
-  it('is every open channel, or the chosen ones', () => {
+  it('includes every open channel, or only the chosen ones', () => {
     expect(keys([mail, slack], null)).toEqual(['email', 'c1']);
     expect(keys([mail, slack], ['c1'])).toEqual(['c1']);
     expect(keys([mail, slack], [])).toEqual([]);
@@ -32,7 +32,7 @@ describe('the route of an alert', () => {
     expect(keys([{ ...mail, isUnsubscribed: true }, slack], null)).toEqual(['c1']);
   });
 
-  it('is the email address of the account on Free, or if no chosen channel is open', () => {
+  it('is only the account’s email address on Free, or if no chosen channel is open', () => {
     expect(keys([mail, slack], null, 'free')).toEqual(['email']);
     expect(keys([mail, slack], ['c1'], 'free')).toEqual(['email']);
     expect(keys([mail, { ...slack, isOpen: false }], ['c1'])).toEqual(['email']);
@@ -50,7 +50,7 @@ it('a channel is open if it is confirmed and on; mail to the account is always o
 describe('alert settings', () => {
   const account = { ...DEFAULT_ALERT_SETTINGS, steps: ['20d' as const], muted: ['uptime' as const] };
 
-  it('are those of the account unless the domain overrides them, for steps only with Premium', () => {
+  it('are those of the account unless the domain overrides them; only Premium overrides steps', () => {
     expect(effectiveSettings(account, null, 'free')).toEqual(account);
     expect(effectiveSettings(account, { steps: null, muted: [] }, 'premium')).toMatchObject({
       steps: null,
@@ -62,7 +62,7 @@ describe('alert settings', () => {
     });
   });
 
-  it('may get new steps of a domain only with Premium', () => {
+  it('accept new steps for a domain only with Premium', () => {
     const before = { steps: ['3d' as const] };
     const own = (after: Parameters<typeof maySetSteps>[1]['after'], plan: 'free' | 'premium' = 'free') =>
       maySetSteps(plan, { before, after });
@@ -74,7 +74,7 @@ describe('alert settings', () => {
     expect(maySetSteps('free', { before: null, after: before })).toBe(false);
   });
 
-  it('affect the next alerts by channels, steps and muted events, not by quiet hours', () => {
+  it('change the next alerts if channels, steps or muted events differ, but not if only quiet hours differ', () => {
     const quietHours = { fromMinute: 0, toMinute: 60, criticalAlways: true };
     expect(affectsAlerts(account, { ...account, quietHours, steps: ['20d'] })).toBe(false);
     expect(affectsAlerts(account, { ...account, channels: [ACCOUNT_MAIL] })).toBe(true);
@@ -82,7 +82,7 @@ describe('alert settings', () => {
     expect(affectsAlerts(account, { ...account, muted: [] })).toBe(true);
   });
 
-  it('keep channels that exist; without any, all channels or the choice of the account apply', () => {
+  it('lose channels that were deleted; if none is left, all channels or the choice of the account apply', () => {
     const existing = [ACCOUNT_MAIL, 'c1', 'c2'];
     expect(existingChannels(['c2', 'gone', 'c1'], existing)).toEqual(['c1', 'c2']);
     expect(existingChannels(['gone'], existing)).toBeNull();
@@ -138,7 +138,7 @@ describe('the upcoming alerts of a certificate', () => {
     ]);
   });
 
-  it('leave out steps that were sent and earlier ones', () => {
+  it('leave out the step that was sent and all earlier steps', () => {
     const notified = { notifiedSteps: ['warning' as const], lastStepAt: END - 12 * DAY };
     expect(ahead(END - 11 * DAY, { notified })[0]).toEqual(['critical', 7]);
     const steps = ['13d', '12d', '2d'] as const;

@@ -67,7 +67,7 @@ const ending = (days: number, more = {}) =>
 const fresh = withChain(issue());
 
 describe('an expiring certificate', () => {
-  it('causes an alert once per step at its exact time, and only the tightest of missed ones', () => {
+  it('causes one alert per step at its exact time, and only the tightest of several missed steps', () => {
     const host = watched();
     const old = ending(22.5);
     expect(host.wait(-1).shows(old)).toEqual([]);
@@ -78,7 +78,7 @@ describe('an expiring certificate', () => {
     expect(host.wait(DAY).shows(old)).toEqual(['expiry expired']);
   });
 
-  it('causes alerts while the host is unreachable, with the time when it was last seen', () => {
+  it('causes alerts while the host is unreachable, with the time when the certificate was last seen', () => {
     const host = watched();
     host.shows(ending(8));
     expect(host.wait(2 * DAY).isGone()).toEqual(['expiry critical']);
@@ -124,7 +124,7 @@ describe('an expiring certificate', () => {
     expect(host.wait(MINUTE).keepsShowing(ending(12))).not.toContain('expiry resolved');
   });
 
-  it('causes one alert if it is an expired intermediate, not also one about a broken chain', () => {
+  it('causes one expiry alert and none about a broken chain if it is an expired intermediate', () => {
     const tired = root.intermediate({
       commonName: 'Tired CA',
       notBefore: NOW - 900 * DAY,
@@ -139,17 +139,17 @@ describe('an expiring certificate', () => {
   });
 });
 
-describe('a silence', () => {
+describe('silencing alerts', () => {
   const old = ending(14);
 
-  it('maintenance delays the alert of a step until it ends', () => {
+  it('maintenance delays the alert of a step until the maintenance ends', () => {
     const host = watched();
     const until = { maintenanceUntil: NOW + HOUR };
     expect(host.shows(old, until)).toEqual([]);
     expect(host.wait(HOUR).shows(old)).toEqual(['expiry warning']);
   });
 
-  it('a snooze ends with the tightest step, even if the host is unreachable', () => {
+  it('the tightest missed step is alerted when a snooze ends, even if the host is unreachable', () => {
     const host = watched();
     host.shows(old);
     const [incident] = host.outbox.incidents;
@@ -248,7 +248,7 @@ describe('a domain registration that ends', () => {
     expect(reported).toEqual(['60d', '30d', '14d', '7d', '1d'].map((step) => `registration ${step}`));
   });
 
-  it('is renewed when the registry shows a later end, once, although its servers lag behind', () => {
+  it('is reported once as renewed when the registry shows a later end, even if it shows the old end again later', () => {
     const { host, shows, keepsShowing, ends } = registered();
     host.wait(40 * DAY);
     expect(shows(ends(end))).toEqual(['registration 30d']);
@@ -269,7 +269,7 @@ describe('a domain registration that ends', () => {
     expect(shows({ outcome: 'unavailable', domain: 'example.org' })).toEqual(['registration 60d']);
   });
 
-  it('is not reported if somebody turned it off', () => {
+  it('is not reported if registration alerts are muted', () => {
     const { host } = registered();
     const registration = {
       outcome: 'expires',
@@ -301,7 +301,7 @@ describe('changed alert steps', () => {
     expect(host.wait(11 * DAY).shows(old, chosen('20d', '2d'))).toEqual(['expiry 2d']);
   });
 
-  it('are still sent if the CA moves its renewal window to a later time', () => {
+  it('still cause alerts if the CA moves its renewal window to a later time', () => {
     const host = watched();
     const [leaf] = ending(40);
     if (!leaf) throw new Error('nothing was issued');
@@ -335,7 +335,7 @@ describe('a problem that a second check has to confirm', () => {
     intermediate.issue({ dnsNames: ['other.example'], notBefore: NOW - DAY, notAfter: NOW + 80 * DAY }),
   );
 
-  it('can be a wrong name, confirmed 30 s after the first check', () => {
+  it('can be a wrong name, which is alerted if a check 30 s later finds it again', () => {
     const host = watched();
     expect(host.shows(wrong)).toEqual([]);
     expect(host.wait(10_000).shows(wrong)).toEqual([]);
@@ -347,7 +347,7 @@ describe('a problem that a second check has to confirm', () => {
     expect(moment.outbox.openOf('wrong_name ')).toBeNull();
   });
 
-  it('is confirmed and alerted once although nodes with and without it alternate', () => {
+  it('is confirmed and alerted once even if only every other check finds it', () => {
     const host = watched();
     host.shows(wrong);
     host.wait(30_000).shows(fresh);
@@ -373,7 +373,7 @@ describe('a problem that a second check has to confirm', () => {
     expect([check(DAY, []), check(DAY + 30_000, [])].flat()).toEqual([['opened', 'critical']]);
   });
 
-  it('can be an unexpected change, but no due renewal and no alternating nodes', () => {
+  it('can be an unexpected change of certificate, but not a due renewal or alternating certificates', () => {
     const other = withChain(issue({ notAfter: NOW + 61 * DAY }));
     const host = watched();
     host.shows(fresh);

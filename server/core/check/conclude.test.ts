@@ -114,7 +114,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('names the problem of an untrusted certificate or an unreachable host, and no other', () => {
+  it('names the problem of an untrusted certificate or an unreachable host, and is null if all is well', () => {
     const untrusted = judge(served, NOW, createTrustStore([]));
     const problemOf = (seen: typeof served, verdict = verdictOf(seen)) =>
       conclude(WATCHED, seen, verdict, NOW).withContext(CONTEXT).problem;
@@ -148,7 +148,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('a second failure opens an incident from the first one on and alerts every channel', () => {
+  it('a second failure opens an incident that began at the first failure, and alerts every channel', () => {
     expect(needs(SUSPECTED, unreachable)).toBe(true);
     expect(concluded(SUSPECTED, unreachable)).toMatchObject({
       uptime: { uptime: 'down', downSince: NOW - SECOND_CHECK, recentChecks: 'ud' },
@@ -178,7 +178,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('an alert about a certificate goes to every channel that any of its domains chose, at the earliest time', () => {
+  it('an alert about a certificate goes to every channel that one of its domains chose and is subscribed to', () => {
     const expired = { ...served, observedAt: NOW + 400 * DAY_MS };
     const at = expired.observedAt;
     const choice = (channels: string[], unsubscribed: string[] = []) => ({
@@ -205,7 +205,7 @@ describe('the conclusion of a check', () => {
     ]);
   });
 
-  it('a failed check during maintenance opens the incident without an alert and repeats the check at the end', () => {
+  it('a failed check during maintenance opens an incident without an alert and is repeated when maintenance ends', () => {
     const until = NOW + 20 * MINUTE_MS;
     expect(concluded(SUSPECTED, unreachable, { ...CONTEXT, maintenanceUntil: until })).toMatchObject({
       incidents: [{ kind: 'open', problem: 'down' }],
@@ -214,7 +214,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('a check of a monitor that was paused meanwhile changes nothing', () => {
+  it('a check of a monitor that was paused during the check changes nothing', () => {
     expect(needs({ ...SUSPECTED, kind: 'paused' }, unreachable)).toBe(false);
     expect(concluded({ ...SUSPECTED, kind: 'paused' }, unreachable, null)).toMatchObject({
       uptime: null,
@@ -223,7 +223,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('the self-check causes no alert and repeats it within five minutes', () => {
+  it('the check of our own site causes no alert and is repeated after five minutes', () => {
     expect(needs({ ...SUSPECTED, kind: 'own' }, unreachable)).toBe(false);
     expect(concluded({ ...WATCHED, kind: 'own' }, served, null)).toMatchObject({
       alerts: [],
@@ -231,7 +231,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('makes a check due at once if it was requested meanwhile', () => {
+  it('makes the next check due at once if one was requested during this check', () => {
     expect(concluded({ ...WATCHED, isRequested: true }, served, null).nextCheckAt).toBe(NOW);
   });
 
@@ -248,12 +248,12 @@ describe('the routes of an alert', () => {
       alert.routes.map(({ key }) => key),
     );
 
-  it('leave out channels on which it failed for good', () => {
+  it('leave out channels on which the delivery failed for good', () => {
     expect(routes(unreported, unreachable, [failedOn('slack')])).toEqual([[ACCOUNT_MAIL]]);
     expect(routes(unreported, unreachable, [failedOn('slack'), failedOn(ACCOUNT_MAIL)])).toEqual([[]]);
   });
 
-  it('the routes of a recovery alert include channels where the outage alert waits, not where it was superseded', () => {
+  it('the routes of a recovery alert include channels where the outage alert still waits, not where it was superseded', () => {
     expect(routes(DOWN, served, [{ ...delivered, state: 'waiting' }])).toEqual([[ACCOUNT_MAIL]]);
     expect(routes(DOWN, served, [{ ...delivered, state: 'superseded' }])).toEqual([[]]);
   });
@@ -290,7 +290,7 @@ it('a check that needs no alert context has the same conclusion with any context
   expect(skipped).toBeGreaterThan(50);
 });
 
-it('onScheduleUntil is known only for trusted certificates that live less than 30 days', () => {
+it('onScheduleUntil is null unless the certificate is trusted and lives less than 30 days', () => {
   const renewal = {
     from: NOW,
     to: NOW,

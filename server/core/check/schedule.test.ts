@@ -19,7 +19,7 @@ const lasting = (lifetimeMs: number, leftMs: number) => ({
 });
 
 describe('nextCheckAt', () => {
-  it('is the interval of the plan', () => {
+  it('is one interval from now', () => {
     expect(due({ everyMinutes: 1440 })).toBe(DAY);
     expect(due({ everyMinutes: 10, certificates: [lasting(90 * DAY, 80 * DAY)] })).toBe(10 * MINUTE);
   });
@@ -36,7 +36,7 @@ describe('nextCheckAt', () => {
     expect(due({ certificates: [lasting(90 * DAY, -DAY)] })).toBe(DAY);
   });
 
-  it('follows from the shortest lifetime: 160 hours make 6 h 40 min', () => {
+  it('is after 1/24 of the shortest lifetime: 6 h 40 min for 160 hours', () => {
     expect(due({ certificates: [lasting(160 * HOUR, 150 * HOUR)] })).toBe(400 * MINUTE);
     expect(due({ certificates: [lasting(3650 * DAY, 3000 * DAY), lasting(160 * HOUR, 150 * HOUR)] })).toBe(
       400 * MINUTE,
@@ -122,7 +122,7 @@ describe('the portions of the lanes', () => {
     expect(lanePortions(64, 0)).toEqual([32, 16, 8, 4, 2, 1, 1]);
   });
 
-  it('have the same sums whatever the sizes of the batches', () => {
+  it('add up to the same sums whatever the sizes of the batches', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 30 }), (limits) => {
         const sums = Array.from({ length: LANES }, () => 0);

@@ -225,7 +225,7 @@ describe('followUptime', () => {
     ['unknown', { ...UP, uptime: 'unknown' }],
     ['down', { ...UP, uptime: 'unknown', suspectedSince: NOW + DAY }],
   ] as const)(
-    'ends an incident when it was last seen if no check followed for long: then %s',
+    'ends an incident at the last failed check if the next check comes 23 hours later and is "%s"',
     (state, standing) => {
       const seen = { ...DOWN, downSeenAt: NOW + HOUR };
       expect(followUptime(seen, { state, now: NOW + DAY })).toEqual({
@@ -238,7 +238,7 @@ describe('followUptime', () => {
     },
   );
 
-  it('is down exactly while one incident is open', () => {
+  it('reports a host as down exactly while one incident is open', () => {
     const states = fc.array(
       fc.tuple(fc.constantFrom<Uptime>('up', 'down', 'unknown'), fc.oneof(fc.nat(20 * MINUTE), fc.nat(DAY))),
     );
@@ -278,7 +278,7 @@ describe('uptimePercent', () => {
     expect(uptimePercent({ from, now: NOW, downMs })).toBe(percent);
   });
 
-  it('is 100 at the very beginning', () => {
+  it('is 100 when monitoring has just begun', () => {
     expect(uptimePercent({ from: NOW, now: NOW, downMs: 0 })).toBe(100);
   });
 });
@@ -293,7 +293,7 @@ it('isUptimeConfirmed needs a success or a confirmed outage', () => {
   expect(isUptimeConfirmed({ ...unknown, uptime: 'down' })).toBe(true);
 });
 
-it('isHeldBack tells a check that was not recorded from one with a failure on our side', () => {
+it('isHeldBack is true if the last result is unknown and the verdict names no failure on our side', () => {
   const failure = { stage: 'connect', detail: null } as const;
   const timedOut = { failure: { ...failure, reason: 'timeout' } } as const;
   expect(isHeldBack({ recentChecks: '', verdict: null })).toBe(false);

@@ -51,7 +51,7 @@ function watched(shown: readonly MintedCertificate[], every = HOUR) {
 const codes = ({ findings }: Verdict) => findings.map(({ code }) => code);
 
 describe('certificates that alternate at one address', () => {
-  it('are one finding, and count as a replacement only the first time', () => {
+  it('cause one finding, and count as a replacement only the first time', () => {
     const { last, verdicts, replaced, expiring } = watched([a, b, a, b, b, a, b]);
     expect(replaced).toBe(1);
     const known = verdicts.slice(2).map(({ lastSeen }) => lastSeen?.findings);
@@ -68,7 +68,7 @@ describe('certificates that alternate at one address', () => {
     expect(expiring?.toSorted()).toEqual([a.fingerprint, b.fingerprint].toSorted());
   });
 
-  it('cause one alert per certificate, whichever the check sees', () => {
+  it('cause one alert about the expiring one, whichever of them a check sees', () => {
     const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
     const outbox = new MemoryOutbox();
     let previous: Verdict | null = null;
@@ -87,7 +87,7 @@ describe('certificates that alternate at one address', () => {
     expect(previous?.findings).toMatchObject([{ code: 'certificates_differ', severity: 'warning' }]);
   });
 
-  it('are not reported after a renewal, nor after one that replaces both', () => {
+  it('are not reported for a plain renewal, nor after a renewal that replaces both', () => {
     expect(codes(watched([a, a, b, b, b]).last)).toEqual([]);
     const renewed = watched([a, b, a, b, c]);
     expect(codes(renewed.last)).toEqual([]);
@@ -95,14 +95,14 @@ describe('certificates that alternate at one address', () => {
     expect(renewed.expiring).toEqual([c.fingerprint]);
   });
 
-  it('are forgotten when one was not seen for eight checks or some days', () => {
+  it('are no longer reported when one of them was not seen for eight checks or some days', () => {
     expect(codes(watched([a, b, ...Array<typeof a>(7).fill(a)]).last)).toEqual(['certificates_differ']);
     expect(codes(watched([a, b, ...Array<typeof a>(8).fill(a)]).last)).toEqual([]);
     expect(codes(watched([a, b, a], DAY).last)).toEqual(['certificates_differ']);
     expect(codes(watched([a, b, a, a, a, a], DAY).last)).toEqual([]);
   });
 
-  it('are remembered up to six', () => {
+  it('are remembered, but at most six of them', () => {
     const many = Array.from({ length: 12 }, () => issue());
     expect(watched(many).last.lastSeen?.turns).toHaveLength(6);
   });
@@ -118,7 +118,7 @@ describe('certificates that differ between addresses', () => {
       trustStore,
     );
 
-  it('are reported as old ones that some addresses still serve', () => {
+  it('are reported with the addresses that still serve the old certificate', () => {
     const { findings } = inWords(six(a, b));
     expect(findings).toMatchObject([
       {
@@ -130,7 +130,7 @@ describe('certificates that differ between addresses', () => {
     expect(findings[0]?.command).toContain('for ip in 192.0.2.1 192.0.2.2 192.0.2.3');
   });
 
-  it('are reported as ones that expire earlier if their names differ', () => {
+  it('are reported as expiring earlier, not as old, if their names differ', () => {
     const other = issue({ dnsNames: [...current.dnsNames, 'www.fjord.example'] });
     expect(inWords(six(a, other)).findings[0]?.message).toMatch(
       /^2 of 6 addresses serve a certificate that expires earlier/,
@@ -146,7 +146,7 @@ describe('certificates that differ between addresses', () => {
   });
 });
 
-describe('the posture, which is examined once a day', () => {
+describe('the posture (examined once a day)', () => {
   const rsa = issue({ key: 'RSA-2048', notBefore: NOW - 89 * DAY, notAfter: NOW + DAY });
   const posture: NonNullable<Observation['posture']> = {
     at: NOW,
@@ -176,7 +176,7 @@ describe('the posture, which is examined once a day', () => {
     expect(daily.trusted).toBe(true);
   });
 
-  it('stays until the next examination, for alerts too, and through an outage', () => {
+  it('is kept until the next examination, even through an outage, and counts for alerts', () => {
     const later = { observedAt: NOW + HOUR };
     const plain = judge(observation([answer(withChain(b))], later), NOW + HOUR, trustStore, daily);
     expect(plain.posture).toEqual(daily.posture);

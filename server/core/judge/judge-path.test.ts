@@ -41,7 +41,7 @@ function verdictOn(
 const codes = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
 
 describe('an incomplete chain', () => {
-  it('reports what is missing and which file to send', () => {
+  it('is reported with the missing intermediate and the file to send', () => {
     const leaf = issue();
     const verdict = verdictOn([leaf], [fetched(intermediate)]);
     expect(inWords(verdict).findings).toEqual([
@@ -72,7 +72,7 @@ describe('an incomplete chain', () => {
     expect(verdict.trusted).toBe(true);
   });
 
-  it('reports every missing intermediate, wherever it was found', () => {
+  it('is reported with every missing intermediate, whether cached or fetched', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
     expect(inWords(verdict).findings[0]?.message).toMatch(
@@ -81,7 +81,7 @@ describe('an incomplete chain', () => {
     expect(verdict.path.map(({ source }) => source)).toEqual(['sent', 'cache', 'fetched', 'trust_store']);
   });
 
-  it('reports an expired intermediate with a known successor, and alerts go by its expiry', () => {
+  it('is a warning if the server sends an expired intermediate whose successor is known', () => {
     const old = { commonName: 'Fjord CA 1', key: intermediate.key, notBefore: NOW - 900 * DAY };
     const expired = root.intermediate({ ...old, notAfter: NOW - DAY });
     const verdict = verdictOn([issue(), expired], [cached(intermediate)]);
@@ -94,7 +94,7 @@ describe('an incomplete chain', () => {
     expect(verdict.limiting?.fingerprint).toBe(expired.fingerprint);
   });
 
-  it('is critical if nothing completes it, and untrusted if it leads to an unknown root', () => {
+  it('is critical if no certificate completes it, and untrusted if it leads to an unknown root', () => {
     const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
     const below = stranger.intermediate({ commonName: 'Stranger CA', ...years });
     const leaf = below.issue({ ...current, caIssuersUrls: ['http://ca.stranger.example/1.cer'] });
@@ -104,7 +104,7 @@ describe('an incomplete chain', () => {
     expect(found).toMatchObject({ trusted: false, path: [], chainToServe: null });
   });
 
-  it('is judged for each address, and offers no file for another leaf', () => {
+  it('is judged for each address, and no file is offered for an address with another leaf', () => {
     const [soon, later] = [issue({ notAfter: NOW + 40 * DAY }), issue()];
     const addresses = [
       answer(withChain(soon), { address: '192.0.2.1' }),
@@ -181,7 +181,7 @@ describe('a lifetime over the maximum', () => {
   });
 });
 
-it('every finding has evidence, a fix and a command', () => {
+it('findings about expired, weak or unsuitable certificates have evidence, a fix and a command', () => {
   const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
   const old = stranger.issue({ ...current, dnsNames: ['x.example'], notAfter: NOW - DAY });
   for (const finding of [
@@ -214,7 +214,7 @@ describe('an authority that is still being fetched', () => {
     expect(isAwaiting(verdictOn([issue()], [fetched(intermediate)]))).toBe(false);
   });
 
-  it('is reported beside a sent certificate that leads nowhere', () => {
+  it('is mentioned if a sent certificate leads to no trusted root', () => {
     const removed = mintAuthority({ commonName: 'Removed Root', ...years });
     const { key, subjectDer } = intermediate;
     const cross = removed.intermediate({ key, subjectDer, ...years });

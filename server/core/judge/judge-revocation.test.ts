@@ -83,7 +83,7 @@ describe('the revocation state', () => {
     expect(judged([said('crl', 'unreachable', shown)], { shown }).revocation.state).toBe('unavailable');
   });
 
-  it('drops a good answer that has expired, but never a revocation', () => {
+  it('ignores a good answer that has expired, but never a revocation', () => {
     const later = NOW + 2 * DAY;
     expect(judged([said('crl', 'good')], { now: later }).revocation).toMatchObject({
       state: 'unavailable',
@@ -135,7 +135,7 @@ describe('the revocation state', () => {
     ]);
   });
 
-  describe('the revocation state of an intermediate with another certificate for its key', () => {
+  describe('a revoked intermediate with a second certificate for the same key', () => {
     const other = mintAuthority({ commonName: 'Other Root', ...years });
     const twin = other.intermediate({
       commonName: 'Fjord CA 1',
@@ -150,7 +150,7 @@ describe('the revocation state', () => {
     it.each([
       [intermediate, twin],
       [twin, intermediate],
-    ])('is a warning without an alert while the other one gives a valid path (%#)', (bad, good) => {
+    ])('is only a warning while the second certificate gives a valid path (case %#)', (bad, good) => {
       const verdict = judge(seen([said('crl', 'revoked', bad)]), NOW, both);
       expect(verdict.trusted).toBe(true);
       expect(verdict.path[1]?.fingerprint).toBe(good.fingerprint);
@@ -176,7 +176,7 @@ describe('the revocation state', () => {
       });
     });
 
-    it('is critical if both are revoked', () => {
+    it('is critical if both certificates are revoked', () => {
       const verdict = judge(
         seen([said('crl', 'revoked', intermediate), said('crl', 'revoked', twin)]),
         NOW,
@@ -244,7 +244,7 @@ describe('an earlier revocation', () => {
     expect(verdict.lastSeen).toEqual(before.lastSeen);
   });
 
-  it('applies to issuer and serial number: to a re-encoded certificate, not to a renewal', () => {
+  it('is matched by issuer and serial number, so it covers a re-encoded certificate but not a renewal', () => {
     const serialNumber = 4711n;
     const [one, again] = [issue({ serialNumber }), issue({ serialNumber })];
     const first = judged([said('crl', 'revoked', one)], { shown: one });

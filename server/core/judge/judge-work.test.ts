@@ -50,7 +50,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('a hostile chain: %s', (_, mint) =
     for (const { der } of chain) expect(() => parseCertificate(der)).not.toThrow();
   });
 
-  it('needs fewer than 10,000 normalisations, none of a long name', () => {
+  it('needs fewer than 10,000 Unicode normalisations, none of more than 512 characters', () => {
     const unread = mint(strangersRoot);
     const normalize = vi.spyOn(String.prototype, 'normalize');
     judge(twentyAnswers(unread), now, trustStore);
@@ -70,7 +70,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('a hostile chain: %s', (_, mint) =
     expect(first.spent).toBeLessThanOrEqual(DEFAULT_WORK_PER_CHECK);
   });
 
-  it('gets short sentences and facts of limited size', () => {
+  it('gets findings and facts of limited size', () => {
     const verdict = judge(twentyAnswers(chain), now, trustStore);
     for (const { message, evidence } of inWords(verdict).findings) {
       expect(message.length).toBeLessThan(2_000);
@@ -113,7 +113,7 @@ describe('the work limit of a check', () => {
     expect(work.spent).toBeLessThan(DEFAULT_WORK_PER_CHECK / 5);
   });
 
-  it('covers all chains: further addresses are not read once it is spent', () => {
+  it('covers all chains: further addresses are not read once the limit is reached', () => {
     const many = Array.from({ length: 20 }, (_, index) => {
       const dnsNames = Array.from({ length: 2_000 }, (__, name) => `n${name}.a${index}.example`);
       return answer([issue({ dnsNames })], { address: `192.0.2.${index}` });
@@ -152,7 +152,7 @@ describe('a cached path', () => {
       ignoreLeafValidity: true,
     });
 
-  it('is valid only as long as its certificates, and again for an earlier time', () => {
+  it('is rejected after its certificates end, and accepted again for an earlier time', () => {
     const lastSecond = intermediate.notAfter + 999;
     expect(build(NOW).ok).toBe(true);
     expect(build(lastSecond).ok).toBe(true);
@@ -160,7 +160,7 @@ describe('a cached path', () => {
     expect(build(lastSecond).ok).toBe(true);
   });
 
-  it('is not used for less work than it takes, and used again for enough', () => {
+  it('is used only if the work budget would have sufficed to find it', () => {
     const poor = build(NOW, new WorkBudget(leaf.der.length + intermediate.der.length + 100));
     expect(poor).toEqual({ ok: false, failures: [], budgetExhausted: true });
     expect(build(NOW).ok).toBe(true);

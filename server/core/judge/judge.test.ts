@@ -82,7 +82,7 @@ describe('the verdict on a chain', () => {
     ]);
   });
 
-  it('names the hosts that the certificate is for', () => {
+  it('names the hosts that the certificate covers, and ignores its common name', () => {
     const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
     expect(inWords(verdictOn(withChain(issue({ dnsNames: names })))).findings[0]?.message).toBe(
       'The certificate does not cover pay.fjord.example. It is for a.example, b.example, c.example and 2 more.',
@@ -186,7 +186,7 @@ describe('the validity of a chain', () => {
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf', 'intermediate']);
   });
 
-  it('ends with an intermediate while the leaf is valid, and the reverse', () => {
+  it('ends when either the intermediate or the leaf expires', () => {
     const leaf = ending.issue(current);
     const later = verdictOn(withChain(leaf), NOW + 21 * DAY);
     expect(later.findings).toMatchObject([
@@ -197,7 +197,7 @@ describe('the validity of a chain', () => {
     expect(codes(verdictOn(withChain(expiredLeaf)))).toEqual(['expired']);
   });
 
-  it('ends with both leaf and intermediate, also below an unknown root', () => {
+  it('has a finding for each expired certificate, even below an unknown root', () => {
     const leaf = ending.issue({ ...current, notAfter: NOW + 10 * DAY });
     expect(codes(verdictOn(withChain(leaf), NOW + 30 * DAY))).toEqual(['expired', 'intermediate_expired']);
     const strange = strangerRoot.intermediate({ commonName: 'Strange CA', ...short });
@@ -229,14 +229,14 @@ describe('the validity of a chain', () => {
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf']);
   });
 
-  it('is not affected by a root that is sent along, which is a note', () => {
+  it('is not affected by a root that is sent along, which only causes a note', () => {
     expect(verdictOn([...withChain(issue()), root])).toMatchObject({
       trusted: true,
       findings: [{ code: 'extra_certificate', severity: 'note', fingerprint: root.fingerprint }],
     });
   });
 
-  it('ends with an expired anchor if there is no other', () => {
+  it('ends with an expired anchor if there is no other anchor', () => {
     const fading = mintAuthority({
       commonName: 'Fading Root',
       notBefore: NOW - 1000 * DAY,
@@ -252,7 +252,7 @@ describe('the validity of a chain', () => {
     ]);
   });
 
-  it('is judged without the certificates beyond the limit, which is a note', () => {
+  it('is judged without the certificates beyond the limit, and a note says so', () => {
     const many = answer(withChain(issue()), { chainCut: true });
     expect(inWords(judge(observation([many]), NOW, trustStore))).toMatchObject({
       trusted: true,
@@ -267,7 +267,7 @@ describe('the validity of a chain', () => {
     });
   });
 
-  it('is not affected by a wrong order, which is a note', () => {
+  it('is not affected by a wrong order, which only causes a note', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const leaf = second.issue(current);
     expect(codes(verdictOn([leaf, second, intermediate]))).toEqual([]);
@@ -282,7 +282,7 @@ describe('the verdict on several addresses', () => {
   const old = issue({ notAfter: NOW + 5 * DAY });
   const at = (address: string, leaf: MintedCertificate) => answer(withChain(leaf), { address });
 
-  it('counts those that still show the old certificate, and tracks the expiry of both', () => {
+  it('counts the addresses that still serve the old certificate, and tracks the expiry of the old and the new one', () => {
     const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     const verdict = judge(
       observation(addresses.map((address, index) => at(address, index === 1 ? old : fresh))),
@@ -368,7 +368,7 @@ describe('the verdict on an unreachable host', () => {
     expect(verdict.findings).toEqual([]);
   });
 
-  it('names the resolution that failed, but not the address of a refused name', () => {
+  it('says that a policy refused the address of the host, but does not contain the address', () => {
     const refused = { ok: false, stage: 'policy', reason: 'address_refused', detail: '10.0.0.7' } as const;
     const verdict = judge(observation([], { resolution: refused }), NOW, trustStore);
     expect(inWords(verdict).failure).toEqual({
@@ -380,7 +380,7 @@ describe('the verdict on an unreachable host', () => {
   });
 });
 
-it('a verdict can be repeated later with the same evidence, and is plain JSON', () => {
+it('judging the same evidence again gives the same verdict, which is plain JSON', () => {
   const seen = observation([answer(withChain(issue()))]);
   const first = judge(seen, NOW, trustStore);
   expect(judge(seen, NOW, trustStore)).toEqual(first);

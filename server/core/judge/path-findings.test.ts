@@ -30,19 +30,19 @@ describe('roots that browsers trust until a date', () => {
   );
   const leaf = { ...read(issue()), signedCertificateTimestamps: [] };
 
-  it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('include %s, by its key', (name) => {
+  it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('include %s, identified by its key', (name) => {
     const found = bundled.find(({ subject }) => subject.attribute('CN')?.startsWith(name));
     if (found === undefined) throw new Error('Node has taken it out of its set: so may we');
     expect(distrustedSince(found, leaf, CHROME_TRUSTS_UNTIL)).toBe(SINCE);
   });
 
-  it('include no other bundled root', () => {
+  it('include no more bundled roots than listed keys, and no private root', () => {
     const constrained = bundled.filter((anchor) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)));
     expect(constrained.length).toBeLessThanOrEqual(CHROME_TRUSTS_UNTIL.size);
     expect(distrustedSince(read(root), leaf, CHROME_TRUSTS_UNTIL)).toBeNull();
   });
 
-  it('apply by the earliest log timestamp, else by notBefore', () => {
+  it('are applied by the earliest log timestamp of the leaf, or else by its notBefore', () => {
     const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
     const logged = (...times: number[]) =>
       distrustedSince(read(root), { ...leaf, signedCertificateTimestamps: times }, constraints);
@@ -52,7 +52,7 @@ describe('roots that browsers trust until a date', () => {
     expect(distrustedSince(read(root), { ...leaf, notBefore: SINCE }, constraints)).toBeNull();
   });
 
-  it('cause a critical finding, unless another root leads there or the root is private', () => {
+  it('cause a critical finding, unless the leaf also leads to another root or the root is private', () => {
     const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
     const question = {
       leaf: read(issue()),
@@ -96,11 +96,11 @@ describe('exceededLifetimeCap', () => {
     [Date.UTC(2027, 2, 15), 101, 100],
     [Date.UTC(2029, 2, 15), 47, null],
     [Date.UTC(2029, 2, 15), 48, 47],
-  ])('returns for a notBefore of %d and %d days: %s', (from, days, expected) => {
+  ])('returns for a notBefore of %d and a lifetime of %d days: %s', (from, days, expected) => {
     expect(cap(from, days)).toBe(expected);
   });
 
-  it('counts a started day as a whole one', () => {
+  it('counts a started day as a whole day', () => {
     const from = Date.UTC(2026, 2, 15);
     expect(exceededLifetimeCap({ notBefore: from, notAfter: from + 200 * DAY })).toBe(200);
   });

@@ -71,7 +71,7 @@ describe('a renewal window of an earlier check', () => {
     judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, before).renewal;
   const nothing = { fingerprint: leaf.fingerprint, at: NOW + 1 };
 
-  it('stays while the CA does not answer, and goes if the CA has none for this certificate', () => {
+  it('is kept while the CA does not answer, and dropped if the CA offers none for this certificate', () => {
     expect(then([])).toEqual(before.renewal);
     expect(then([{ ...nothing, outcome: 'unavailable' }])).toEqual(before.renewal);
     expect(then([{ ...nothing, outcome: 'unsupported' }])?.source).toBe('lifetime');
@@ -81,7 +81,7 @@ describe('a renewal window of an earlier check', () => {
 });
 
 describe('an overdue renewal', () => {
-  it('is reported from the end of the window on', () => {
+  it('is reported from the end of the renewal window on', () => {
     const end = normal + 2 * DAY;
     expect(judged([window(normal, end)], end - 1).findings).toEqual([]);
     expect(inWords(judged([window(normal, end)], end)).findings).toMatchObject([
@@ -94,7 +94,7 @@ describe('an overdue renewal', () => {
     ]);
   });
 
-  it('is reported a quarter of the lifetime before expiry without a window, and not after it', () => {
+  it('is reported from a quarter of the lifetime before expiry if there is no window, but not after expiry', () => {
     const due = current.notAfter - 22.5 * DAY;
     expect(judged([], due - 1).findings).toEqual([]);
     expect(judged([], due).findings).toMatchObject([{ code: 'renewal_overdue' }]);

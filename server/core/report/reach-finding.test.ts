@@ -103,7 +103,7 @@ describe('reachFinding', () => {
     expect(finding('timeout', { uptime: UP })?.severity).toBe('warning');
   });
 
-  it('reports a host that is reached but down, and none that is up', () => {
+  it('reports a host that is reached but down, and returns null for a host that is up', () => {
     const endpoint = { host: HOST, port: 8443, protocol: 'https' } as const;
     const reached = { failure: null, addresses: [] };
     expect(reachFinding(endpoint, reached, UP)).toBeNull();

@@ -62,7 +62,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('| `192.0.2.9` | – | – | – | – | 5000 ms | did not answer in time |');
   });
 
-  it('starts with why the host was not reached, and says since when it is down', () => {
+  it('lists first why the host was not reached, and says since when it is down', () => {
     const uptime = {
       ...NEVER_WATCHED,
       state: 'down',

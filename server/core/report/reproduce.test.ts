@@ -13,7 +13,7 @@ function line({
   return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol } });
 }
 
-describe('reproduce', () => {
+describe('reproductionCommand', () => {
   it('uses curl for https, by name or at one address', () => {
     expect(line()).toBe('curl -sSI https://pay.fjord.example/');
     expect(line({ port: 8443 })).toBe('curl -sSI https://pay.fjord.example:8443/');
@@ -73,7 +73,7 @@ describe('reproduce', () => {
     expect(line({ code: 'expired', keyType: 'rsa' })).toContain('-sigalgs RSA-PSS+SHA256:');
   });
 
-  it('loops over addresses that differ', () => {
+  it('loops over the addresses if their certificates differ', () => {
     expect(line({ code: 'certificates_differ', addresses: ['192.0.2.1', '2001:db8::1'] })).toBe(
       `for ip in 192.0.2.1 '[2001:db8::1]'; do echo "$ip"; openssl s_client -connect "$ip:443" -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -serial -enddate -fingerprint -sha256; done`,
     );

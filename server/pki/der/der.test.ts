@@ -106,9 +106,12 @@ describe('reading DER values', () => {
     }
   });
 
-  it.each(['', '80 01', '2a 86', '55 1d 80 11'])('refuses object identifier %s', (hex) => {
-    expect(codeOf(() => objectIdentifierText(bytes(hex)))).toBe('der_object_identifier');
-  });
+  it.each(['', '80 01', '2a 86', '55 1d 80 11'])(
+    'refuses an object identifier with the bytes “%s”',
+    (hex) => {
+      expect(codeOf(() => objectIdentifierText(bytes(hex)))).toBe('der_object_identifier');
+    },
+  );
 
   it('distinguishes arcs of object identifiers beyond 2^53', () => {
     const arc = (last: string) => objectIdentifierText(bytes(`69 83 86 a0 ff ff ff ff ff ff ff ff ${last}`));
@@ -127,7 +130,9 @@ describe('reading DER times', () => {
     [TAG.generalizedTime, '20500101000000Z', '2050-01-01T00:00:00.000Z'],
     [TAG.generalizedTime, '99991231235959Z', '9999-12-31T23:59:59.000Z'],
     [TAG.generalizedTime, '00010101000000Z', '0001-01-01T00:00:00.000Z'],
-  ])('reads %i %s', (tag, text, iso) => expect(new Date(time(tag, text)).toISOString()).toBe(iso));
+  ])('reads a time with the tag %i and the text %s', (tag, text, iso) =>
+    expect(new Date(time(tag, text)).toISOString()).toBe(iso),
+  );
 
   it.each([
     [TAG.utcTime, '2401010000Z'],
@@ -139,5 +144,7 @@ describe('reading DER times', () => {
     [TAG.utcTime, '240101000060Z'],
     [TAG.generalizedTime, '20500101000000.5Z'],
     [TAG.generalizedTime, '20500101000000z'],
-  ])('refuses %i %s', (tag, text) => expect(codeOf(() => time(tag, text))).toBe('der_time'));
+  ])('refuses a time with the tag %i and the text %s', (tag, text) =>
+    expect(codeOf(() => time(tag, text))).toBe('der_time'),
+  );
 });

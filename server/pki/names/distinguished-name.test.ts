@@ -53,7 +53,7 @@ describe('the RFC 4514 text of a name', () => {
     expect(formatDistinguishedName(name(pair(CN, utf8String(text))))).toBe(`CN=${escaped}`);
   });
 
-  it('shows types without a name and values that are no text as hex', () => {
+  it('shows values of unnamed types and values that are not text as hex', () => {
     expect(formatDistinguishedName(name(pair('1.2.3.4', utf8String('a'))))).toBe('1.2.3.4=#0c0161');
     expect(formatDistinguishedName(name(pair(CN, tlv(0x03, Uint8Array.of(0, 1)))))).toBe('CN=#03020001');
   });

@@ -63,13 +63,13 @@ describe('a dNSName constraint', () => {
     expect(isExcluded('dns', base, name)).toBe(false);
   });
 
-  it('excludes a wildcard for any name it could match, and permits it only for all of them', () => {
+  it('excludes a wildcard that could match an excluded name, and permits a wildcard only if all its matches are permitted', () => {
     expect(isExcluded('dns', 'foo.example.com', '*.example.com')).toBe(true);
     expect(isPermitted('dns', 'foo.example.com', '*.example.com')).toBe(false);
     expect(isExcluded('dns', 'a.foo.example.com', '*.example.com')).toBe(false);
   });
 
-  it('never permits a malformed name', () => {
+  it('rejects a malformed name, whether the constraint permits or excludes', () => {
     for (const name of ['', '.example.com', 'a..example.com', 'a b.example.com', '*.*.example.com']) {
       expect(isPermitted('dns', 'example.com', name)).toBe(false);
       expect(isExcluded('dns', 'other.example', name)).toBe(true);
@@ -93,14 +93,14 @@ describe('an rfc822Name constraint', () => {
     expect(isExcluded('email', base, name)).toBe(expected);
   });
 
-  it('fails for a malformed mailbox, permitted or excluded', () => {
+  it('rejects a malformed mailbox, whether the constraint permits or excludes', () => {
     for (const name of ['a@b@example.com', 'example.com', '@example.com', 'a@']) {
       expect(isPermitted('email', 'example.com', name)).toBe(false);
       expect(isExcluded('email', 'other.example', name)).toBe(true);
     }
   });
 
-  it('applies to the subject if there is no alternative name', () => {
+  it('applies to the email address in the subject if there is no alternative name', () => {
     const subjectDer = sequence(
       set(sequence(objectIdentifier('1.2.840.113549.1.9.1'), utf8String('a@example.com'))),
     );
@@ -123,7 +123,7 @@ describe('a uniformResourceIdentifier constraint', () => {
     expect(isPermitted('uri', base, name)).toBe(expected),
   );
 
-  it('fails for a URI without a host name', () => {
+  it('rejects a URI without a host name', () => {
     for (const name of ['urn:uuid:1', 'https://192.0.2.1/', 'https://[::1]/', 'mailto:a@example.com']) {
       expect(isPermitted('uri', 'example.com', name)).toBe(false);
       expect(isExcluded('uri', 'other.example', name)).toBe(true);

@@ -14,7 +14,7 @@ function matches(
   return matchesReference(certificate, { kind: 'dns', name });
 }
 
-describe('a DNS reference', () => {
+describe('matching a DNS reference', () => {
   it.each([
     ['example.com', 'example.com'],
     ['EXAMPLE.com', 'example.com'],
@@ -22,7 +22,7 @@ describe('a DNS reference', () => {
     ['*.example.com', 'xn--bcher-kva.example.com'],
     ['foo_bar.example.com', 'foo_bar.example.com'],
     ['localhost', 'localhost'],
-  ])('is matched by %s: %s', (presented, name) =>
+  ])('a certificate for %s matches the reference %s', (presented, name) =>
     expect(matches({ dnsNames: [presented] }, name)).toBe(true),
   );
 
@@ -44,11 +44,11 @@ describe('a DNS reference', () => {
     ['example.com.', 'example.com'],
     ['192.0.2.1', '192.0.2.1'],
     ['', ''],
-  ])('is not matched by %j: %j', (presented, name) =>
+  ])('a certificate for %j does not match the reference %j', (presented, name) =>
     expect(matches({ dnsNames: [presented] }, name)).toBe(false),
   );
 
-  it('is never matched by a common name', () => {
+  it('a common name never matches a reference', () => {
     expect(matches({ commonName: 'example.com' }, 'example.com')).toBe(false);
     expect(matches({ commonName: 'example.com', dnsNames: ['other.example'] }, 'example.com')).toBe(false);
   });
@@ -65,7 +65,7 @@ describe('an IP address reference', () => {
     ['192.0.2.9', false],
     ['::ffff:192.0.2.1', false],
     ['example.com', false],
-  ])('matches %s: %s', (address, expected) => {
+  ])('to %s matches a certificate for 192.0.2.1 and 2001:db8::1: %s', (address, expected) => {
     expect(matchesReference(certificate, { kind: 'ip', address })).toBe(expected);
   });
 });

@@ -185,7 +185,7 @@ describe('certificate profiles', () => {
     expect(broken(own, 'rfc5280', 'intermediate')).toEqual(['authority-key-identifier-present']);
   });
 
-  it('require that an authority key identifier of a root is its own', () => {
+  it('require that the authority key identifier of a root names the root itself', () => {
     const other = { oid: AUTHORITY_KEY, value: sequence(tagged(0, false, Buffer.of(9))) };
     const certificate = anchor({
       keyIdentifiers: null,
@@ -194,7 +194,7 @@ describe('certificate profiles', () => {
     expect(broken(certificate, 'web-pki', 'anchor')).toEqual(['root-authority-key-identifier-is-its-own']);
   });
 
-  it('require that key identifier and issuer name are those of the issuer', () => {
+  it('require that the authority key identifier and issuer name of a leaf match its issuer', () => {
     const issuer = parseCertificate(root.der);
     expect(issuanceFailures(issue({}), issuer, 'leaf', 'web-pki')).toEqual([]);
     const stranger = parseCertificate(mintAuthority({ commonName: 'ROOT' }).der);

@@ -84,7 +84,7 @@ describe('a CRL of the issuer', () => {
     expect(ask({ revoked: [{ ...leaf, reason }] })).toMatchObject({ state: 'revoked', reason: name });
   });
 
-  it('is accepted if it is dated up to five minutes ahead, and in PEM', () => {
+  it('is accepted in PEM, and if it is dated up to five minutes ahead', () => {
     expect(ask({ thisUpdate: now + 4 * 60_000 })).toMatchObject({ state: 'good' });
     expect(ask({ thisUpdate: now + 6 * 60_000 })).toEqual(none('stale'));
     const pem = `-----BEGIN X509 CRL-----\n${mintCrl(root, { revoked: [leaf] }).toString('base64')}\n-----END X509 CRL-----\n`;
@@ -101,7 +101,7 @@ describe('a CRL of the issuer', () => {
   });
 
   it.each([1n, 127n, 128n, 0x80_0000n, -5n, 2n ** 159n])(
-    'finds the serial number %s and no similar one',
+    'finds the serial number %s and no similar number',
     (serialNumber) => {
       const certificate = root.issue({ serialNumber, crlUrls: [URL] });
       const near = [serialNumber + 1n, serialNumber - 1n, serialNumber * 256n, -serialNumber - 256n];
@@ -164,12 +164,12 @@ describe('a CRL with limited time or scope', () => {
     ['of yesterday', { nextUpdate: now - 1000 }, 'stale'],
     ['of tomorrow', { thisUpdate: now + HOUR_MS }, 'stale'],
     ['without an end and of last week', { nextUpdate: null, thisUpdate: now - 8 * DAY_MS }, 'stale'],
-    ['of changes only', { deltaOf: 1n }, 'wrong_scope'],
+    ['of changes only (delta CRL)', { deltaOf: 1n }, 'wrong_scope'],
     ['of some reasons', { someReasons: true }, 'wrong_scope'],
     ['of another shard', { url: `${URL}2` }, 'wrong_scope'],
-    ['of the same address in other letters', { url: 'http://CRL.example/1.crl' }, 'wrong_scope'],
+    ['of the same URL in another case', { url: 'http://CRL.example/1.crl' }, 'wrong_scope'],
     ['of authorities', { url: URL, only: 'authority' }, 'wrong_scope'],
-  ])('can revoke but not clear a certificate: %s', (_, options, why) => {
+  ])('can revoke but not clear a certificate, such as a CRL %s', (_, options, why) => {
     expect(ask(options)).toEqual(none(why));
     expect(ask({ ...options, revoked: [{ ...leaf, reason: 1 }] })).toMatchObject({
       state: 'revoked',
@@ -177,7 +177,7 @@ describe('a CRL with limited time or scope', () => {
     });
   });
 
-  it('can revoke but not clear a certificate that does not name its address', () => {
+  it('can revoke but not clear a certificate that does not list the URL of the CRL', () => {
     expect(ask({}, { url: `${URL}?` })).toEqual(none('wrong_scope'));
     expect(ask({ revoked: [leaf] }, { url: `${URL}?` })).toMatchObject({ state: 'revoked' });
   });
@@ -201,7 +201,7 @@ describe('an untrustworthy CRL', () => {
       { revoked: [{ serialNumber: 5n, extensions: [unknownCritical] }, leaf] },
       'malformed',
     ],
-  ])('is ignored: %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
+  ])('is ignored, such as one %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
 
   it('is ignored if the key of its issuer is not for CRLs', () => {
     expect(ask({}, { issuer: onlySigns })).toEqual(none('wrong_issuer'));
@@ -242,13 +242,13 @@ describe('the scope of a CRL', () => {
   });
 });
 
-it('a CRL that was not fetched counts if it covers everything, or the distribution point of the certificate', () => {
+it('a CRL of unknown origin counts if it covers everything or the distribution point of the certificate', () => {
   expect(ask({}, { url: null })).toMatchObject({ state: 'good' });
   expect(ask({ url: URL }, { url: null })).toMatchObject({ state: 'good' });
   expect(ask({ url: `${URL}2` }, { url: null })).toEqual(none('wrong_scope'));
 });
 
-it('the profile rfc5280 rejects a CRL without an uncritical number', () => {
+it('the profile rfc5280 rejects a CRL without a CRL number or with a critical one', () => {
   const strict = (options: CrlOptions) =>
     crlStatus({
       crl: parseCrl(mintCrl(root, options)),
@@ -299,7 +299,7 @@ describe('an indirect CRL', () => {
   const askOther = (options: CrlOptions) =>
     ask(options, { certificate: foreign, issuer: other, otherSigners: [root] });
 
-  it('revokes a certificate of another issuer that an entry names, until an entry names the next', () => {
+  it('applies each entry to the issuer that it or the nearest earlier entry names', () => {
     const { serialNumber } = foreign;
     const named = { serialNumber: 5n, ...about(other) };
     expect(askOther({ indirect: true, revoked: [{ serialNumber, ...about(other) }] }).state).toBe('revoked');
@@ -308,13 +308,13 @@ describe('an indirect CRL', () => {
     expect(askOther({ indirect: true, revoked: [named, next, { serialNumber }] }).state).toBe('good');
   });
 
-  it('is about its own issuer before the first entry that names another', () => {
+  it('is about its own issuer before the first entry that names another issuer', () => {
     expect(ask({ indirect: true, revoked: [leaf] }).state).toBe('revoked');
     expect(ask({ indirect: true, revoked: [{ ...leaf, ...about(other) }] }).state).toBe('good');
     expect(askOther({ indirect: true, revoked: [foreign] }).state).toBe('good');
   });
 
-  it('says nothing about a certificate that names no other CRL issuer, or if it is not marked as indirect', () => {
+  it('says nothing about a certificate that names no CRL issuer, nor if the CRL is not marked as indirect', () => {
     const unnamed = other.issue({ crlUrls: [URL] });
     const circumstances = { certificate: unnamed, issuer: other, otherSigners: [root] };
     expect(ask({ indirect: true }, circumstances)).toEqual(none('wrong_issuer'));
@@ -323,7 +323,7 @@ describe('an indirect CRL', () => {
   });
 });
 
-it('a CRL finds each of 300 entries and no other', () => {
+it('the search in a CRL finds each of 300 entries and no other serial number', () => {
   const revoked = Array.from({ length: 300 }, (_, index) => ({ serialNumber: BigInt(index + 1) }));
   const crl = parseCrl(mintCrl(root, { revoked }));
   const isFound = (serialNumber: bigint) =>

@@ -66,7 +66,7 @@ describe('a valid OCSP response', () => {
     expect(ask({ responder, named: 'key', status: 'revoked' })).toMatchObject({ state: 'revoked' });
   });
 
-  it('may be dated two minutes ahead, or be of this week without an end', () => {
+  it('may be dated two minutes ahead, or be six days old without nextUpdate', () => {
     const soon = now + 2 * 60_000;
     expect(ask({ thisUpdate: soon, producedAt: soon })).toMatchObject({ state: 'good' });
     expect(ask({ thisUpdate: now - 6 * DAY_MS, nextUpdate: null })).toMatchObject({
@@ -80,7 +80,7 @@ it.each<[string, OcspResponseOptions]>([
   ['past its end', { nextUpdate: now - 1000 }],
   ['of tomorrow', { thisUpdate: now + DAY_MS, producedAt: now + DAY_MS }],
   ['without an end and of last week', { thisUpdate: now - 8 * DAY_MS, nextUpdate: null }],
-])('a stale OCSP response still means revoked: %s', (_, options) => {
+])('a revocation still counts in a stale OCSP response, such as one %s', (_, options) => {
   expect(ask({ ...options, status: 'revoked', reason: 1 })).toMatchObject({
     state: 'revoked',
     reason: 'keyCompromise',
@@ -127,7 +127,7 @@ describe('an untrustworthy OCSP response', () => {
     ['without an end and of last week', { thisUpdate: now - 8 * DAY_MS, nextUpdate: null }, 'stale'],
     ['that does not know the certificate', { status: 'unknown' }, 'responder_refused'],
     ['with an unknown critical extension', { extensions: [critical] }, 'malformed'],
-  ])('is ignored: %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
+  ])('is ignored, such as one %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
 
   it.each([
     [['good', 'unknown'], none('responder_refused')],
@@ -135,7 +135,7 @@ describe('an untrustworthy OCSP response', () => {
     [['good', 'revoked'], { state: 'revoked' }],
     [['revoked', 'unknown'], { state: 'revoked' }],
   ] as const)(
-    'with the statuses %j for one certificate has the strictest, in any order',
+    'with the statuses %j for one certificate counts as the strictest, in any order',
     (statuses, result) => {
       const [first, last] = statuses;
       expect(ask({ before: [first], status: last })).toMatchObject(result);
@@ -143,7 +143,7 @@ describe('an untrustworthy OCSP response', () => {
     },
   );
 
-  it('is ignored if it is about another certificate or one of another issuer', () => {
+  it('is ignored if it is about another certificate or a certificate of another issuer', () => {
     expect(judge(mintOcspResponse(root, other))).toEqual(none('wrong_scope'));
     const twin = mintAuthority({ commonName: 'Twin' });
     expect(judge(mintOcspResponse(twin, leaf, { responder }))).toEqual(none('wrong_scope'));

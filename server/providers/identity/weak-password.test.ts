@@ -17,7 +17,7 @@ describe('a password', () => {
     'fjord.example',
     'Certlantern-2026!',
     'certlantern',
-  ])('is weak because others would try it first: %s', async (password) =>
+  ])('is weak because it consists of personal or product words: %s', async (password) =>
     expect(await passwordWeakness(password, WORDS)).toBe('personal'),
   );
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createPaddle } from './paddle.ts';
 import { PaymentsUnavailable } from './payment-provider.ts';
 
-it('the Paddle client never reveals its key, even if the key makes a request fail', async () => {
+it('an error of the Paddle client does not contain the API key, even if the key makes a request fail', async () => {
   const apiKey = 'pdl_live_secret_\u{1F511}';
   const paddle = createPaddle({
     apiKey,

@@ -22,7 +22,7 @@ function logWithHeldWrites() {
   return { writes, commit, ended, settled };
 }
 
-it('A commit during a write to the disk waits for the next one, which all such commits share', async () => {
+it('Commits that arrive during a disk write wait for the next disk write and share it', async () => {
   const { writes, commit, ended, settled } = logWithHeldWrites();
   const first = commit('first');
   await settled();
@@ -43,7 +43,7 @@ it('A commit during a write to the disk waits for the next one, which all such c
   await last;
 });
 
-it('A failed write to the disk fails its commits, and not the next ones', async () => {
+it('A failed disk write fails its own commits, but not later commits', async () => {
   const { writes, commit, settled } = logWithHeldWrites();
   const first = commit('first');
   await settled();

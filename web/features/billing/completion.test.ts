@@ -10,7 +10,7 @@ const paid = {
 };
 
 describe('a checkout event', () => {
-  it.each(['completed', 'billed'])('reports the purchase in the status %s', (status) => {
+  it.each(['completed', 'billed'])('reports a purchase if the status is %s', (status) => {
     expect(outcomeOf({ name: 'checkout.completed', data: { ...paid, status } })).toEqual({
       kind: 'completed',
       completion: { currency: 'USD', value: 4.99, transactionId: 'txn_01' },

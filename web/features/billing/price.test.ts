@@ -8,7 +8,7 @@ describe('a price', () => {
     [500, 'EUR', '€5.00'],
     [499, 'JPY', '¥499'],
     [499, 'CAD', 'CA$4.99'],
-  ])('formats %i %s as %s', (price, currency, text) => {
+  ])('of %i %s is written as %s', (price, currency, text) => {
     expect(priceText({ unit_price: price, currency })).toBe(text);
   });
 

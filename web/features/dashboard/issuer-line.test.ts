@@ -11,6 +11,6 @@ it.each([
   [null, 'Root', 'Root'],
   ['Acme', null, 'Acme'],
   [null, null, null],
-])('%s, %s → %s', (authority, issuer, line) => {
+])('the line for the authority %s and the issuer %s is: %s', (authority, issuer, line) => {
   expect(issuerLine(authority, issuer)).toBe(line);
 });

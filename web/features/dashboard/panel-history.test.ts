@@ -14,7 +14,7 @@ test('closing a panel that was opened from this page goes back once', () => {
   expect(replace).toHaveBeenCalledTimes(1);
 });
 
-test('closing it again while going back does nothing', () => {
+test('closing a panel again while the browser goes back does nothing', () => {
   const history = dashboard();
   history.push('/dashboard?domain=1', { panelDepth: 1 });
   const back = vi.spyOn(history, 'go').mockImplementation(() => undefined);
@@ -25,7 +25,7 @@ test('closing it again while going back does nothing', () => {
   history.push('/elsewhere');
 });
 
-test('closing a panel that was opened by URL replaces the entry', () => {
+test('closing a panel that was opened by URL replaces the history entry', () => {
   const history = createMemoryHistory({ initialEntries: ['/profile', '/dashboard?domain=1'] });
   const replace = vi.fn();
   expect(leavePanel(history, replace)).toBe(false);

@@ -101,130 +101,155 @@ const cdn = domain('cdn.example', 'revoked', 41);
 
 describe('the headline of the dashboard', () => {
   it.each<[string, Entry[], string, string]>([
-    ['19 fine', fine(19), 'All 19 are fine. Next: host-1.example in 32 days.', ''],
-    ['3 fine', fine(3), 'All three are fine. Next: host-1.example in 32 days.', ''],
-    ['2 fine', fine(2), 'Both are fine. Next: host-1.example in 32 days.', ''],
-    ['1 fine', fine(1), 'host-1.example is fine. It expires in 32 days.', ''],
+    ['19 fine certificates', fine(19), 'All 19 are fine. Next: host-1.example in 32 days.', ''],
+    ['three fine certificates', fine(3), 'All three are fine. Next: host-1.example in 32 days.', ''],
+    ['two fine certificates', fine(2), 'Both are fine. Next: host-1.example in 32 days.', ''],
+    ['one fine certificate', fine(1), 'host-1.example is fine. It expires in 32 days.', ''],
     [
-      'a short-lived certificate on schedule is fine',
+      'a short-lived certificate on schedule',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), ...fine(2)],
       'All three are fine. Next: edge.example in five days.',
       '',
     ],
     [
-      'one on schedule beside one that is not',
+      'a short-lived certificate on schedule and a critical one',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), pay, ...fine(1)],
       'pay.example expires in two days',
       '',
     ],
-    ['one critical', [pay, ...fine(2)], 'pay.example expires in two days', ''],
-    ['one day', [domain('git.example', 'critical', 1)], 'git.example expires in one day', ''],
-    ['within the day', [domain('git.example', 'critical', 0.2)], 'git.example expires within a day', ''],
-    ['one soon', [git, ...fine(2)], 'git.example expires in 11 days', ''],
-    ['one expired', [legacy, ...fine(1)], 'legacy.example has expired', ''],
-    ['one revoked', [cdn], 'The certificate of cdn.example is revoked', ''],
+    ['one critical certificate', [pay, ...fine(2)], 'pay.example expires in two days', ''],
+    ['one day left', [domain('git.example', 'critical', 1)], 'git.example expires in one day', ''],
     [
-      'one down',
+      'less than a day left',
+      [domain('git.example', 'critical', 0.2)],
+      'git.example expires within a day',
+      '',
+    ],
+    ['one certificate that expires soon', [git, ...fine(2)], 'git.example expires in 11 days', ''],
+    ['one expired certificate', [legacy, ...fine(1)], 'legacy.example has expired', ''],
+    ['one revoked certificate', [cdn], 'The certificate of cdn.example is revoked', ''],
+    [
+      'one host that is down',
       [down('host-2.example'), ...fine(1)],
       'host-2.example is down',
       'host-2.example answered with the error 503.',
     ],
     [
-      'one never read',
+      'one host that was never read',
       [unread('gone.example'), ...fine(1)],
       'gone.example could not be read',
       'gone.example does not exist in DNS.',
     ],
     [
-      'an untrusted certificate is broken now, not in four days',
+      'an untrusted certificate that expires in four days',
       [untrusted('shop.example', 'critical', 4.5), ...fine(2)],
       'The certificate of shop.example is not trusted',
       'The certificate of shop.example is not valid for this name.',
     ],
-    ['all expired', [legacy, domain('b.example', 'expired', -1)], 'Two certificates have expired', ''],
     [
-      'all untrusted',
+      'two expired certificates',
+      [legacy, domain('b.example', 'expired', -1)],
+      'Two certificates have expired',
+      '',
+    ],
+    [
+      'two untrusted certificates',
       [untrusted('a.example'), untrusted('b.example')],
       'Two certificates are not trusted',
       '',
     ],
-    ['all down', [down('a.example'), down('b.example'), ...fine(1)], 'Two domains are down', ''],
-    ['all unread', [unread('a.example'), unread('b.example')], 'Two domains could not be read', ''],
-    ['several broken', [legacy, cdn, ...fine(1)], 'Two certificates need attention now', ''],
-    ['several this week', [legacy, pay, cdn], 'Three certificates need attention this week', ''],
     [
-      'several soon',
+      'two hosts that are down',
+      [down('a.example'), down('b.example'), ...fine(1)],
+      'Two domains are down',
+      '',
+    ],
+    [
+      'two hosts that were never read',
+      [unread('a.example'), unread('b.example')],
+      'Two domains could not be read',
+      '',
+    ],
+    [
+      'an expired and a revoked certificate',
+      [legacy, cdn, ...fine(1)],
+      'Two certificates need attention now',
+      '',
+    ],
+    ['three problems this week', [legacy, pay, cdn], 'Three certificates need attention this week', ''],
+    [
+      'two certificates that expire soon',
       [git, domain('api.example', 'soon', 12)],
       'Two certificates need attention within two weeks',
       '',
     ],
     [
-      'several at different times, one of them a host without a certificate',
+      'problems at different times, one without a certificate',
       [legacy, pay, git, unread('gone.example'), ...fine(3)],
       'Four domains need attention, three this week',
       '',
     ],
     [
-      'some not checked yet',
+      'three fine certificates and an unchecked domain',
       [...fine(3), ...several(1, 'pending')],
       'So far, three certificates are fine',
       'Next: host-1.example in 32 days. One domain is being checked for the first time.',
     ],
     [
-      'some not checked yet beside an urgent one',
+      'an urgent certificate and two unchecked domains',
       [pay, ...several(2, 'pending')],
       'pay.example expires in two days',
       'Two domains are being checked for the first time.',
     ],
     [
-      'one not checked yet',
+      'only one unchecked domain',
       several(1, 'pending'),
       'Reading the certificate of one domain',
       'The first check takes a few seconds.',
     ],
     [
-      'several not checked yet',
+      'only three unchecked domains',
       several(3, 'pending'),
       'Reading the certificates of three domains',
       'The first check takes a few seconds.',
     ],
     [
-      'the first domain is listed, and the summary does not count it yet',
+      'a first domain that the summary does not count yet',
       [],
       'Reading your certificates',
       'The first check takes a few seconds.',
     ],
     [
-      'nine of 12 paused',
+      'nine of 12 domains paused',
       [...fine(3), ...several(9, 'paused')],
       'Three certificates are fine, nine domains are paused',
       'Next: host-1.example in 32 days.',
     ],
-    ['all paused', several(3, 'paused'), 'All three domains are paused', ''],
-    ['the only one paused', several(1, 'paused'), 'Your domain is paused', ''],
+    ['all three domains paused', several(3, 'paused'), 'All three domains are paused', ''],
+    ['the only domain paused', several(1, 'paused'), 'Your domain is paused', ''],
     [
-      'none checked yet, some paused',
+      'one unchecked and two paused domains',
       [...several(2, 'paused'), ...several(1, 'pending')],
       'One domain is being read, two domains are paused',
       'The first check takes a few seconds.',
     ],
     [
-      'paused ones beside an urgent one',
+      'an urgent certificate and two paused domains',
       [pay, ...several(2, 'paused')],
       'pay.example expires in two days',
       'Two domains are paused.',
     ],
     [
-      'the problems of a paused one are outdated',
+      'an old problem of a paused domain',
       [...fine(1), { ...unread('gone.example'), state: 'paused' }],
       'One certificate is fine, one domain is paused',
       'Next: host-1.example in 32 days.',
     ],
-  ])('%s', (_, entries, headline, detail) => {
+  ])('with %s reads: $2', (_, entries, headline, detail) => {
     expect(say(entries)).toEqual([headline, detail]);
   });
 
-  it("is followed by the plan's limit", () => {
+  it('is followed by the domain limit of the plan', () => {
     expect(say(fine(3), 3)[1]).toBe('You track 3 of 3 domains on Free.');
     expect(say([...fine(3), ...several(9, 'paused')], 3)[1]).toContain(
       'Free checks up to three of your 12 domains.',
@@ -237,7 +262,7 @@ describe('the headline of the dashboard', () => {
   });
 });
 
-it('an urgent host says in a few words why it needs attention', () => {
+it('urgencyWords says in a few words why a host needs attention', () => {
   const words = (entry: Entry) => summaryOf([entry]).attention.first.map((first) => urgencyWords(first, now));
   const entries = [pay, domain('a', 'critical', 1), domain('a', 'critical', 0.5), git, legacy, cdn];
   expect([...entries, untrusted('a'), down('a'), unread('a')].flatMap(words)).toEqual([

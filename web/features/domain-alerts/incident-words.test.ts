@@ -13,7 +13,7 @@ describe('an incident', () => {
     ['snoozed', { ...open, snoozed_until: at(1), acknowledged_at: at(-1) }],
     ['open', { ...open, snoozed_until: at(-1) }],
     ['over', { ended_at: at(-1), snoozed_until: at(1), acknowledged_at: at(-2) }],
-  ] as const)('is %s', (state, incident) => {
+  ] as const)('is %s with the fields %j', (state, incident) => {
     expect(incidentState(incident, now)).toBe(state);
   });
 

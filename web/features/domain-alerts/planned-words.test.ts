@@ -25,17 +25,17 @@ describe('the next alert', () => {
     ],
     ['Next alert: 14 days before, on 8 December 2027', { at: '2027-12-08T12:00:00.000Z' }],
     ['Next alert: 14 days before (R13), on 8 December', { certificate_name: 'R13' }],
-  ])('%s', (line, change) => {
+  ])('is announced as: %s', (line, change) => {
     expect(nextAlertLine({ ...planned, ...change }, now)).toBe(line);
   });
 
-  it('shows the time if it is today', () => {
+  it('is announced with its time if it is due today', () => {
     expect(nextAlertLine({ ...planned, at: '2026-11-20T15:00:00.000Z' }, now)).toMatch(
       /^Next alert: 14 days before, today at \d\d:00$/,
     );
   });
 
-  it('says why no alert is planned', () => {
+  it('is replaced by the reason if no alert is planned', () => {
     const domain = { paused: null, expiry_date: '2026-12-22T12:00:00.000Z' } as const;
     const none = { incidents: [], is_told: true };
     expect(nothingPlannedLine({ ...domain, paused: 'user' }, none)).toBeNull();
@@ -56,7 +56,7 @@ describe('the next alert', () => {
   });
 });
 
-it('says until when quiet hours hold alerts, and whether critical ones pass', () => {
+it('quietLine says until when quiet hours hold alerts, and whether critical alerts pass', () => {
   const settings = { channels: null, steps: null, muted: [] };
   const of = (critical_always: boolean) => {
     const quiet_hours = { from_minute: 1320, to_minute: 420, critical_always };

@@ -36,7 +36,7 @@ describe("the summary of a domain's alert settings", () => {
     ],
     ['muted', {}, 'All events'],
     ['muted', { muted: ['uptime', 'good_news'] }, 'All events except outages and recovery'],
-  ] as const)('of its %s %j', (part, change, line) => {
+  ] as const)('for %s with the change %j reads: %s', (part, change, line) => {
     expect(partLine(part, { ...plain, ...(change as Partial<AlertSettingsWire>) }, channels)).toBe(line);
   });
 

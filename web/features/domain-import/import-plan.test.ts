@@ -40,7 +40,7 @@ const plan = planImport(lines, answers, 2);
 const texts = (results: Results = new Map()) =>
   plan.map((line, index) => verdictOf(line, results.get(index)).text);
 
-test('the plan says what will happen to every line', () => {
+test('the import plan says what will happen to every line', () => {
   expect(texts()).toEqual([
     'Will be added',
     'Skipped',
@@ -69,11 +69,11 @@ test('the plan says what will happen to every line', () => {
   ]);
 });
 
-test('without a limit, every new host is added', () => {
+test('an import plan without a limit adds every new host', () => {
   expect(planImport(lines, answers, null).filter(({ fate }) => fate.kind === 'new')).toHaveLength(3);
 });
 
-test('each line has its result, and the rest can be sent again', () => {
+test('an import shows the result of each answered line and sends only the other lines again', () => {
   expect(remaining(plan, new Map())).toEqual([0, 5]);
   const refused = { problem: 'host_refused', message: 'Private.', domain: null } as const;
   const results = withAnswers(new Map(), [0], [refused]);
@@ -85,7 +85,7 @@ test('each line has its result, and the rest can be sent again', () => {
   });
 });
 
-test('a host that exists after a lost response counts as added', () => {
+test('an imported host that exists after a lost response counts as added', () => {
   const exists = { problem: 'domain_exists', message: 'There already.', domain: null } as const;
   const lost = withUnanswered(new Map(), [0]);
   expect(remaining(plan, lost)).toEqual([0, 5]);
@@ -94,7 +94,7 @@ test('a host that exists after a lost response counts as added', () => {
   expect(texts(results)[5]).toBe('Not added');
 });
 
-test('lines that were not added can be copied and pasted again', () => {
+test('import lines that were not added can be copied and pasted again', () => {
   const added = { problem: null, message: null, domain: null };
   expect(notAdded(plan, withAnswers(new Map(), [0], [added]))).toBe(
     [

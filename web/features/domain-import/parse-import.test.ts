@@ -22,7 +22,7 @@ const linesOf = (text: string) => {
   return parsed.ok ? parsed.lines.map(({ line }) => line) : [];
 };
 
-describe('lines and lists', () => {
+describe('importing lines and lists', () => {
   test('reads one host or URL per line, and skips comments and blank lines', () => {
     const text =
       '\uFEFF# ours\nfjord.example\r\n\r\n https://api.fjord.example/v1?x=1#top \nmail.fjord.example:993 # imap\n';
@@ -40,7 +40,7 @@ describe('lines and lists', () => {
     ['a.example,b.example,\nc.example,d.example', 4],
     ['[2001:db8::1]:8443 192.0.2.10', 2],
     ['"a.example" <b.example>', 2],
-  ])('reads several hosts in one line: %s', (text, count) => {
+  ])('reads several hosts in one line: %j', (text, count) => {
     expect(read(text)).toHaveLength(count);
     expect(read(text)[0]).not.toMatch(/["<]/);
   });
@@ -50,17 +50,17 @@ describe('lines and lists', () => {
     expect(read(text)).toEqual(['git.example', '*.wiki.example', 'mail.example:993', 'shop.example']);
   });
 
-  test("keeps other text whole for the server's error", () => {
+  test('keeps text that is no host whole, so that the server can explain the error', () => {
     expect(read('not a host')).toEqual(['not a host']);
     expect(read('bücher.example')).toEqual(['bücher.example']);
   });
 
-  test('returns no lines for empty input', () => {
+  test('recognises empty input', () => {
     expect(formatOf(' \n# only a comment\n')).toBe('empty');
   });
 });
 
-describe('CSV', () => {
+describe('importing CSV', () => {
   test('finds columns by name, in any order, quoted or not', () => {
     const text =
       'Name,URL,Port,Tags\n"Shop, main",https://shop.example/a,,"web, prod"\nMail,mail.example,993,mail\n';
@@ -71,7 +71,7 @@ describe('CSV', () => {
     expect(formatOf(text)).toBe('csv');
   });
 
-  test.each([';', '\t', ','])('splits cells at “%s”, with a byte order mark and CRLF', (mark) => {
+  test.each([';', '\t', ','])('splits cells at %j, with a byte order mark and CRLF', (mark) => {
     const text = `\uFEFF${[
       ['hostname', 'port'],
       ['a.example', '8443'],
@@ -82,7 +82,7 @@ describe('CSV', () => {
     expect(read(text)).toEqual(['a.example:8443', 'b.example']);
   });
 
-  test('without a header finds the host column, a port beside it, and takes the rest as notes', () => {
+  test('finds the host and port columns without a header, and takes the other cells as notes', () => {
     expect(read('1;a.example;8443;web shop\n2;b.example;443;\n')).toEqual([
       'a.example:8443 1\nweb shop',
       'b.example:443 2',
@@ -95,7 +95,7 @@ describe('CSV', () => {
     expect(read(text)).toEqual(['a.example one\ntwo', 'b.example', '7: No host in this row']);
   });
 
-  test('reads its own export and removes the apostrophes before formulas', () => {
+  test('reads our own export and removes the apostrophes before formulas', () => {
     const header = 'host,port,state,days_left,issuer,subject,check_every_minutes,paused,tags,notes,problem';
     const row = (tags: string, notes: string) => `a.example,443,ok,9,,,1440,,${tags},${notes},`;
     const rows = [
@@ -129,7 +129,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('keeps the port of a URL', () => {
+  test('keeps the port of the host cell, or else takes the port column', () => {
     expect(read('host,port\na.example:8443,443\n2001:db8::1,993\nhttps://b.example/x,444')).toEqual([
       'a.example:8443',
       '[2001:db8::1]:993',
@@ -138,7 +138,7 @@ describe('CSV', () => {
   });
 });
 
-describe('JSON', () => {
+describe('importing JSON', () => {
   test('reads a list of hosts, or of objects with a host', () => {
     const text = JSON.stringify([
       'a.example',
@@ -158,13 +158,13 @@ describe('JSON', () => {
     ]);
   });
 
-  test('reports truncated JSON', () => {
+  test('reports truncated JSON and JSON without hosts', () => {
     expect(read('{"monitorList": [')[0]).toMatch(/^This looks like JSON but has an error: /);
     expect(read('{"hosts": 1}')).toEqual(['This JSON is neither a list of hosts nor an Uptime Kuma backup.']);
   });
 });
 
-describe('a backup of Uptime Kuma', () => {
+describe('importing a backup of Uptime Kuma', () => {
   // As version 1.23 writes it: unused fields keep the form's defaults.
   const monitor = (fields: object) => ({
     url: 'https://',
@@ -259,7 +259,7 @@ describe('a backup of Uptime Kuma', () => {
   });
 });
 
-describe('bounds', () => {
+describe('the bounds of an import', () => {
   test('accepts 10,000 lines and refuses one more', () => {
     const lines = Array.from({ length: 10_001 }, (_, index) => `h${index}.example`);
     expect(read(lines.slice(1).join('\n'))).toHaveLength(10_000);
@@ -273,12 +273,12 @@ describe('bounds', () => {
     expect(read('x'.repeat(10 * 1024 * 1024 + 1))).toEqual([expect.stringMatching(/larger than 10 MB/)]);
   });
 
-  test('survives deep nesting', () => {
+  test('survives deeply nested JSON', () => {
     expect(read(`[${'['.repeat(50_000)}${']'.repeat(50_000)}]`)).toHaveLength(1);
   });
 });
 
-test('never throws on any text, and every line has its number and fits the contract', () => {
+test('parseImport never throws on any text, and its lines have numbers and hosts of at most 2,048 characters', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
@@ -318,7 +318,7 @@ test('never throws on any text, and every line has its number and fits the contr
   );
 }, 30_000);
 
-test('never throws on any backup', () => {
+test('parseImport accepts any list of monitors in a backup without throwing', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), (monitors) => {
       expect(parseImport(JSON.stringify({ monitorList: monitors })).ok).toBe(true);

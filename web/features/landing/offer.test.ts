@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { offerOf } from './offer.ts';
 
-it('offers only what the deployment supports', () => {
+it('the landing page offers only what the deployment supports', () => {
   const paddle = { mode: 'paddle', client_token: 'live_1', environment: 'live' } as const;
   expect(offerOf({ billing: paddle, signups: 'open' })).toEqual({
     hasPlans: true,

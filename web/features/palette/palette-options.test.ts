@@ -52,7 +52,7 @@ function labels(text: string, found = [active, paused]) {
 }
 
 describe('the options of the palette', () => {
-  it('without text are the actions, the filters that show a domain, and the pages', () => {
+  it('are actions, pages and filters with at least one domain if no text is typed', () => {
     expect(labels('', [])).toEqual({
       Actions: ['Add Domain', 'Pause a domain…', 'Resume a domain…', 'Give Feedback'],
       Pages: ['Domains', 'Certificates', 'Alerts', 'Status page', 'Profile', 'API tokens'],
@@ -76,7 +76,7 @@ describe('the options of the palette', () => {
     ]);
   });
 
-  it('show the certificates that expire in a month, by its name', () => {
+  it('offer a filter for the certificates that expire in a named month', () => {
     expect(labels('expiring in march', [])).toEqual({ Filters: ['Expiring in March 2027'] });
     expect(labels('mar', [])).toEqual({ Filters: ['Expiring in March 2027'] });
     expect(labels('expires 2027', [])).toEqual({ Filters: ['Expiring in March 2027'] });
@@ -93,7 +93,7 @@ describe('the options of the palette', () => {
     expect(labels('no such thing', [])).toEqual({});
   });
 
-  it('after “pause” are active domains, after “resume” paused ones', () => {
+  it('are active domains after “pause”, and paused domains after “resume”', () => {
     expect(labels('pause fj')).toEqual({ Pause: ['pay.fjord.example'] });
     expect(labels('Resume ')).toEqual({ Resume: ['old.fjord.example'] });
     expect(wishOf('pause  pay ')).toEqual({ verb: 'pause', q: 'pay' });

@@ -3,7 +3,7 @@ import { timeZoneOptions } from './time-zones.ts';
 
 const UTC = { value: 'UTC', label: 'UTC only' };
 
-it('offers UTC first, then zones by region with readable names', () => {
+it('the time zone list offers UTC first, then zones by region with readable names', () => {
   const zones = ['Europe/Oslo', 'America/Argentina/Buenos_Aires', 'Europe/Berlin'];
   expect(timeZoneOptions({ zones, own: 'Etc/GMT+3', here: 'UTC' })).toEqual([
     UTC,
@@ -22,7 +22,7 @@ it('offers UTC first, then zones by region with readable names', () => {
   ]);
 });
 
-it("offers the browser's zone once, before the regions, unless the account has it", () => {
+it('the time zone list offers the zone of the browser before the regions, unless the account has that zone', () => {
   const zones = ['America/New_York'];
   expect(timeZoneOptions({ zones, own: null, here: 'America/New_York' })).toEqual([
     UTC,
@@ -34,7 +34,7 @@ it("offers the browser's zone once, before the regions, unless the account has i
   ]);
 });
 
-it('includes zones without a region', () => {
+it('the time zone list includes zones without a region', () => {
   expect(timeZoneOptions({ zones: ['UTC'], own: 'EST', here: 'UTC' })).toEqual([
     UTC,
     { group: 'Other', options: [{ value: 'EST', label: 'EST' }] },

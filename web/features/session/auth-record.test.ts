@@ -39,7 +39,7 @@ describe('the auth record', () => {
     expect(await record.read()).toEqual(alice);
   });
 
-  it('is stored under its key and reveals nothing about the user', async () => {
+  it('is stored under its key in encrypted form', async () => {
     await createAuthRecord(storage, crypto.subtle).store(alice);
     expect(storage.getItem(AUTH_RECORD_KEY)).toMatch(/^[A-Za-z0-9+/]{16}\.[A-Za-z0-9+/]+=*$/);
   });

@@ -53,7 +53,7 @@ const identity = (name: string) =>
   }) as Partial<Identity> as Identity;
 
 describe('the current user at the start of a page', () => {
-  it('comes from the record if it decrypts, without a call', async () => {
+  it('comes from the stored record without a call if that record decrypts', async () => {
     answers['/api/user/me'] = () => Response.json({ data: alice });
     const page = await loadPage();
     await page.checkCurrentUser();
@@ -62,7 +62,7 @@ describe('the current user at the start of a page', () => {
     spec('4S.02', 'A record that decrypts gives the user back');
   });
 
-  it('is requested if the record is from an earlier page load, which is replaced', async () => {
+  it('is requested if the record is from an earlier page load, and the record is replaced', async () => {
     answers['/api/user/me'] = () => Response.json({ data: alice });
     await (await loadPage()).checkCurrentUser();
     const before = items.get(AUTH_RECORD_KEY);
@@ -118,7 +118,7 @@ describe('opening a session', () => {
     stop();
   });
 
-  it('reports why it was refused', async () => {
+  it('reports why the server refused', async () => {
     const refusal = {
       type: 'about:blank',
       title: 'T',

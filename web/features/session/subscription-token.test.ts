@@ -37,13 +37,13 @@ describe('the subscription token', () => {
 
   it.each([
     ['signed for another user', sign({ sub: 'alice', status: 'active', exp: inAnHour }, { userId: 'bob' })],
-    ['naming another user', sign({ sub: 'bob', status: 'active', exp: inAnHour })],
+    ['issued to another user', sign({ sub: 'bob', status: 'active', exp: inAnHour })],
     ['expired', sign({ sub: 'alice', status: 'active', exp: now / 1000 })],
     ['without claims', sign({})],
     ['of another algorithm', sign({ sub: 'alice', status: 'active', exp: inAnHour }, { alg: 'none' })],
     ['without a signature', sign({ sub: 'alice', status: 'active', exp: inAnHour }).replace(/[^.]+$/, '')],
-    ['that is no token', 'premium please'],
-  ])('%s is refused', async (_, token) => {
+    ['no token at all', 'premium please'],
+  ])('is refused if it is %s', async (_, token) => {
     await expect(read(token)).rejects.toThrow('Invalid or expired token');
     spec('8.06', '“Invalid or expired token”');
     spec('7.06', 'GET /user/sub answers with a signed token that the page verifies');
@@ -56,7 +56,7 @@ describe('the subscription token', () => {
   });
 });
 
-describe('the expiry of the token', () => {
+describe('the expiry of the subscription token', () => {
   const DAY_MS = 86_400_000;
   const token = sign({ sub: 'alice', status: 'active', exp: inAnHour });
   /** Stubs a server whose clock says `at`, for a browser whose clock is `ahead`. */
@@ -72,14 +72,14 @@ describe('the expiry of the token', () => {
   });
 
   it.each([2 * DAY_MS, 0, -2 * DAY_MS])(
-    'uses the server’s clock, the browser’s being %i ms ahead',
+    'is judged by the server’s clock if the browser’s clock is %i ms ahead',
     async (ahead) => {
       expect(await ask({ ahead })).toMatchObject({ isSubscribed: true });
       await expect(ask({ at: now + DAY_MS, ahead })).rejects.toThrow('Invalid or expired token');
     },
   );
 
-  it('uses the browser’s clock if the response has no date', async () => {
+  it('is judged by the browser’s clock if the response has no date', async () => {
     expect(await ask({ headers: {} })).toMatchObject({ isSubscribed: true });
     await expect(ask({ headers: {}, ahead: DAY_MS })).rejects.toThrow('Invalid or expired token');
   });

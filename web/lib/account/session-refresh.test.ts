@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('serialises refreshes across tabs', async () => {
+it('refreshSession waits for the refresh of another tab', async () => {
   const order: string[] = [];
   let release = () => undefined as void;
   const held = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ it('serialises refreshes across tabs', async () => {
   expect(order).toEqual(['other tab', 'refreshed']);
 });
 
-it('refreshes without a lock if the browser has none', async () => {
+it('refreshSession works without a lock if the browser has no Web Locks', async () => {
   vi.stubGlobal('navigator', {});
   vi.stubGlobal('fetch', async () => Response.json({ data: user }));
   await expect(refreshSession()).resolves.toBeUndefined();
@@ -39,7 +39,7 @@ it.each([
   [403, 1],
   [429, 0],
   [503, 0],
-])('ends the session after a refresh that was answered %d: %d times', async (status, times) => {
+])('a session refresh that is answered %d ends the session %d times', async (status, times) => {
   const ended = vi.fn();
   onTestFinished(onRefresh({ refreshed: () => undefined, ended }));
   vi.stubGlobal('fetch', async () => new Response(null, { status }));

@@ -13,14 +13,14 @@ const channel = {
   failing_since: null,
 } as const;
 
-it('reports the last delivery of a healthy channel', () => {
+it('the state of a healthy channel says when the last delivery was', () => {
   expect(channelState(channel, NOW)).toEqual({ text: 'Nothing sent yet', glyph: null, remedy: null });
   expect(channelState({ ...channel, last_delivered_at: '2026-11-21T11:58:00Z' }, NOW).text).toMatch(
     /^Last delivered 2 min/,
   );
 });
 
-it('reports since when and why deliveries fail', () => {
+it('the state of a failing channel says since when and why deliveries fail', () => {
   const failing = { ...channel, failing_since: '2026-11-19T12:00:00Z', detail: 'HTTP 503' };
   expect(channelState(failing, NOW)).toMatchObject({
     text: 'Failing since 19 November 2026; we keep retrying: HTTP 503',
@@ -30,7 +30,7 @@ it('reports since when and why deliveries fail', () => {
   expect(channelState(minute, NOW).text).toBe('First failed 1 min ago; we keep retrying: HTTP 503');
 });
 
-it('offers the action that a channel needs', () => {
+it('each state of a channel offers the action that can repair the channel', () => {
   const remedies = channelSchema.shape.state.options.map((state) => [
     state,
     channelState({ ...channel, state }, NOW).remedy,
@@ -48,7 +48,7 @@ it('offers the action that a channel needs', () => {
   });
 });
 
-it("lets only the account's owner resume emails after an unsubscription", () => {
+it('only the owner of the account can resume emails after an unsubscription', () => {
   const own = { ...channel, key: OWN_MAIL, kind: 'email', state: 'unsubscribed' } as const;
   expect(channelState(own, NOW).remedy).toBe('get_again');
   expect(channelState({ ...own, key: '2' }, NOW).remedy).toBe(null);

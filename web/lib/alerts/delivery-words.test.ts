@@ -15,7 +15,7 @@ const line = (delivery: Partial<Parameters<typeof deliveryLine>[0]>) =>
     NOW,
   );
 
-it('describes the state of a delivery and the next step', () => {
+it('deliveryLine describes the state of a delivery and the next attempt', () => {
   expect(line({})).toBe('Sending');
   const inFlight = { ...attempt, attempt: 2, finished_at: null, outcome: null, detail: null };
   const delivered = { ...attempt, outcome: 'delivered' } as const;
@@ -44,7 +44,7 @@ it('describes the state of a delivery and the next step', () => {
   );
 });
 
-it('names steps and sorts the earliest first', () => {
+it('alert steps are named in words and sorted with the earliest first', () => {
   expect(['14d', '1d', '20%'].map(stepWords)).toEqual([
     '14 days before',
     '1 day before',
@@ -87,6 +87,7 @@ it.each([
   ],
   [['1d'], null, null],
   [['60%'], 10, null],
-])('says what becomes of the steps %j for a lifetime of %s days', (steps, lifetimeDays, note) =>
-  expect(laterStepNote(steps, lifetimeDays)).toBe(note),
+])(
+  'laterStepNote says which of the steps %j come later for a lifetime of %s days',
+  (steps, lifetimeDays, note) => expect(laterStepNote(steps, lifetimeDays)).toBe(note),
 );

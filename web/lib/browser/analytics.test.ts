@@ -18,7 +18,7 @@ function examplePage(differences: Partial<AnalyticsPage> = {}) {
 const login = { name: 'login', email: 'alice@orchard.example', method: 'password' } as const;
 
 describe('track', () => {
-  it('does nothing without an id', () => {
+  it('does nothing without a measurement id', () => {
     const { page, scripts, calls } = examplePage();
     const { track, measureFor } = createAnalytics(page);
     track(login);

@@ -32,7 +32,7 @@ const made = {
 };
 
 describe('passkeys', () => {
-  it('are detected', () => {
+  it('are detected if the browser supports passkeys', () => {
     expect(hasPasskeys()).toBe(false);
     browser(async () => null);
     expect(hasPasskeys()).toBe(true);
@@ -81,7 +81,7 @@ describe('passkeys', () => {
     ['AbortError', SignInCancelled],
     ['InvalidStateError', /already has a passkey for your account/],
     ['DataError', /insecure/],
-  ])('report %s with the right message', async (name, expected) => {
+  ])('report %s as a known error', async (name, expected) => {
     browser(() => Promise.reject(new DOMException('insecure', name)));
     await expect(askForPasskey(wanted)).rejects.toThrow(expected);
     await expect(makePasskey(made)).rejects.toThrow(expected);

@@ -14,7 +14,7 @@ describe('a lifetime bar', () => {
     [79, 'soon', 87.78],
     [83, 'critical', 92.22],
     [90, 'critical', 100],
-  ])('on day %d is %s at %d %%', (day, status, percent) => {
+  ])('on day %d is %s, with %d percent elapsed', (day, status, percent) => {
     const geometry = onDay(day);
     expect(geometry.status).toBe(status);
     expect(geometry.elapsedPercent).toBeCloseTo(percent, 1);
@@ -30,7 +30,7 @@ describe('a lifetime bar', () => {
     expect(lifetimeGeometry({ ...lifetime, renewalFrom }, notBefore).renewalPercent).toBe(50);
   });
 
-  it('moves the wall left each day after the expiry', () => {
+  it('moves the expiry line left each day after the expiry', () => {
     const first = onDay(90.1);
     const later = onDay(120);
     expect(first).toMatchObject({ status: 'expired', renewalPercent: null });
@@ -38,7 +38,7 @@ describe('a lifetime bar', () => {
     expect(later.elapsedPercent).toBeLessThan(first.elapsedPercent);
   });
 
-  it('stays revoked at any date', () => {
+  it('stays revoked after the expiry', () => {
     expect(lifetimeGeometry({ ...lifetime, revoked: true }, notBefore + 100 * DAY_MS).status).toBe('revoked');
   });
 
@@ -50,7 +50,7 @@ describe('a lifetime bar', () => {
     expect(onDay(95).label).toBe('Issued 2 September 2026, expired 1 December 2026');
   });
 
-  it('handles equal and reversed dates', () => {
+  it('has no elapsed part if the certificate ends before it begins', () => {
     const broken = { ...lifetime, notAfter: notBefore - DAY_MS };
     expect(lifetimeGeometry(broken, notBefore - 2 * DAY_MS).elapsedPercent).toBe(0);
   });

@@ -22,7 +22,7 @@ it.each<[Partial<DomainWire['revocation']>, string]>([
     },
     'Revoked on 3 November 2026: key compromise (CRL, 20 November 2026)',
   ],
-])('%o', (revocation, line) => {
+])('revocationLine describes %j as “%s”', (revocation, line) => {
   expect(revocationLine({ ...unknown, ...revocation })).toBe(line);
 });
 
@@ -32,6 +32,6 @@ it.each([
   ['cACompromise', 'compromise of its CA'],
   ['superseded', 'superseded'],
   ['key\u202ECompromise', 'key\\u202ECompromise'],
-])('the reason %s is %s', (reason, words) => {
+])('the revocation reason %s is written as “%s”', (reason, words) => {
   expect(reasonWords(reason)).toBe(words);
 });

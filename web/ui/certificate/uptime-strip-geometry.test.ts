@@ -16,7 +16,7 @@ describe('the strip of the last checks', () => {
     expect([up, failed]).toEqual(['M0 7.5H5M9 7.5H11', 'M6 7H8']);
   });
 
-  it('keeps the newest at the right, with dots for missing checks', () => {
+  it('keeps the newest check at the right, with dots for missing checks', () => {
     const { up, unknown } = uptimeStripDrawing('uu', 4);
     expect([up, unknown]).toEqual(['M6 7.5H11', 'M0 7.5H5']);
   });
@@ -36,7 +36,7 @@ describe('the strip of the last checks', () => {
   });
 });
 
-describe('the percentage beside it', () => {
+describe('the uptime percentage beside the strip', () => {
   it('is rounded down, never up to 100%', () => {
     expect(percentText(98.888, 'ud')).toBe('98.8%');
     expect(percentText(99.9, 'ud')).toBe('99.9%');

@@ -14,8 +14,11 @@ it.each([
   [' 19 30 ', '19:30'],
   ['23:59', '23:59'],
   ['0', '00:00'],
-])('reads %j as %s', (text, clock) => expect(clockText(minuteOfDay(text) ?? Number.NaN)).toBe(clock));
+])('the typed time %j is read as %s', (text, clock) =>
+  expect(clockText(minuteOfDay(text) ?? Number.NaN)).toBe(clock),
+);
 
-it.each(['', '24:00', '7:60', '13 pm', '0 am', '7:5', '12345', 'noon', '-1'])('refuses %j', (text) =>
-  expect(minuteOfDay(text)).toBeNull(),
+it.each(['', '24:00', '7:60', '13 pm', '0 am', '7:5', '12345', 'noon', '-1'])(
+  'the typed time %j is refused',
+  (text) => expect(minuteOfDay(text)).toBeNull(),
 );

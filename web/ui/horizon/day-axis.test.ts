@@ -7,7 +7,7 @@ const room = { short: false, left: 0, right: Infinity, widthOf: (text: string) =
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('the axis', () => {
+describe('the day axis', () => {
   it("starts at today's local midnight", () => {
     inZone('Asia/Tokyo');
     const axis = dayAxis(at('2026-11-20T16:00:00Z'), 30, { from: 100, to: 400 });
@@ -37,7 +37,7 @@ describe('the axis', () => {
   });
 });
 
-describe('the ruler', () => {
+describe('the ruler of the day axis', () => {
   it('has a tick for every day, longer ones for Mondays and for the first of a month', () => {
     inZone('UTC');
     const ticks = ticksOf(dayAxis(at('2026-11-20T13:00:00Z'), 12, { from: 0, to: 120 }));
@@ -81,7 +81,7 @@ describe('the ruler', () => {
     expect(names(365, 400).length).toBeLessThan(12);
   });
 
-  it('has no month name under Today or beyond the edge', () => {
+  it('moves a month name out from under Today and omits names beyond the edge', () => {
     inZone('UTC');
     const axis = dayAxis(at('2026-11-29T13:00:00Z'), 40, { from: 100, to: 500 });
     const months = monthNames(axis, { ...room, left: 133, right: 470 });

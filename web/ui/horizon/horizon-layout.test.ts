@@ -64,14 +64,14 @@ describe('the pin labels', () => {
     ]);
   });
 
-  it('keep their row without a name on a phone', () => {
+  it('keep their row on a phone even without a name', () => {
     const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
   });
 });
 
-describe('the buckets', () => {
+describe('the buckets for expired and later certificates', () => {
   it('hold up to four expired certificates and the number of the others', () => {
     const layout = laidOut([{ days: -9, count: 3 }, ...[-5, -4, -3, -2, -1].map((days) => ({ days }))]);
     expect(layout.pins.map(({ place }) => place)).toEqual(['expired', 'expired', 'expired', 'expired']);
@@ -86,7 +86,7 @@ describe('the buckets', () => {
     expect(laidOut([]).later).toMatchObject({ count: 0, text: 'Later' });
   });
 
-  it('keep certificates within the span on the axis', () => {
+  it('leave certificates within the span on the axis', () => {
     const places = (days: number) => {
       const { pins, later } = laidOut([{ days }]);
       return [pins.map(({ place }) => place), later?.count];
@@ -104,7 +104,7 @@ describe('the buckets', () => {
 });
 
 describe('more than forty certificates', () => {
-  it('in view are left to the histogram; expired and later ones keep their pins', () => {
+  it('in view are drawn as a histogram, while expired and later certificates keep their pins', () => {
     const inView = Array.from({ length: 40 }, (_, index) => ({ days: 20 + index }));
     const others = [{ days: -3 }, { days: 200 }];
     const crowded = laidOut([...inView, { days: 3 }, ...others]);
@@ -115,13 +115,13 @@ describe('more than forty certificates', () => {
     expect(roomy.crowd).toEqual([]);
   });
 
-  it('are counted, also if the server merged them', () => {
+  it('are drawn as a histogram even if the server merged them into one entry', () => {
     expect(laidOut([{ days: 40, count: 41 }]).crowd).toHaveLength(1);
   });
 });
 
 describe('several certificates of one day', () => {
-  it('have a count; urgent ones have the first name and the number of the others', () => {
+  it('have a count, or the first name and the number of the others if they are urgent', () => {
     expect(
       labels(
         laidOut([
@@ -133,7 +133,7 @@ describe('several certificates of one day', () => {
   });
 });
 
-describe('the bands', () => {
+describe('the bands of the horizon', () => {
   it('end where the badge changes', () => {
     const { criticalEnd, soonEnd, pins } = laidOut([
       { days: 7.9 },
@@ -151,7 +151,7 @@ describe('the bands', () => {
   });
 });
 
-describe('the height', () => {
+describe('the height of the horizon', () => {
   it('is the same with and without pins', () => {
     for (const rows of [2, 4] as const)
       expect(laidOut([{ days: 3 }], { rows }).height).toBe(horizonHeight(cardFrame(1198, 90, rows)));
@@ -164,7 +164,7 @@ describe('the height', () => {
   });
 });
 
-describe('with random certificates', () => {
+describe('the horizon with random certificates', () => {
   const given = fc.record({
     days: fc.double({ min: -40, max: 500, noNaN: true }),
     name: fc.stringMatching(/^[a-z]{1,60}(\.[a-zæ例]{1,40}){0,4}$/),
@@ -190,7 +190,7 @@ describe('with random certificates', () => {
     y,
   });
 
-  it('no stem crosses a name', () => {
+  it('draws no stem across a name', () => {
     every((layout) => {
       const pins = onAxis(layout);
       for (const pin of pins)
@@ -199,7 +199,7 @@ describe('with random certificates', () => {
     });
   });
 
-  it('no two names and no name and glyph overlap', () => {
+  it('draws no name over another name or a glyph', () => {
     every((layout) => {
       const pins = onAxis(layout);
       for (const named of pins.filter(({ label }) => label !== null)) {
@@ -213,7 +213,7 @@ describe('with random certificates', () => {
     });
   });
 
-  it('all pins are inside, sorted by date, and none is lost', () => {
+  it('draws all pins inside of the frame and sorted by date', () => {
     every((layout) => {
       const { pins, frame, moreExpired, later } = layout;
       for (const { x, y, labelWidth, label } of pins) {

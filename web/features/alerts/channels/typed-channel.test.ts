@@ -8,7 +8,7 @@ const typed = (kind: keyof typeof CHANNEL_KINDS, texts: Record<string, string>) 
   check(newChannelSchema(kind), { ...initialTexts(kind), ...texts });
 
 describe('the form of a new channel', () => {
-  it("produces the contract's config with defaults", () => {
+  it('produces the config of the contract, with defaults', () => {
     expect(typed('webhook', { name: ' Deploys ', url: ' https://example.com/hook ' })).toEqual({
       ok: true,
       output: { name: 'Deploys', config: { kind: 'webhook', url: 'https://example.com/hook' } },
@@ -61,7 +61,7 @@ describe('the form to edit a channel', () => {
     });
   });
 
-  it('changes the config and keeps the name', () => {
+  it('changes the config and keeps the name, or reports invalid fields', () => {
     expect(
       check(changedChannelSchema('webhook', began), { name: 'Hook', url: 'https://b.example/' }),
     ).toEqual({

@@ -15,7 +15,7 @@ const typed = {
 beforeAll(() => void vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00') }));
 afterAll(() => void vi.useRealTimers());
 
-it("reads times in the browser's time zone", () => {
+it('the maintenance form reads times in the time zone of the browser', () => {
   expect(check(typedWindowSchema, typed)).toEqual({
     ok: true,
     output: {
@@ -47,7 +47,7 @@ it('a maintenance window with wrong times returns each error under the name of i
   });
 });
 
-it('suggests two hours from the next full hour', () => {
+it('the maintenance form suggests two hours from the next full hour on', () => {
   const now = Date.parse('2026-11-22T20:20');
   expect(usualWindow(now)).toEqual({
     from_day: '2026-11-22',

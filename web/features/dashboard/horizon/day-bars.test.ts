@@ -26,7 +26,7 @@ function laidOut(given: readonly HorizonEntry[], days = 90, width = 1198): Horiz
 const barsOf = (given: readonly HorizonEntry[]) => dayBars(laidOut(given), measure);
 
 describe('the bars of the horizon', () => {
-  it('stand for a day each, as tall as its number of certificates', () => {
+  it('stand for one day each and are as tall as the number of its certificates', () => {
     const layout = laidOut([...crowd(20, 40), ...crowd(30, 20), entry(40)]);
     const bars = dayBars(layout, measure);
     expect(bars.map(({ column, period, count }) => [column, period, count])).toEqual([
@@ -38,14 +38,14 @@ describe('the bars of the horizon', () => {
     expect(heights).toEqual([tallestBar(layout), Math.round(tallestBar(layout) / 2), 3]);
   });
 
-  it('show urgent certificates at the bottom, and the name of the most urgent one above', () => {
+  it('show urgent certificates at the bottom, and the name of the most urgent host above the bar', () => {
     const [bar] = barsOf([...crowd(9, 40), entry(9, 'soon'), entry(9, 'soon'), entry(9, 'revoked')]);
     expect(bar?.parts.map(({ status }) => status)).toEqual(['revoked', 'soon', 'ok']);
     expect(bar?.pin?.label).toBe('revoked.example +2');
     expect(bar?.pin?.y).toBeLessThan(bar?.y ?? 0);
   });
 
-  it('have no name if nothing is urgent, or if there is no room', () => {
+  it('have no name above them if nothing is urgent or there is no room', () => {
     const bars = barsOf([...crowd(50), ...[1, 2, 3, 4].map((days) => entry(days, 'critical'))]);
     expect(bars.map(({ pin }) => pin?.label ?? null)).toEqual([
       'critical.example',
@@ -61,7 +61,7 @@ describe('the bars of the horizon', () => {
     expect(bar && barName(bar)).toBe('3,000 certificates expire on 10 Dec');
   });
 
-  it('have a name that says what the colour says', () => {
+  it('have an accessible name that says what the colours say', () => {
     const bars = barsOf([...crowd(20), entry(20, 'fault'), entry(21, 'revoked')]);
     expect(bars.map(barName)).toEqual([
       '42 certificates expire on 10 Dec, 1 with a problem',
@@ -71,7 +71,7 @@ describe('the bars of the horizon', () => {
     expect(dimmed.map(barName)).toEqual(['41 certificates expire on 10 Dec, not in the list below']);
   });
 
-  it('are found near a click, and not far from it', () => {
+  it('are found up to one column beside a click, but not further away', () => {
     const bars = barsOf([...crowd(20), entry(24)]);
     expect([21, 22, 23].map((column) => barAt(bars, column, 1)?.column)).toEqual([20, undefined, 24]);
   });
@@ -112,13 +112,13 @@ describe('the bars of the horizon', () => {
 describe('a range of days', () => {
   const { axis } = laidOut([]);
 
-  it('is a period of the calendar’s days, and the period is that range', () => {
+  it('is converted to a period of calendar days and back', () => {
     expect(periodOf(axis, { from: 0, to: 15 })).toBe('2026-11-20..2026-12-05');
     expect(rangeOf(axis, '2026-11-20..2026-12-05')).toEqual({ from: 0, to: 15 });
     expect(rangeOf(axis, '2026-12')).toEqual({ from: 11, to: 41 });
   });
 
-  it('ends with the axis, and is nothing beyond it', () => {
+  it('ends where the axis ends, and is null for periods outside of the axis', () => {
     expect(rangeOf(axis, '2026-11')).toEqual({ from: 0, to: 10 });
     expect(rangeOf(axis, '2027-02-10..2028-01-01')).toEqual({ from: 82, to: 89 });
     for (const period of ['2026-10', '2027-03', '2026-12-05..2026-11-20'])

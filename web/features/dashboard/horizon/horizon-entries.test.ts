@@ -32,7 +32,7 @@ const marks = (expiries: SummaryWire['expiries'], problems: Problem[]) =>
   horizonEntries({ expiries, problems }, NOW, null).map(({ status, trouble }) => [status, trouble]);
 
 describe('the marks of the horizon', () => {
-  it('follow the expiry date without other problems', () => {
+  it('follow the expiry date if there is no other problem', () => {
     const expiries = [expiry('a', -1, 'expired'), expiry('b', 3, 'critical'), expiry('c', 60, 'ok')];
     expect(marks(expiries, [])).toEqual([
       ['expired', undefined],
@@ -60,7 +60,7 @@ describe('the marks of the horizon', () => {
     ]);
   });
 
-  it('show an untrusted certificate as broken now, whenever it expires', () => {
+  it('show an untrusted certificate as a fault unless it has expired', () => {
     const expiries = [expiry('a', -1, 'expired'), expiry('b', 4, 'critical')];
     expect(marks(expiries, [problem('a', 'untrusted'), problem('b', 'untrusted')])).toEqual([
       ['expired', 'not trusted'],
@@ -72,7 +72,7 @@ describe('the marks of the horizon', () => {
     expect(marks([{ ...expiry('a', 4, 'critical'), on_schedule: true }], [])).toEqual([['ok', undefined]]);
   });
 
-  it('of a shared certificate show a problem of any of its domains, and how many have it', () => {
+  it('show the problem of domains that share a certificate, and how many of them have it', () => {
     const shared = { ...expiry('a', 60, 'ok'), count: 3, fingerprint: 'f' };
     const problems = [
       { ...problem('b', 'down'), fingerprint: 'f' },
@@ -82,7 +82,7 @@ describe('the marks of the horizon', () => {
     expect(marks([shared], problems)).toEqual([['fault', 'down on 2 of 3 domains']]);
   });
 
-  it('are dimmed outside of the filtered list; of a merged day, if none of its certificates is listed', () => {
+  it('are dimmed if they are not in the filtered list, or if a merged day has no listed certificate', () => {
     const merged = { ...expiry('c', 70, 'ok'), count: 12, certificate_count: 12 };
     const expiries = [expiry('a', 60, 'ok'), expiry('b', 60, 'ok'), merged, { ...merged, id: 'd' }];
     const dimmed = (ids: string[], days: string[]) =>

@@ -37,7 +37,7 @@ const linksOf = (expiries: Expiry[], span = 90) =>
 const names = (expiries: Expiry[], span?: number) => linksOf(expiries, span).map(({ name }) => name);
 
 describe('the links of the horizon', () => {
-  it('name their pins, by date', () => {
+  it('name host and expiry, in the order of the dates', () => {
     expect(names([expiry(-3), expiry(1), expiry(41, { state: 'revoked' })])).toEqual([
       'fjord.example, expired on 17 November 2026',
       'fjord.example, expires on 21 November 2026, 1 day left',
@@ -54,7 +54,7 @@ describe('the links of the horizon', () => {
     });
   });
 
-  it('update the state as time passes', () => {
+  it('show the state at the present time instead of the state that the server sent', () => {
     const [{ pin } = { pin: null }] = linksOf([expiry(2, { state: 'ok' })]);
     expect(pin?.entry.status).toBe('critical');
   });
@@ -68,7 +68,7 @@ describe('the links of the horizon', () => {
     });
   });
 
-  it('show what does not fit in the list or a wider span', () => {
+  it('lead to the list or to a wider span for certificates that do not fit', () => {
     const expired = [-9, -8, -7, -6, -5].map((days) => expiry(days));
     const links = linksOf([...expired, expiry(3), expiry(50)], 30);
     expect(links.map(({ key }) => key).slice(3)).toEqual([

@@ -5,7 +5,7 @@ const press = (key: string, repeat = false) => ({ key, repeat });
 const onPage = { isOn: true, isRowFocused: false };
 const onRow = { isOn: true, isRowFocused: true };
 
-describe('a key of the dashboard', () => {
+describe('the keyboard of the dashboard', () => {
   it.each([
     ['/', { type: 'search' }],
     ['a', { type: 'add' }],
@@ -20,11 +20,11 @@ describe('a key of the dashboard', () => {
     ['j', { type: 'step', by: 1 }],
     ['k', { type: 'step', by: -1 }],
     ['Escape', { type: 'escape' }],
-  ])('%s', (key, command) => {
+  ])('maps the key %s to the command %o', (key, command) => {
     expect(commandOf(press(key), onPage)).toEqual(command);
   });
 
-  it.each(['x', 'A', '9', '0', 'Enter', 'toString'])('ignores %s', (key) => {
+  it.each(['x', 'A', '9', '0', 'Enter', 'toString'])('ignores the key %s', (key) => {
     expect(commandOf(press(key), onPage)).toBeNull();
   });
 
@@ -34,13 +34,13 @@ describe('a key of the dashboard', () => {
     expect(commandOf(press('ArrowUp'), onRow)).toEqual({ type: 'step', by: -1 });
   });
 
-  it('repeats only stepping while it is held', () => {
+  it('repeats only the step keys while a key is held', () => {
     expect(commandOf(press('j', true), onPage)).toEqual({ type: 'step', by: 1 });
     expect(commandOf(press('a', true), onPage)).toBeNull();
     expect(commandOf(press('Delete', true), onRow)).toBeNull();
   });
 
-  it('does nothing if single keys are off, except Escape', () => {
+  it('responds only to Escape if single-key shortcuts are off', () => {
     const off = { isOn: false, isRowFocused: true };
     for (const key of ['/', 'a', 'j', 'ArrowDown', 'Delete', '?', '1'])
       expect(commandOf(press(key), off)).toBeNull();

@@ -26,35 +26,39 @@ const down: DomainWire['uptime'] = {
 
 describe('cardTrouble', () => {
   it.each<[string, Partial<DomainWire>, string | null]>([
-    ['healthy', {}, null],
-    ['a note only', { findings: [finding('unknown_extension', 'note')] }, null],
+    ['returns null for a healthy domain', {}, null],
     [
-      'wrong name',
+      'returns null if the only finding is a note',
+      { findings: [finding('unknown_extension', 'note')] },
+      null,
+    ],
+    [
+      'reports a certificate for another name',
       { trusted: false, findings: [finding('name_mismatch', 'critical')] },
       'critical: Not valid for this name',
     ],
     [
-      'self-signed',
+      'reports a self-signed certificate',
       { trusted: false, findings: [finding('self_signed', 'critical')] },
       'critical: Not trusted: self-signed',
     ],
     [
-      'old TLS',
+      'reports a server that offers only old TLS versions',
       { findings: [finding('legacy_tls', 'warning')] },
       'warning: Only old TLS versions are offered',
     ],
     [
-      'a finding without short words',
+      'shows the message of a finding that has no short words',
       { trusted: false, findings: [finding('newer', 'critical', 'Something newer.')] },
       'critical: Something newer.',
     ],
     [
-      'expired only: the badge says it',
+      'returns null for an expired certificate, because the badge says that',
       { state: 'expired', trusted: false, findings: [finding('expired', 'critical')] },
       null,
     ],
     [
-      'expired with a wrong name',
+      'reports the wrong name of a certificate that has also expired',
       {
         state: 'expired',
         trusted: false,
@@ -63,33 +67,33 @@ describe('cardTrouble', () => {
       'critical: Not valid for this name',
     ],
     [
-      'revoked only: the badge says it',
+      'returns null for a revoked certificate, because the badge says that',
       { state: 'revoked', trusted: false, findings: [finding('revoked', 'critical')] },
       null,
     ],
-    ['untrusted without a finding', { trusted: false }, 'critical: Not trusted'],
+    ['reports an untrusted certificate even without a finding', { trusted: false }, 'critical: Not trusted'],
     [
-      'unreachable, read before',
+      'reports a refused connection before the findings of an earlier check',
       { unreachable: refused, findings: [finding('legacy_tls', 'warning')] },
       'warning: The connection was refused',
     ],
     [
-      'unreachable for a reason without short words',
+      'shows the message of a failure that has no short words',
       { unreachable: { ...refused, reason: 'newer' } },
       'warning: fjord.example refused the connection.',
     ],
     [
-      'down, with the reason of the last check',
+      'reports an outage with the reason of the last check',
       { unreachable: refused, uptime: down },
       'critical: Down since 18 Nov · The connection was refused',
     ],
     [
-      'down although a certificate was read',
+      'reports an outage even if a certificate was read',
       { uptime: down, findings: [finding('legacy_tls', 'warning')] },
       'critical: Down since 18 Nov',
     ],
     [
-      'old at one address',
+      'counts the addresses that serve the old certificate',
       {
         findings: [
           finding(
@@ -102,27 +106,27 @@ describe('cardTrouble', () => {
       'warning: 1 of 3 addresses: old certificate',
     ],
     [
-      'differing otherwise',
+      'reports addresses that serve different certificates',
       { findings: [finding('certificates_differ', 'warning')] },
       'warning: Addresses serve different certificates',
     ],
     [
-      'with an intermediate that ends first',
+      'mentions an intermediate that expires first',
       { weakest_link: { name: 'R13', expiry_date: '2026-12-15T10:00:00.000Z' } },
       'quiet: Limited by R13: 15 December',
     ],
     [
-      'with an intermediate that ends soon',
+      'warns of an intermediate that expires soon',
       { weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' } },
       'warning: Limited by R13: 1 December',
     ],
     [
-      'never read',
+      'reports a refused connection if no certificate was ever read',
       { unreachable: refused, state: 'unread', fingerprint: null, trusted: null },
       'warning: The connection was refused',
     ],
     [
-      'whose check was held back',
+      'says that a check was held back',
       { waiting: { reason: 'own_network', until: new Date(EXAMPLE_NOW - 1).toISOString() } },
       'quiet: Check held back',
     ],

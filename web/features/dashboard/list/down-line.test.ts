@@ -5,12 +5,12 @@ import { downLine, sinceWords } from './down-line.ts';
 
 const ago = (ms: number) => new Date(EXAMPLE_NOW - ms).toISOString();
 
-it('show since when a domain is down: the time if today, else the date', () => {
+it('sinceWords gives the time for an outage of today, and the date for an earlier one', () => {
   expect(sinceWords(ago(MINUTE_MS), EXAMPLE_NOW)).toMatch(/^\d\d:\d\d$/);
   expect(sinceWords(ago(3 * DAY_MS), EXAMPLE_NOW)).toBe('17 Nov');
 });
 
-it('do not report an outage until a second check confirms it', () => {
+it('downLine is null until a second check confirms an outage', () => {
   const suspected = { ...exampleDomain().uptime, checks: 'uud' };
   expect(downLine(exampleDomain({ uptime: suspected }), EXAMPLE_NOW)).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countFitting } from './tag-list.tsx';
 
-it('only whole tags are shown, with room for the number of the others', () => {
+it('countFitting counts the tags that fit whole beside the number of the hidden tags', () => {
   expect(countFitting([40, 50, 60], 158)).toBe(3);
   expect(countFitting([40, 50, 60], 157)).toBe(2);
   expect(countFitting([40, 50, 60], 121)).toBe(1);

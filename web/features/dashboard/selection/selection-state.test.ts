@@ -4,28 +4,28 @@ import { NOTHING_SELECTED, toggled, withAll, withoutAll } from './selection-stat
 const order = ['a', 'b', 'c', 'd', 'e'];
 const select = (...ids: string[]) => ({ selected: new Set(ids), anchor: ids.at(-1) ?? null });
 
-test('a click selects, a second one deselects', () => {
+test('a click selects a row, and a second click deselects the row', () => {
   const one = toggled(NOTHING_SELECTED, 'b', false, order);
   expect([...one.selected]).toEqual(['b']);
   expect([...toggled(one, 'b', false, order).selected]).toEqual([]);
 });
 
-test('a range covers the last click to this one, in either direction, and keeps the selection', () => {
+test('a range click adds the rows between the last click and this one, in either direction', () => {
   expect([...toggled(select('e', 'b'), 'd', true, order).selected]).toEqual(['e', 'b', 'c', 'd']);
   expect([...toggled(select('d'), 'b', true, order).selected].toSorted()).toEqual(['b', 'c', 'd']);
 });
 
-test('a range that ends on a selected row deselects', () => {
+test('a range click on a selected row deselects the range', () => {
   const all = { selected: new Set(order), anchor: 'b' };
   expect([...toggled(all, 'd', true, order).selected]).toEqual(['a', 'e']);
 });
 
-test('a range without a known start is one row', () => {
+test('a range click without a known start selects one row', () => {
   expect([...toggled(NOTHING_SELECTED, 'c', true, order).selected]).toEqual(['c']);
   expect([...toggled(select('gone'), 'c', true, order).selected]).toEqual(['gone', 'c']);
 });
 
-test('all matches of a filter are added, and completed domains are removed', () => {
+test('the selection can add all matches of a filter and remove completed domains', () => {
   const state = withAll(select('a'), ['b', 'x']);
   expect([...state.selected]).toEqual(['a', 'b', 'x']);
   expect(withoutAll(state, ['y'])).toBe(state);

@@ -16,7 +16,7 @@ const texts = (filters: ReturnType<typeof statusFilters>['main']) =>
   filters.map(({ label, count }) => `${label} ${count ?? '–'}`);
 
 describe('the filters', () => {
-  it('count what the headline counts; a short-lived certificate on schedule does not expire soon', () => {
+  it('have the counts of the summary, without short-lived certificates on schedule under Expiring', () => {
     expect(texts(statusFilters(summary).main)).toEqual([
       'All 19',
       'Needs attention 7',
@@ -42,7 +42,7 @@ describe('the filters', () => {
     expect(texts(statusFilters(undefined).main)[1]).toBe('Needs attention –');
   });
 
-  it('follow the keys from 1 to 8', () => {
+  it('are in the order of the keys 1 to 8', () => {
     const { main, more } = statusFilters(summary);
     const places = Array.from({ length: 8 }, (_, place) => place);
     expect(places.map(statusOfKey)).toEqual([...main, ...more].slice(0, 8).map(({ status }) => status));

@@ -15,9 +15,9 @@ const NOTHING: HistoryDiffWire = {
 const linesOf = (differences: Partial<HistoryDiffWire>) =>
   historyChanges({ ...NOTHING, ...differences }).map(({ term, lines }) => `${term}: ${lines.join(' ')}`);
 
-it('returns nothing for a plain renewal', () => expect(linesOf({})).toEqual([]));
+it('historyChanges returns nothing for a plain renewal', () => expect(linesOf({})).toEqual([]));
 
-it('lists everything that changed', () =>
+it('historyChanges lists everything that changed', () =>
   expect(
     linesOf({
       names_added: ['ci.orchard.example'],
@@ -34,10 +34,10 @@ it('lists everything that changed', () =>
     'Lifetime: 90 days → 6.7 days',
   ]));
 
-it('reports a reused key pair', () =>
+it('historyChanges reports a reused key pair', () =>
   expect(linesOf({ same_key: true })).toEqual(['Key: Same key pair as before']));
 
-it('limits the listed names and escapes invisible characters', () => {
+it('historyChanges limits the listed names and escapes invisible characters', () => {
   const [added] = historyChanges({
     ...NOTHING,
     names_added: Array.from({ length: 2000 }, (_, index) => `${index}\u202E.example`),

@@ -11,6 +11,6 @@ it.each([
   ['//cps.example', null],
   ['', null],
   [null, null],
-])('%s → %s', (text, url) => {
+])('httpUrl returns for %j: %j', (text, url) => {
   expect(httpUrl(text)).toBe(url);
 });

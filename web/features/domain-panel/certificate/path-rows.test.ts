@@ -36,30 +36,30 @@ const sent = (...names: string[]): ChainCertificateWire[] =>
 describe('the sent chain beside the path', () => {
   it.each<[string, Entry[], string[], string]>([
     [
-      'complete',
+      'is described as complete and in order',
       [LEAF, R13, ROOT],
       ['fjord.example', 'R13'],
       'The server sends 2 certificates: complete and in order.',
     ],
     [
-      'an intermediate missing',
+      'is described with the intermediate that is missing',
       [LEAF, { ...R13, source: 'fetched' }, ROOT],
       ['fjord.example'],
       'The server sends 1 certificate. R13 is missing.',
     ],
     [
-      'with the root',
+      'is described with the number of certificates outside the path',
       [LEAF, R13, ROOT],
       ['fjord.example', 'R13', 'ISRG Root X1'],
       'The server sends 3 certificates. One is not on the path.',
     ],
     [
-      'one twice, and in another order',
+      'is described with duplicates and a wrong order',
       [LEAF, entry('R12'), R13, ROOT],
       ['fjord.example', 'R13', 'R12', 'R13', 'R13'],
       'The server sends 5 certificates. 2 are not on the path. The order is wrong.',
     ],
-    ['no path', [], ['fjord.example', 'R13'], 'The server sends 2 certificates.'],
+    ['is only counted if there is no path', [], ['fjord.example', 'R13'], 'The server sends 2 certificates.'],
   ])('%s', (_, path, names, line) => {
     expect(sentLine(pathRows(path, sent(...names)))).toBe(line);
   });
@@ -69,7 +69,7 @@ describe('the sent chain beside the path', () => {
       'The server sent 2 certificates.',
     ));
 
-  it('gives each entry its certificate, and each certificate one place', () => {
+  it('assigns each sent certificate to one place on the path or beside the path', () => {
     const { path, others } = pathRows([LEAF, R13, ROOT], sent('fjord.example', 'stray', 'R13', 'R13'));
     expect(path.map(({ sentAt }) => sentAt)).toEqual([0, 2, null]);
     expect(others.map(({ certificate, sentAt }) => [certificate?.pem, sentAt])).toEqual([
@@ -78,7 +78,7 @@ describe('the sent chain beside the path', () => {
     ]);
   });
 
-  it('lists all sent certificates as others without a valid path', () =>
+  it('lists all sent certificates beside the path if there is no valid path', () =>
     expect(pathRows([], sent('fjord.example', 'R13')).others).toHaveLength(2));
 });
 
@@ -90,11 +90,11 @@ it.each([
     'Ends at ISRG Root X1, a trusted root. The chain expires on 3 May 2027 with R13',
   ],
   [[], null, 'No path to a trusted root'],
-])('the line on the path %#', (path, weakest, line) => {
+])('the line on the path says where the path ends: $2', (path, weakest, line) => {
   expect(pathLine(path, { weakest_link: weakest, unreachable: null })).toBe(line);
 });
 
-it('no path is built if the host was not reached', () => {
+it('the line on the path says “Not checked” if the host was not reached', () => {
   const unreachable = {
     stage: 'dns',
     reason: 'name_not_found',

@@ -19,5 +19,7 @@ describe('PEM files', () => {
   });
 });
 
-it('writes a fingerprint in pairs', () => expect(fingerprintText('0aff1')).toBe('0A:FF:1'));
-it('shortens one to its first bytes', () => expect(shortFingerprint('0aff1234abcd')).toBe('0A:FF:12'));
+it('fingerprintText writes a fingerprint in pairs of digits', () =>
+  expect(fingerprintText('0aff1')).toBe('0A:FF:1'));
+it('shortFingerprint shortens a fingerprint to its first three bytes', () =>
+  expect(shortFingerprint('0aff1234abcd')).toBe('0A:FF:12'));

@@ -30,38 +30,46 @@ const linesOf = (differences: Partial<DomainWire>) =>
 
 describe('the lines about the renewal', () => {
   it.each<[string, Partial<DomainWire>, string[]]>([
-    ['by the rule of thumb: the bar says it', {}, []],
-    ['no certificate', { renewal: null }, []],
+    ['are absent if only the rule of thumb applies, because the bar shows that', {}, []],
+    ['are absent if there is no certificate', { renewal: null }, []],
     [
-      'a window of the CA',
+      'give the renewal window of the CA',
       ari(2, 4),
       ['Google Trust Services asks for renewal between 22 November 2026 and 24 November 2026'],
     ],
-    ['a window of one day', ari(2, 2.01), ['Google Trust Services asks for renewal on 22 November 2026']],
     [
-      'no name of a CA',
+      'give one date if the window is within a day',
+      ari(2, 2.01),
+      ['Google Trust Services asks for renewal on 22 November 2026'],
+    ],
+    [
+      'say “Its CA” if the name of the CA is unknown',
       { ...ari(2, 2), authority_name: null },
       ['Its CA asks for renewal on 22 November 2026'],
     ],
     [
-      'past the window',
+      'say after the window that the renewal is overdue',
       ari(-4, -2),
       ['Renewal overdue: Google Trust Services asked for renewal by 18 November 2026'],
     ],
     [
-      'expired after the window',
+      'say after the window that the renewal is overdue, even after expiry',
       { ...ari(-4, -2), expiry_date: at(-1) },
       ['Renewal overdue: Google Trust Services asked for renewal by 18 November 2026'],
     ],
     [
-      'past the window, and renewed at another address',
+      'are absent after the window if another address serves the renewed certificate',
       renewal(0, { ...ari(-4, -2).renewal, overdue_at: null }),
       [],
     ],
-    ['overdue by its age', renewal(-1), ['Renewal overdue']],
-    ['overdue before the window of the CA ends', ari(2, 4, null, -1), ['Renewal overdue']],
+    ['say that the renewal is overdue by the age of the certificate', renewal(-1), ['Renewal overdue']],
     [
-      'to be replaced',
+      'say that the renewal is overdue before the window of the CA ends',
+      ari(2, 4, null, -1),
+      ['Renewal overdue'],
+    ],
+    [
+      'say that the CA wants a replacement now',
       ari(-1, 1, 'https://ca.example/incident'),
       [
         'Your CA asks you to replace this certificate now',
@@ -69,7 +77,7 @@ describe('the lines about the renewal', () => {
       ],
     ],
     [
-      'to be replaced soon, unexplained',
+      'say by when the CA wants a replacement that it does not explain',
       { ...ari(2, 4), ...finding('replacement_wanted') },
       [
         'Your CA asks you to replace this certificate by 24 November 2026',
@@ -77,17 +85,17 @@ describe('the lines about the renewal', () => {
       ],
     ],
     [
-      'short-lived',
+      'say that the renewal of a short-lived certificate is on schedule',
       { valid_from: at(-1), expiry_date: at(5), ...renewal(3, SHORT) },
       ['Valid for 6 days in all, renewal on schedule'],
     ],
     [
-      'short-lived and late: said once',
+      'say only once that the renewal of a short-lived certificate is overdue',
       { valid_from: at(-5), expiry_date: at(1), ...renewal(-0.5, SHORT) },
       ['Valid for 6 days in all, renewal overdue'],
     ],
     [
-      'short-lived with a window',
+      'give the renewal window of a short-lived certificate',
       { valid_from: at(-1), expiry_date: at(5), ...ari(2, 2) },
       ['Google Trust Services asks for renewal on 22 November 2026'],
     ],

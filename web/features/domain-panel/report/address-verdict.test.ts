@@ -24,57 +24,82 @@ const seen = (...each: Partial<AddressWire>[]): AddressWire[] =>
 
 describe('the summary of the addresses', () => {
   it.each<[string, AddressWire[], string, boolean]>([
-    ['none', [], 'No addresses known', false],
-    ['one', seen({}), 'One address', false],
-    ['one that failed', seen(FAILED), 'The check of the only address failed', true],
-    ['two alike', seen({}, {}), 'Both addresses serve the same certificate', false],
-    ['six alike', seen({}, {}, {}, {}, {}, {}), 'All 6 addresses serve the same certificate', false],
+    ['no address', [], 'No addresses known', false],
+    ['one address', seen({}), 'One address', false],
+    ['one address that failed', seen(FAILED), 'The check of the only address failed', true],
     [
-      'two of six with the old one',
+      'two addresses with the same certificate',
+      seen({}, {}),
+      'Both addresses serve the same certificate',
+      false,
+    ],
+    [
+      'six addresses with the same certificate',
+      seen({}, {}, {}, {}, {}, {}),
+      'All 6 addresses serve the same certificate',
+      false,
+    ],
+    [
+      'two of six addresses with the old certificate',
       seen(NEW, OLD, NEW, NEW, OLD, NEW),
       '2 of 6 addresses still serve the old certificate',
       true,
     ],
-    ['most with the old one', seen(NEW, OLD, OLD), '2 of 3 addresses still serve the old certificate', true],
     [
-      'the old one and a failure',
+      'two of three addresses with the old certificate',
+      seen(NEW, OLD, OLD),
+      '2 of 3 addresses still serve the old certificate',
+      true,
+    ],
+    [
+      'an old certificate and a failure',
       seen(NEW, OLD, FAILED),
       '1 of 3 addresses still serves the old certificate; 1 failed',
       true,
     ],
-    ['three certificates', seen(NEW, OLD, OTHER), '3 addresses serve 3 different certificates', true],
     [
-      'two that end together',
+      'three different certificates',
+      seen(NEW, OLD, OTHER),
+      '3 addresses serve 3 different certificates',
+      true,
+    ],
+    [
+      'two certificates that expire together',
       seen(NEW, { ...NEW, fingerprint: 'dd' }),
       '2 addresses serve 2 different certificates',
       true,
     ],
-    ['a failure', seen({}, {}, FAILED), '2 of 3 addresses serve the certificate; 1 failed', true],
+    ['one failure', seen({}, {}, FAILED), '2 of 3 addresses serve the certificate; 1 failed', true],
     [
-      'no way there from here',
+      'an address that our server cannot reach over IPv6',
       seen({}, OURS),
       '1 of 2 addresses serves the certificate; 1 was not checked, because our server has no IPv6',
       false,
     ],
     [
-      'a failure and two without a way there',
+      'a failure and two addresses that our server cannot reach',
       seen({}, FAILED, OURS, OURS),
       '1 of 4 addresses serves the certificate; 1 failed; 2 were not checked, because our server has no IPv6',
       true,
     ],
-    ['nothing but that', seen(OURS), 'The only address was not checked: our server has no IPv6', false],
-    ['all failed', seen(FAILED, FAILED), 'The checks of all 2 addresses failed', true],
-  ])('%s', (_, addresses, line, needsLook) => {
+    [
+      'only an address that our server cannot reach',
+      seen(OURS),
+      'The only address was not checked: our server has no IPv6',
+      false,
+    ],
+    ['only failures', seen(FAILED, FAILED), 'The checks of all 2 addresses failed', true],
+  ])('for %s reads: $2', (_, addresses, line, needsLook) => {
     expect(addressVerdict(addresses)).toMatchObject({ line, needsLook });
   });
 });
 
-it('marks addresses that differ, not those with the newest certificate', () => {
+it('addressVerdict marks addresses with an old certificate or a failure', () => {
   const { addresses } = addressVerdict(seen(OLD, NEW, FAILED));
   expect(addresses.map(({ mark }) => mark)).toEqual(['Old certificate', null, 'Failed']);
 });
 
-it('counts the addresses that still serve the old certificate', () => {
+it('oldCertificateLine counts the addresses that still serve the old certificate', () => {
   expect(oldCertificateLine('aa', seen(OLD, NEW, NEW))).toBe(
     '1 of 3 addresses still serves this certificate; 2 others serve a newer one, valid until 1 February 2027',
   );
@@ -89,4 +114,4 @@ it('counts the addresses that still serve the old certificate', () => {
 it.each([
   ['TLSv1', 'TLS 1.0'],
   ['TLSv1.3', 'TLS 1.3'],
-])('%s is %s', (version, name) => expect(tlsName(version)).toBe(name));
+])('tlsName returns for %s: %s', (version, name) => expect(tlsName(version)).toBe(name));

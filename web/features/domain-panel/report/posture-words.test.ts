@@ -20,13 +20,13 @@ it.each([
   [versions(null, false, true, true), 'TLS 1.2 and 1.3; unknown: TLS 1.0'],
   [versions(null, null, null, null), 'Unknown: no response'],
   [[], 'None known'],
-])('TLS versions %#', (offered, line) => expect(tlsVersionsLine(offered)).toBe(line));
+])('tlsVersionsLine returns (case %#): $1', (offered, line) => expect(tlsVersionsLine(offered)).toBe(line));
 
 it.each<[PostureWire['post_quantum'], RegExp]>([
   [{ state: 'negotiated', group: 'X25519MLKEM768' }, /^X25519MLKEM768: protects/],
   [{ state: 'not_offered', group: 'X25519' }, /^X25519: the server does not offer post-quantum/],
   [{ state: 'unknown', group: null }, /^We could not find out/],
-])('%o', (postQuantum, line) => expect(keyExchangeLine(postQuantum)).toMatch(line));
+])('keyExchangeLine explains %j', (postQuantum, line) => expect(keyExchangeLine(postQuantum)).toMatch(line));
 
 it.each<[PostureWire['caa'], string[]]>([
   [{ outcome: 'not_applicable' }, ['CAA does not apply to IP addresses']],
@@ -43,7 +43,9 @@ it.each<[PostureWire['caa'], string[]]>([
     },
     ['issue "letsencrypt.org"', 'iodef "mailto:\\u202Ex", critical'],
   ],
-])('CAA %#', (caa, lines) => expect(caaLines(caa)).toEqual(lines));
+])('caaLines lists the CAA records or says why there are none (case %#)', (caa, lines) =>
+  expect(caaLines(caa)).toEqual(lines),
+);
 
 it.each<[PostureWire['registration'], string | null]>([
   [
@@ -57,9 +59,11 @@ it.each<[PostureWire['registration'], string | null]>([
   ],
   [{ outcome: 'no_date', domain: 'orchard.example' }, 'The registry publishes no date for orchard.example'],
   [{ outcome: 'not_applicable' }, null],
-])('registration %#', (registration, line) => expect(registrationLine(registration)).toBe(line));
+])('registrationLine describes %j', (registration, line) =>
+  expect(registrationLine(registration)).toBe(line),
+);
 
-it('summarises a healthy posture', () =>
+it('postureLine summarises a healthy posture', () =>
   expect(
     postureLine({
       checked_at: '',

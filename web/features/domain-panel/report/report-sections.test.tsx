@@ -61,7 +61,7 @@ describe('findings', () => {
     expect(findings(found, readOf(undefined, new Error('cut')))).toMatch(/does not send.*Could not load/s);
   });
 
-  it('only the worst is open, with a button to check again; others without details do not unfold', () => {
+  it('are folded except for the worst one, which has a button to check again', () => {
     const html = findings([exampleFinding(), exampleFinding({ severity: 'warning' })]);
     expect(html.match(/<details/g)).toHaveLength(1);
     expect(html).toContain('<details open');
@@ -69,7 +69,7 @@ describe('findings', () => {
     expect(findings([exampleFinding({ severity: 'note', fix: 'Nothing.' })])).not.toContain('<details open');
   });
 
-  it('that were fixed stay in the list and say so', () => {
+  it('that were fixed stay in the list, marked as fixed', () => {
     const html = renderToStaticMarkup(
       <Findings
         domain={exampleDomain()}
@@ -95,7 +95,7 @@ describe('findings', () => {
     expect(html.split(HARMLESS)).toHaveLength(6);
   });
 
-  it('of one code each get their own details', () => {
+  it('with the same code each get their own details', () => {
     const [first, second] = [
       exampleFinding({ message: 'A', fix: 'a' }),
       exampleFinding({ message: 'B', fix: 'b' }),
@@ -104,7 +104,7 @@ describe('findings', () => {
     expect(shown.map(({ details }) => details?.fix)).toEqual(['a', 'b']);
   });
 
-  it('start with the host that is down, with help from the report', () => {
+  it('start with the outage of the host, with the command from the report', () => {
     const html = renderToStaticMarkup(
       <Findings
         domain={exampleDomain({ unreachable: GONE })}
@@ -119,11 +119,11 @@ describe('findings', () => {
     expect(html).toMatch(/critical: .*Gone\..*Down since.*details below are older.*dig/s);
   });
 
-  it('of another check have no details', () =>
+  it('have no details if the report is of another check', () =>
     expect(withDetails([exampleFinding()], exampleReport())[0]?.details).toBeNull());
 });
 
-describe('revocation', () => {
+describe('the revocation section', () => {
   const { revocation } = exampleDomain();
   const source = { checked_at: '2026-11-20T12:00:00.000Z', this_update: null, next_update: null };
 
@@ -190,5 +190,5 @@ describe('addresses', () => {
     ).toMatch(/Chain.*We have not read a certificate yet/));
 });
 
-it('facts that are not collected yet say so', () =>
+it('the facts section says “Not checked yet” about facts that are not collected yet', () =>
   expect(renderToStaticMarkup(<FactsSection report={exampleReport()} />)).toContain('Not checked yet'));

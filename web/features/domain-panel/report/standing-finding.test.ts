@@ -21,32 +21,32 @@ const CAUSE = 'fjord.example answered with the error 503.';
 
 describe('the problem before the findings', () => {
   it.each<[string, Partial<DomainWire>, string | null, ReturnType<typeof standingFinding>]>([
-    ['nothing while it is up', {}, null, null],
+    ['is absent while the host is up', {}, null, null],
     [
-      'not reached by one check',
+      'is a warning if one check did not reach the host',
       { unreachable: GONE },
       null,
       { severity: 'warning', message: GONE.message, isDown: false, since: GONE.since },
     ],
     [
-      'down and not reached',
+      'is critical if the host is down and not reached',
       { unreachable: GONE, uptime: DOWN },
       null,
       { severity: 'critical', message: GONE.message, isDown: true, since: SINCE },
     ],
     [
-      'down although a certificate was read',
+      'is critical if the host is down, even if a certificate was read',
       { uptime: DOWN },
       CAUSE,
       { severity: 'critical', message: CAUSE, isDown: true, since: SINCE },
     ],
     [
-      'down before the cause is here',
+      'says only that the host is down until the cause is loaded',
       { uptime: DOWN },
       null,
       { severity: 'critical', message: 'fjord.example is down.', isDown: true, since: SINCE },
     ],
-    ['down when it was paused', { uptime: DOWN, paused: 'user' }, CAUSE, null],
+    ['is absent if the domain is paused', { uptime: DOWN, paused: 'user' }, CAUSE, null],
   ])('%s', (_, differences, cause, finding) =>
     expect(standingFinding(exampleDomain(differences), cause)).toEqual(finding),
   );

@@ -12,7 +12,7 @@ const finding = (code: string, severity: 'critical' | 'warning' | 'note' = 'crit
 const shown = [finding('incomplete_chain'), finding('expired')];
 const unreachable = { stage: 'dns', reason: 'no_addresses', message: 'No address.', since: '2026-11-20' };
 
-it('a shown problem is fixed once a check no longer finds it', () => {
+it('a shown problem counts as fixed once a check no longer finds it', () => {
   const of = (findings: ReturnType<typeof finding>[]) =>
     fixedFindings(shown, exampleDomain({ findings }), null).map(({ code }) => code);
   expect(of(shown)).toEqual([]);
@@ -22,12 +22,12 @@ it('a shown problem is fixed once a check no longer finds it', () => {
   expect(of([])).toEqual(['incomplete_chain', 'expired']);
 });
 
-it('nothing is fixed while the domain is paused or no certificate is read', () => {
+it('no problem counts as fixed while the domain is paused or no certificate is read', () => {
   for (const domain of [exampleDomain({ paused: 'user' }), exampleDomain({ unreachable })])
     expect(fixedFindings(shown, domain, standingFinding(domain, null))).toEqual([]);
 });
 
-it('an outage is fixed when the host is up, whatever the reason was', () => {
+it('an outage counts as fixed when the host is up, whatever the reason was', () => {
   const down = { ...exampleDomain().uptime, state: 'down', down_since: '2026-11-20' } as const;
   const outage = [{ code: 'standing', message: 'No address.' }];
   const ofDown = exampleDomain({ uptime: down });

@@ -10,4 +10,6 @@ it.each([
   ['smtp://user@mail.example.com', 'mail.example.com:25', 25, 'smtp://mail.example.com:25'],
   ['imap://mail.example.com:443', 'mail.example.com', 443, 'imap://mail.example.com:443'],
   ['imaps://[2001:db8::1]', '[2001:db8::1]:993', 993, 'imaps://[2001:db8::1]:993'],
-])('%s', (typed, name, port, host) => expect(hostToWatch(typed, { display_name: name, port })).toBe(host));
+])('hostToWatch for “%s”, checked as %s on port %i, returns %s', (typed, name, port, host) =>
+  expect(hostToWatch(typed, { display_name: name, port })).toBe(host),
+);

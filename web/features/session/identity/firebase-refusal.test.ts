@@ -4,7 +4,7 @@ import { refusalOf } from './firebase-refusal.ts';
 
 const refused = (code: string) => refusalOf(Object.assign(new Error(`Firebase: Error (${code}).`), { code }));
 
-describe('an error of Firebase', () => {
+describe('refusalOf', () => {
   it.each([
     ['auth/invalid-credential', 'Wrong email or password.'],
     ['auth/user-not-found', 'Wrong email or password.'],
@@ -19,19 +19,19 @@ describe('an error of Firebase', () => {
       'The browser blocked the sign-in window. Allow popups for this page and try again.',
     ],
     ['auth/brand-new', 'The sign-in service reported an error (auth/brand-new).'],
-  ])('maps %s to a message', (code, sentence) => {
+  ])('maps the Firebase error %s to the message “%s”', (code, sentence) => {
     expect(refused(code).message).toBe(sentence);
   });
 
   it.each([
     ['auth/wrong-password', 'invalid_credentials'],
     ['auth/email-already-in-use', 'email_taken'],
-  ])('%s has the code of the built-in provider', (code, ours) => {
+  ])('gives the Firebase error %s the code %s of the built-in provider', (code, ours) => {
     expect(refused(code)).toMatchObject({ name: 'ApiError', code: ours });
   });
 
   it.each(['auth/popup-closed-by-user', 'auth/cancelled-popup-request', 'auth/user-cancelled'])(
-    '%s is none',
+    'treats the Firebase error %s as a cancelled sign-in',
     (code) => {
       expect(refused(code)).toBeInstanceOf(SignInCancelled);
     },

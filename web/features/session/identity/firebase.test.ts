@@ -72,7 +72,7 @@ describe('Firebase', () => {
     await expect(identity.signIn('alice@fjord.example', 'wrong')).rejects.toThrow('Wrong email or password.');
   });
 
-  it('reports that it does not respond', async () => {
+  it('reports that the sign-in service is not responding', async () => {
     network.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
     const identity = firebase();
     await expect(identity.signIn('alice@fjord.example', 'horse-77')).rejects.toThrow(
@@ -135,7 +135,7 @@ describe('Firebase', () => {
     warn.mockRestore();
   });
 
-  it('gives the same answer for unknown addresses', async () => {
+  it('accepts a password reset for an unknown address without an error', async () => {
     serve({ sendOobCode: { refusal: 'EMAIL_NOT_FOUND' } });
     await firebase().requestPasswordReset('nobody@fjord.example');
     serve({ sendOobCode: { refusal: 'TOO_MANY_ATTEMPTS_TRY_LATER' } });
@@ -144,7 +144,7 @@ describe('Firebase', () => {
     );
   });
 
-  it('deletes the user who has just signed in, or accepts that the server did', async () => {
+  it('deletes the user who has just signed in, or accepts that the server already deleted the user', async () => {
     const calls = serve({ ...known, signInWithPassword: signedIn, delete: {} });
     const identity = firebase();
     await identity.signIn('alice@fjord.example', 'horse-77');

@@ -44,7 +44,7 @@ describe('a sign-in window', () => {
     ['<script>', 'The sign-in failed. Please try again.'],
     ['toString', 'The sign-in failed. Please try again.'],
     ['cancelled', SignInCancelled],
-  ])('maps the failure "%s" to a known code', async (failure, expected) => {
+  ])('maps the failure "%s" to a known error', async (failure, expected) => {
     const signedIn = signInByPopup(address, {});
     await led();
     broadcastSignIn({ type: 'failed', failure });
@@ -57,7 +57,7 @@ describe('a sign-in window', () => {
     expect(popup.close).toHaveBeenCalledOnce();
   });
 
-  it('may still answer although it looks closed', async () => {
+  it('may still report a sign-in although the window looks closed', async () => {
     const onClosed = vi.fn();
     const signedIn = signInByPopup(address, { onClosed });
     await led();
@@ -67,7 +67,7 @@ describe('a sign-in window', () => {
     await signedIn;
   });
 
-  it('is superseded by a later one in any tab', async () => {
+  it('is superseded by a later sign-in window', async () => {
     const first = signInByPopup(address, {});
     await led();
     const second = signInByPopup(address, {});

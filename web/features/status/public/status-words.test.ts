@@ -66,7 +66,7 @@ describe('the headline of a status page', () => {
       ),
       'Two certificates have problems',
     ],
-  ])('%#: %j', (shown, sentence) => expect(headline(shown)).toBe(sentence));
+  ])('reads (case %#): $1', (shown, sentence) => expect(headline(shown)).toBe(sentence));
 });
 
 it.each([
@@ -77,12 +77,12 @@ it.each([
   [certificate('expired', -1), 'Expired'],
   [certificate('revoked'), 'Revoked'],
   [certificate('untrusted'), 'Not trusted'],
-])('describes the certificate %j', (shown, words) => expect(certificateWords(shown)).toBe(words));
+])('certificateWords describes %j as “%s”', (shown, words) => expect(certificateWords(shown)).toBe(words));
 
 it.each([
   ['en-GB', /^20 November 2026(,| at) \d\d:32\s?–\s?\d\d:40$/],
   ['de', /^20\. November 2026,? (um )?\d\d:32\s?–\s?\d\d:40( Uhr)?$/],
-])('says in the language %s when a domain was down', (language, when) => {
+])('incidentWords says in the language %s when a domain was down', (language, when) => {
   const ended = { started_at: '2026-11-20T14:32:00Z', ended_at: '2026-11-20T14:40:00Z' };
   const words = incidentWords(ended, { now: 0, languages: [language] });
   expect(words.when).toMatch(when);
@@ -92,7 +92,7 @@ it.each([
 it.each([
   ['en-GB', '20 November 2026 at 14:32 UTC', '20 November 2026'],
   ['de', '20. November 2026 um 14:32 UTC', '20. November 2026'],
-])('writes tooltips and the date of an old update in the language %s', (language, title, date) => {
+])('tooltips and the date of an old update are written in the language %s', (language, title, date) => {
   const languages = [language];
   const updated = (now: string) => lastUpdate('2026-11-20T14:32:00Z', { now: Date.parse(now), languages });
   expect(utcTitle('2026-11-20T14:32:00Z', languages)).toBe(title);
@@ -100,7 +100,7 @@ it.each([
   expect(updated('2026-11-20T14:34:00Z')).toBe('2 min ago');
 });
 
-it('says since when a domain is down', () => {
+it('incidentWords says since when a domain is down', () => {
   const lasting = { started_at: '2026-11-20T14:32:00Z', ended_at: null };
   const words = incidentWords(lasting, { now: Date.parse('2026-11-20T14:35:00Z'), languages: ['en-GB'] });
   expect(words.when).toMatch(/^20 November 2026 at \d\d:32$/);
@@ -119,9 +119,9 @@ it.each([
 it.each([
   [[0, 0], 'Last 2 days: 0 days with downtime'],
   [[null, 0, 12], 'Last 3 days: 1 day with downtime, 1 day without data'],
-])('the label of the strip %j is “%s”', (days, label) => expect(dayStripLabel(days)).toBe(label));
+])('the label of the day strip %j is “%s”', (days, label) => expect(dayStripLabel(days)).toBe(label));
 
-it('the strip shows 90 days, and those before the window of the plan have no data', () => {
+it('the day strip shows 90 days, and days before the window of the plan have no data', () => {
   const days = stripDays([null, 0, 12]);
   expect(days).toHaveLength(90);
   expect(days.slice(0, 88)).toEqual(Array.from({ length: 88 }, () => null));
@@ -135,6 +135,6 @@ it.each([
   [99.94, [0, 0, 12, 0, 0, 0, 0], '99.9% uptime over 7 days'],
   [100, Array.from({ length: 90 }, () => 0), '100% uptime'],
   [null, [null, null], 'No data yet'],
-])('an uptime of %s%% with the daily downtime %j is described as “%s”', (percent, days, words) =>
+])('an uptime of %s percent with the daily downtime %j is described as “%s”', (percent, days, words) =>
   expect(uptimeWords({ percent, down_minutes: days })).toBe(words),
 );

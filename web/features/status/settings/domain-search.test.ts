@@ -10,4 +10,4 @@ it.each([
   ['xn--bcher-kva.example', 'xn--bcher-kva.example:443'],
   ['[2001:DB8::1]:993', '2001:db8::1:993'],
   ['no name', null],
-])('finds in %j the endpoint %j', (typed, endpoint) => expect(endpointOf(typed)).toBe(endpoint));
+])('endpointOf finds in %j the endpoint %j', (typed, endpoint) => expect(endpointOf(typed)).toBe(endpoint));

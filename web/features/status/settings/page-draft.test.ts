@@ -16,7 +16,7 @@ const page: StatusPageWire = {
   domains: [{ id: '5f6a3c1e-9d1b-4f0e-8a55-0c9f3f7f2b11', display_name: 'shop.example', label: 'Shop' }],
 };
 
-it('sends unchanged settings back unchanged', () => {
+it('an unchanged draft of a status page sends the same settings back', () => {
   const { url: _, enabled: __, ...same } = page;
   expect(changeOf(draftOf(page))).toEqual({
     ...same,
@@ -24,20 +24,20 @@ it('sends unchanged settings back unchanged', () => {
   });
 });
 
-it('detects changes', () => {
+it('a draft of a status page differs if a setting changed, but not if only spaces were added', () => {
   const saved = draftOf(page);
   expect(isSame({ ...saved, title: ' Fjord ' }, saved)).toBe(true);
   expect(isSame({ ...saved, showUptime: true }, saved)).toBe(false);
 });
 
-it('reports missing fields', () => {
+it('a draft of a status page reports missing and malformed fields', () => {
   const draft = draftOf({ ...page, title: '', slug: null });
   expect(errorsOf(draft)).toEqual({ title: 'Enter a title', slug: 'Enter an address' });
   expect(errorsOf({ ...draft, title: 'T', slug: 'a b c' }).slug).toMatch(/letters, digits/);
   expect(errorsOf(draftOf(page))).toEqual({});
 });
 
-it('reports lists that are too long', () => {
+it('a draft of a status page reports lists that are too long', () => {
   const tags = Array.from({ length: 21 }, (_, index) => `tag ${index}`);
   expect(errorsOf({ ...draftOf(page), tags })).toEqual({ tags: 'Choose at most 20 tags' });
 });
@@ -47,4 +47,4 @@ it.each([
   ['Ålesund & Bücher GmbH', 'alesund-bucher-gmbh'],
   ['証明書', ''],
   [`${'a'.repeat(39)} b`, 'a'.repeat(39)],
-])('suggests an address for %s', (title, slug) => expect(suggestedAddress(title)).toBe(slug));
+])('suggestedAddress returns for %s: %j', (title, slug) => expect(suggestedAddress(title)).toBe(slug));
