@@ -49,13 +49,13 @@ function valueOf(name: string, theme: Theme): string {
 }
 
 function contrast(one: string, other: string, theme: Theme): number {
-  const { Color, getContrast } = (axe as unknown as AxeColours).commons.color;
+  const colours = (axe as unknown as AxeColours).commons.color;
   const [first, second] = [one, other].map((name) => {
-    const color = new Color();
+    const color = new colours.Color();
     color.parseString(valueOf(name, theme));
     return color;
   });
-  return getContrast(first, second);
+  return colours.getContrast(first, second);
 }
 
 interface AxeColours {
