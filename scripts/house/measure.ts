@@ -11,6 +11,7 @@ const LONG_COMMENT = 4;
 export interface Figure {
   name: string;
   value: number;
+  /** Highest permitted value. Lower it with every change that lowers the value. Only a feature may raise the number of files. */
   limit: number;
 }
 
@@ -39,17 +40,17 @@ export function measureHouse(): House {
   const nothing = { path: '', codeLines: 0 };
   return {
     figures: [
-      { name: 'source files in server/', value: server.length, limit: 450 },
+      { name: 'source files in server/', value: server.length, limit: 453 },
       {
         name: `files of at most ${TINY} lines of code in server/`,
         value: countTiny(server),
-        limit: 39,
+        limit: 29,
       },
-      { name: `files of at most ${TINY} lines of code in web/`, value: countTiny(web), limit: 59 },
-      { name: 'files in the largest folder', value: fullestFolder(files), limit: 30 },
+      { name: `files of at most ${TINY} lines of code in web/`, value: countTiny(web), limit: 58 },
+      { name: 'files in the largest folder', value: fullestFolder(files), limit: 26 },
       { name: 'import cycles', value: countFilesInCycles(files), limit: 0 },
       { name: 'unchecked casts of parsed JSON in server/', value: countJsonCasts(server), limit: 0 },
-      { name: `comments of more than ${LONG_COMMENT} lines`, value: longComments(files), limit: 59 },
+      { name: `comments of more than ${LONG_COMMENT} lines`, value: longComments(files), limit: 27 },
     ],
     rooms: codeLinesByFolder(files),
     longest: bySize.at(-1) ?? nothing,
