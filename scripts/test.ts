@@ -7,13 +7,14 @@ import { bundlePrograms } from '../tests/kit/product/bundle-programs.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
 import { runFirebaseJourneys, runJourneys } from './test/journeys.ts';
-import { formatCounts, type Outcome } from './test/outcome.ts';
+import { emptyOutcome, formatCounts, type Outcome } from './test/outcome.ts';
 import { printLine } from './test/run-command.ts';
 import { runStaticChecks } from './test/static-checks.ts';
 import { runVitest } from './test/vitest.ts';
 
 answerHelp(`Runs every test stage, even if an earlier one failed. Prints the names of the failed tests and a count at the end.
-With CI=true a skipped test counts as a failure.
+With CI=true a skipped test counts as a failure, and a failed journey is retried once. The run passes with up to two such
+flaky journeys.
 
   npm test                    all stages
   npm test -- unit journeys   some stages
@@ -28,7 +29,11 @@ interface Stage {
   run(): Promise<Outcome>;
 }
 
+/** Highest number of flaky tests with which a run passes. */
+const MAX_FLAKY = 2;
+
 const processors = availableParallelism();
+
 /** Stages in one row run side by side: the checks and the unit tests together keep two processors busy. */
 const STAGES: Stage[][] = [
   [
@@ -50,6 +55,7 @@ chmodSync(scratch, 0o755);
 process.env['TMPDIR'] = scratch;
 // Measured: starting examiner threads takes half of the CPU time with it.
 Object.assign(process.env, COMPILE_CACHE);
+
 if (everything) process.env['TEST_EVERYTHING'] = 'true';
 
 const shownFile = join(scratch, 'shown-statements');
@@ -61,7 +67,7 @@ const startsPrograms = STAGES.flat().some(
 );
 if (startsPrograms) await bundlePrograms(join(scratch, 'programs'));
 
-const total: Outcome = { passed: 0, skipped: 0, failures: [] };
+const total = emptyOutcome();
 for (const row of STAGES)
   await Promise.all(
     row.filter(chosen).map(async (stage) => {
@@ -69,9 +75,11 @@ for (const row of STAGES)
       const outcome = await stage.run();
       total.passed += outcome.passed;
       total.skipped += outcome.skipped;
+      total.flaky += outcome.flaky;
       total.failures.push(...outcome.failures);
       const seconds = Math.round((Date.now() - startedAt) / 1000);
-      printLine(`== ${stage.name}: ${formatCounts(outcome)} in ${seconds} s`);
+      const flaky = outcome.flaky > 0 ? `, ${outcome.flaky} flaky` : '';
+      printLine(`== ${stage.name}: ${formatCounts(outcome)}${flaky} in ${seconds} s`);
     }),
   );
 // Check the statements only after a full run without skipped tests, because a partial run cannot cover all of them.
@@ -81,6 +89,9 @@ rmSync(scratch, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
   printLine('CI=true: a skipped test counts as a failure (CONTRIBUTING.md says what each test needs).');
+if (total.flaky > MAX_FLAKY)
+  total.failures.push(`${total.flaky} tests passed only when they were retried; at most ${MAX_FLAKY} may`);
+if (total.flaky > 0) printLine(`${total.flaky} flaky: failed first and passed when retried`);
 for (const failure of total.failures) printLine(`failed: ${failure}`);
 printLine(formatCounts(total));
 process.exit(total.failures.length > 0 || (inCi && total.skipped > 0) ? 1 : 0);
@@ -111,7 +122,7 @@ function chosen({ name, onlyByName }: Stage): boolean {
 
 async function checks(): Promise<Outcome> {
   // The static checks cannot be sharded, so only the first shard runs them.
-  if (shard !== null && !shard.startsWith('1/')) return { passed: 0, skipped: 0, failures: [] };
+  if (shard !== null && !shard.startsWith('1/')) return emptyOutcome();
   return runStaticChecks();
 }
 

@@ -1,18 +1,9 @@
 import { join } from 'node:path';
 import { findBrowser } from '../../tests/kit/machine/browser.ts';
 import { installFirebaseEmulator } from '../../tests/kit/providers/firebase-emulator.ts';
-import { missingReport, type Outcome, readReport } from './outcome.ts';
+import { readJourneyReport, type PlaywrightReport } from './journey-report.ts';
+import { missingReport, type Outcome, readReport, skippedStage } from './outcome.ts';
 import { printLine, runCommand, tool } from './run-command.ts';
-
-interface PlaywrightSuite {
-  file: string;
-  specs: { title: string; tests: { status: string }[] }[];
-  suites?: PlaywrightSuite[];
-}
-interface PlaywrightReport {
-  stats: { expected: number; skipped: number };
-  suites: PlaywrightSuite[];
-}
 
 export interface JourneyRun {
   /** Folder of the Playwright configuration, relative to the project. */
@@ -22,24 +13,17 @@ export interface JourneyRun {
   scratch: string;
 }
 
-function failedJourneys({ file, specs, suites = [] }: PlaywrightSuite): string[] {
-  const failed = specs.filter(({ tests }) =>
-    tests.some(({ status }) => status === 'unexpected' || status === 'flaky'),
-  );
-  return [...failed.map(({ title }) => `${file} › ${title}`), ...suites.flatMap(failedJourneys)];
-}
-
 export async function runFirebaseJourneys(run: Omit<JourneyRun, 'folder'>): Promise<Outcome> {
   if (installFirebaseEmulator()) return runJourneys({ ...run, folder: 'tests/journeys/firebase' });
   printLine('!! Firebase’s tools could not be installed: its journeys are skipped.');
-  return { passed: 0, skipped: 1, failures: [] };
+  return skippedStage();
 }
 
 export async function runJourneys({ folder, shard, scratch }: JourneyRun): Promise<Outcome> {
   const browser = findBrowser();
   if (!browser) {
     printLine('!! No Chromium was found, and none could be installed: the browser journeys are skipped.');
-    return { passed: 0, skipped: 1, failures: [] };
+    return skippedStage();
   }
   printLine(`The journeys run in ${browser.origin}`);
   const file = join(scratch, 'journeys.json');
@@ -54,8 +38,10 @@ export async function runJourneys({ folder, shard, scratch }: JourneyRun): Promi
   });
   const report = readReport(file) as PlaywrightReport | null;
   if (!report) return missingReport('playwright');
-  const { expected, skipped } = report.stats;
-  const failures = report.suites.flatMap(failedJourneys);
-  if (!good && failures.length === 0) failures.push('playwright: an error outside all journeys');
-  return { passed: expected, skipped, failures };
+  const { retries, ...outcome } = readJourneyReport(report);
+  for (const { title, outcome, firstError } of retries)
+    printLine(`retried: ${title} (${outcome}). First error:\n${firstError}`);
+  if (!good && outcome.failures.length === 0)
+    outcome.failures.push('playwright: an error outside all journeys');
+  return outcome;
 }

@@ -4,9 +4,16 @@ import { readFileSync } from 'node:fs';
 export interface Outcome {
   passed: number;
   skipped: number;
+  /** Number of passed tests that failed first and passed when retried. */
+  flaky: number;
   /** File and title of each failure, printed again at the end of the output. */
   failures: string[];
 }
+
+export const emptyOutcome = (): Outcome => ({ passed: 0, skipped: 0, flaky: 0, failures: [] });
+
+/** Returns the outcome of a stage that needs a program which is missing. */
+export const skippedStage = (): Outcome => ({ ...emptyOutcome(), skipped: 1 });
 
 export function formatCounts({ passed, skipped, failures }: Outcome): string {
   return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
@@ -23,5 +30,5 @@ export function readReport(file: string): unknown {
 
 /** Returns the outcome of a test runner that wrote no report. */
 export function missingReport(name: string): Outcome {
-  return { passed: 0, skipped: 0, failures: [`${name}: ended without a report`] };
+  return { ...emptyOutcome(), failures: [`${name}: ended without a report`] };
 }

@@ -51,6 +51,7 @@ export async function runVitest({ projects, workers, shard, scratch }: VitestRun
   return {
     passed: report.numPassedTests,
     skipped: report.numPendingTests + report.numTodoTests,
+    flaky: 0,
     failures,
   };
 }

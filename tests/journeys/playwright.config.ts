@@ -11,6 +11,7 @@ function browser(): { executablePath: string; env: Record<string, string> } {
   return found;
 }
 
+const inCi = process.env['CI'] === 'true';
 const { executablePath, env } = browser();
 
 export default defineConfig({
@@ -22,7 +23,9 @@ export default defineConfig({
   fullyParallel: false,
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  forbidOnly: process.env['CI'] === 'true',
+  forbidOnly: inCi,
+  // scripts/test.ts prints each retry and limits their number.
+  retries: inCi ? 1 : 0,
   reporter: [['list'], ['json']],
   use: {
     launchOptions: {
