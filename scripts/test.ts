@@ -6,6 +6,8 @@ import { COMPILE_CACHE } from '../tests/kit/product/app.ts';
 import { bundlePrograms } from '../tests/kit/product/bundle-programs.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
+import { type Change, findChange } from './test/changed.ts';
+import { NEAREST } from './test/choose-tests.ts';
 import { runFirebaseJourneys, runJourneys } from './test/journeys.ts';
 import { emptyOutcome, formatCounts, type Outcome } from './test/outcome.ts';
 import { printLine } from './test/run-command.ts';
@@ -18,15 +20,24 @@ flaky journeys.
 
   npm test                    all stages
   npm test -- unit journeys   some stages
+  npm test -- --changed       what uncommitted changes and commits since the last one on origin/main most likely break
+  npm test -- --changed=HEAD  the same for what changed since a commit
   npm test -- --everything    all stages, and every suite that needs a database on both of them
   npm test -- --shard 1/4     a quarter of the test files of each stage; the checks run in the first quarter
-  npm test -- firebase        the journeys with Firebase's emulator, which needs a large download`);
+  npm test -- firebase        the journeys with Firebase's emulator, which needs a large download
+
+--changed runs, in under a minute for most changes: the type check; lint and formatting of the changed files; the unit
+tests that import a changed file, directly or not; the integration tests that changed and the ${NEAREST} that import a changed
+file over the fewest files; the journeys that changed and, after a change in web/ or tests/journeys/, the main journey. It
+leaves out dead code, the statements of the specification, all other integration tests and journeys, and tests that
+start the product as a process (tests/process, tests/crash), unless they changed themselves.`);
 
 interface Stage {
   name: string;
   /** Whether the stage runs only if it is named on the command line. */
   onlyByName?: true;
-  run(): Promise<Outcome>;
+  /** Runs the stage, or only `files` of it. */
+  run(files?: string[]): Promise<Outcome>;
 }
 
 /** Highest number of flaky tests with which a run passes. */
@@ -38,16 +49,16 @@ const processors = availableParallelism();
 const STAGES: Stage[][] = [
   [
     { name: 'checks', run: checks },
-    { name: 'unit', run: () => vitest(['unit'], processors) },
+    { name: 'unit', run: (files) => vitest(['unit'], processors, files) },
   ],
   // Use one more worker than processors, because these tests wait for processes that they start: with two workers, two
   // processors were idle for a sixth of the measured time.
-  [{ name: 'integration', run: () => vitest(['integration', 'crash'], processors + 1) }],
-  [{ name: 'journeys', run: () => runJourneys({ folder: 'tests/journeys', shard, scratch }) }],
+  [{ name: 'integration', run: (files) => vitest(['integration', 'crash'], processors + 1, files) }],
+  [{ name: 'journeys', run: (files) => runJourneys({ folder: 'tests/journeys', shard, files, scratch }) }],
   [{ name: 'firebase', run: () => runFirebaseJourneys({ shard, scratch }), onlyByName: true }],
 ];
 
-const { everything, shard, wanted } = readArguments();
+const { everything, shard, change, wanted } = readArguments();
 /** Folder of the reports and of all temporary files of the tests; removed at the end. */
 const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'certlantern-tests-'));
 // PostgreSQL runs as another user below it.
@@ -56,6 +67,7 @@ process.env['TMPDIR'] = scratch;
 // Measured: starting examiner threads takes half of the CPU time with it.
 Object.assign(process.env, COMPILE_CACHE);
 
+if (change) printLine(`Files changed since ${change.base}: ${change.files['checks']?.join(', ') || 'none'}`);
 if (everything) process.env['TEST_EVERYTHING'] = 'true';
 
 const shownFile = join(scratch, 'shown-statements');
@@ -72,7 +84,7 @@ for (const row of STAGES)
   await Promise.all(
     row.filter(chosen).map(async (stage) => {
       const startedAt = Date.now();
-      const outcome = await stage.run();
+      const outcome = await stage.run(change?.files[stage.name]);
       total.passed += outcome.passed;
       total.skipped += outcome.skipped;
       total.flaky += outcome.flaky;
@@ -83,8 +95,8 @@ for (const row of STAGES)
     }),
   );
 // Check the statements only after a full run without skipped tests, because a partial run cannot cover all of them.
-if (wanted.length === 0 && shard === null && total.skipped === 0)
-  total.failures.push(...statementsNotShown());
+const wasFull = wanted.length === 0 && shard === null && !change && total.skipped === 0;
+if (wasFull) total.failures.push(...statementsNotShown());
 rmSync(scratch, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
@@ -93,23 +105,44 @@ if (total.flaky > MAX_FLAKY)
   total.failures.push(`${total.flaky} tests passed only when they were retried; at most ${MAX_FLAKY} may`);
 if (total.flaky > 0) printLine(`${total.flaky} flaky: failed first and passed when retried`);
 for (const failure of total.failures) printLine(`failed: ${failure}`);
+if (change)
+  printLine(
+    `This was not the whole suite: run npm test before you submit. ${change.leftOut.length} more integration test files import what changed.`,
+  );
 printLine(formatCounts(total));
 process.exit(total.failures.length > 0 || (inCi && total.skipped > 0) ? 1 : 0);
 
-function readArguments(): { everything: boolean; shard: string | null; wanted: string[] } {
+interface Arguments {
+  everything: boolean;
+  shard: string | null;
+  change: Change | null;
+  /** Names of stages; empty for all. */
+  wanted: string[];
+}
+
+function readArguments(): Arguments {
   try {
     const { values, positionals } = parseArgs({
+      // parseArgs knows no option with an optional value.
+      args: process.argv.slice(2).map((arg) => (arg === '--changed' ? '--changed=' : arg)),
       allowPositionals: true,
-      options: { everything: { type: 'boolean' }, shard: { type: 'string' } },
+      options: {
+        everything: { type: 'boolean' },
+        shard: { type: 'string' },
+        changed: { type: 'string' },
+      },
     });
     const names = STAGES.flat().map(({ name }) => name);
     const unknown = positionals.filter((name) => !names.includes(name));
     if (unknown.length > 0)
       throw new Error(`No such stage: ${unknown.join(', ')}. Choose from: ${names.join(', ')}.`);
-    const { everything = false, shard = null } = values;
+    const { everything = false, shard = null, changed } = values;
     if (shard !== null && !/^[1-9]\d*\/[1-9]\d*$/.test(shard))
       throw new Error(`--shard takes a part and a count, such as 1/4, not ${shard}.`);
-    return { everything, shard, wanted: positionals };
+    if (changed !== undefined && (positionals.length > 0 || shard !== null))
+      throw new Error('--changed chooses the tests itself: leave out stages and --shard.');
+    const change = changed === undefined ? null : findChange(changed || null);
+    return { everything, shard, change, wanted: positionals };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return process.exit(2);
@@ -117,17 +150,18 @@ function readArguments(): { everything: boolean; shard: string | null; wanted: s
 }
 
 function chosen({ name, onlyByName }: Stage): boolean {
+  if (change) return (change.files[name] ?? []).length > 0;
   return wanted.length === 0 ? onlyByName !== true : wanted.includes(name);
 }
 
-async function checks(): Promise<Outcome> {
+async function checks(files?: string[]): Promise<Outcome> {
   // The static checks cannot be sharded, so only the first shard runs them.
   if (shard !== null && !shard.startsWith('1/')) return emptyOutcome();
-  return runStaticChecks();
+  return runStaticChecks(files);
 }
 
-function vitest(projects: string[], workers: number): Promise<Outcome> {
-  return runVitest({ projects, workers, shard, scratch });
+function vitest(projects: string[], workers: number, files?: string[]): Promise<Outcome> {
+  return runVitest({ projects, workers, shard, files, scratch });
 }
 
 /** Returns a failure for each statement of the specification that no executed test has verified. */

@@ -18,15 +18,19 @@ export interface Import {
   typeOnly: boolean;
   /** Whether the import is dynamic. */
   isDynamic: boolean;
+  /** Whether the statement is an export of another file's names. */
+  isReexport: boolean;
+  /** Names in braces that are not types; null if the statement has no braces, or more than them. */
+  names: { original: string; local: string }[] | null;
 }
 
 /** Returns the imports and re-exports of a source file. `path` is relative to the project. */
 export function importsOf(path: string): Import[] {
   const source = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
   const statements = source.matchAll(
-    /(?:^|\n)\s*(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+    /(?:^|\n)\s*(import|export)\s+(type\s)?(?:([^'"`;]*?)\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
   );
-  return Array.from(statements, ([, type, fixed, dynamic]) => {
+  return Array.from(statements, ([, keyword, type, clause = '', fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? '';
     const local = specifier.startsWith('.');
     const to = local
@@ -34,8 +38,27 @@ export function importsOf(path: string): Import[] {
           .split(sep)
           .join('/')
       : packageName(specifier);
-    return { from: path, to, typeOnly: type !== undefined, isDynamic: fixed === undefined };
+    return {
+      from: path,
+      to,
+      typeOnly: type !== undefined,
+      isDynamic: fixed === undefined,
+      isReexport: keyword === 'export',
+      names: namesIn(clause),
+    };
   });
+}
+
+function namesIn(clause: string): Import['names'] {
+  const [, list] = /^\{([^}]*)\}$/.exec(clause.trim()) ?? [];
+  if (list === undefined) return null;
+  const names = list.split(',').map((name) => name.trim());
+  return names
+    .filter((name) => name !== '' && !/^type\s/.test(name))
+    .map((name) => {
+      const [original = '', local = original] = name.split(/\s+as\s+/);
+      return { original, local };
+    });
 }
 
 function packageName(specifier: string): string {

@@ -9,17 +9,19 @@ export interface JourneyRun {
   /** Folder of the Playwright configuration, relative to the project. */
   folder: string;
   shard: string | null;
+  /** Journeys; undefined for all of the folder. */
+  files?: string[];
   /** Folder of the report. */
   scratch: string;
 }
 
-export async function runFirebaseJourneys(run: Omit<JourneyRun, 'folder'>): Promise<Outcome> {
+export async function runFirebaseJourneys(run: Omit<JourneyRun, 'folder' | 'files'>): Promise<Outcome> {
   if (installFirebaseEmulator()) return runJourneys({ ...run, folder: 'tests/journeys/firebase' });
   printLine('!! Firebase’s tools could not be installed: its journeys are skipped.');
   return skippedStage();
 }
 
-export async function runJourneys({ folder, shard, scratch }: JourneyRun): Promise<Outcome> {
+export async function runJourneys({ folder, shard, files = [], scratch }: JourneyRun): Promise<Outcome> {
   const browser = findBrowser();
   if (!browser) {
     printLine('!! No Chromium was found, and none could be installed: the browser journeys are skipped.');
@@ -29,7 +31,7 @@ export async function runJourneys({ folder, shard, scratch }: JourneyRun): Promi
   const file = join(scratch, 'journeys.json');
   const config = ['--config', join(folder, 'playwright.config.ts')];
   const part = shard === null ? [] : [`--shard=${shard}`];
-  const good = await runCommand([tool('playwright'), 'test', ...config, ...part], {
+  const good = await runCommand([tool('playwright'), 'test', ...files, ...config, ...part], {
     env: {
       JOURNEY_BROWSER: browser.executablePath,
       JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),

@@ -1,16 +1,38 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Outcome } from './outcome.ts';
 import { printLine, runCommand, tool } from './run-command.ts';
 
-const STATIC_CHECKS: { name: string; command: string[] }[] = [
-  { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
-  { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings'] },
-  { name: 'formatting', command: [tool('prettier'), '--check', '--log-level', 'warn', '.'] },
-  { name: 'dead code', command: [tool('knip'), '--no-progress'] },
-];
+interface Check {
+  name: string;
+  command: string[];
+}
 
-export async function runStaticChecks(): Promise<Outcome> {
+const types = (...options: string[]): Check => ({
+  name: 'types',
+  command: [tool('tsc'), '--noEmit', '-p', '.', ...options],
+});
+// Measured: 2 instead of 24 s of CPU time if the last run was on nearly the same files.
+const CACHED_TYPES = [
+  '--incremental',
+  '--tsBuildInfoFile',
+  join('node_modules', '.cache', 'types.tsbuildinfo'),
+];
+const lint = (...files: string[]): Check => ({
+  name: 'lint',
+  command: [tool('oxlint'), '--type-aware', '--deny-warnings', ...files],
+});
+const formatting = (...files: string[]): Check => ({
+  name: 'formatting',
+  command: [tool('prettier'), '--check', '--log-level', 'warn', '--ignore-unknown', ...files],
+});
+const deadCode: Check = { name: 'dead code', command: [tool('knip'), '--no-progress'] };
+
+/** Runs all checks on everything or, with `files`, checks types everywhere and lint and formatting only there. */
+export async function runStaticChecks(files?: readonly string[]): Promise<Outcome> {
+  const checks = files ? checksOf(files) : [types(), lint(), formatting('.'), deadCode];
   const results = await Promise.all(
-    STATIC_CHECKS.map(async (check) => {
+    checks.map(async (check) => {
       const good = await runCommand(check.command, { quiet: true });
       if (!good) printLine(`== ${check.name} failed (see above)`);
       return good ? [] : [check.name];
@@ -18,4 +40,16 @@ export async function runStaticChecks(): Promise<Outcome> {
   );
   const failures = results.flat();
   return { passed: results.length - failures.length, skipped: 0, flaky: 0, failures };
+}
+
+/** Returns the checks of changed files, of which some may be deleted. */
+function checksOf(files: readonly string[]): Check[] {
+  const present = files.filter((file) => existsSync(file));
+  const code = present.filter((file) => /\.(?:tsx?|mjs)$/.test(file));
+  // Without files, these programs would check everything or fail.
+  return [
+    types(...CACHED_TYPES),
+    ...(code.length > 0 ? [lint(...code)] : []),
+    ...(present.length > 0 ? [formatting(...present)] : []),
+  ];
 }

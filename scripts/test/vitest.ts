@@ -19,16 +19,20 @@ export interface VitestRun {
   /** Number of workers. Vitest's default, processors minus one, leaves one of two processors idle. */
   workers: number;
   shard: string | null;
+  /** Test files; undefined for all of the projects. */
+  files?: string[];
   /** Folder of the report. */
   scratch: string;
 }
 
 /** Runs Vitest projects. */
-export async function runVitest({ projects, workers, shard, scratch }: VitestRun): Promise<Outcome> {
+export async function runVitest(run: VitestRun): Promise<Outcome> {
+  const { projects, workers, shard, files = [], scratch } = run;
   const file = join(scratch, `${projects.join('-')}.json`);
   const good = await runCommand([
     tool('vitest'),
     'run',
+    ...files,
     ...projects.flatMap((project) => ['--project', project]),
     `--maxWorkers=${workers}`,
     ...(shard === null ? [] : [`--shard=${shard}`]),

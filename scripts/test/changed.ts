@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { importsOf, ROOT } from '../house/imports.ts';
+import { chooseTests } from './choose-tests.ts';
+
+export interface Change {
+  /** Commit that the files were compared with. */
+  base: string;
+  /** Files that each stage runs or checks; the latter may be deleted. Stages without files do not run. */
+  files: Record<string, string[]>;
+  /** Integration tests that import a changed file and do not run. */
+  leftOut: string[];
+}
+
+/**
+ * Returns what changed since a commit and the tests for it. Without a commit, compares with the last one that this branch has in common
+ * with origin/main, or with HEAD if there is none. Uncommitted and new files count. Throws if git fails.
+ */
+export function findChange(commit: string | null): Change {
+  const base = commit ?? commonCommit() ?? 'HEAD';
+  const changed = [
+    ...git('diff', '--name-only', '--relative', '--no-renames', '-z', base, '--').split('\0'),
+    ...git('ls-files', '--others', '--exclude-standard', '-z').split('\0'),
+  ].filter((path) => path !== '');
+  const files = globSync('{contract,server,web,scripts,tests,bench}/**/*.{ts,tsx}', {
+    cwd: ROOT,
+    exclude: ['**/node_modules'],
+  });
+  const { leftOut, ...tests } = chooseTests(changed, files, files.flatMap(importsOf));
+  return { base, files: { checks: changed, ...tests }, leftOut };
+}
+
+function commonCommit(): string | null {
+  try {
+    return git('merge-base', 'HEAD', 'origin/main').trim();
+  } catch {
+    // There is no origin/main.
+    return null;
+  }
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Import } from '../house/imports.ts';
+import { chooseTests, NEAREST } from './choose-tests.ts';
+
+/** Returns an import of a name, or of a whole file. */
+const imported = (from: string, to: string, name?: string): Import => ({
+  from,
+  to,
+  typeOnly: false,
+  isDynamic: false,
+  isReexport: false,
+  names: name === undefined ? null : [{ original: name, local: name }],
+});
+const reexported = (from: string, to: string, name: string): Import => ({
+  ...imported(from, to, name),
+  isReexport: true,
+});
+
+/** Returns the choice for a change of files in a project that has only these imports, and these files without one. */
+function choose(changed: string[], imports: Import[], others: string[] = []) {
+  const files = [...new Set([...imports.flatMap(({ from, to }) => [from, to]), ...others])];
+  return chooseTests(changed, files, imports);
+}
+
+const RETRY = 'server/core/retry.ts';
+
+describe('chooseTests', () => {
+  it('chooses unit tests that import a changed file over other files, and tests that read files', () => {
+    const imports = [
+      imported('server/core/health.ts', RETRY),
+      imported('server/core/health.test.ts', 'server/core/health.ts'),
+      imported('server/core/csv.test.ts', 'server/core/csv.ts'),
+    ];
+    expect(choose([RETRY], imports, ['tests/house.test.ts']).unit).toEqual([
+      'server/core/health.test.ts',
+      'tests/house.test.ts',
+    ]);
+  });
+
+  it('follows names, not files, over an index file that only passes them on', () => {
+    const imports = [
+      reexported('server/core/index.ts', RETRY, 'retryAt'),
+      reexported('server/core/index.ts', 'server/core/csv.ts', 'csvRecord'),
+      imported('server/store/retries.test.ts', 'server/core/index.ts', 'retryAt'),
+      imported('server/store/csv.test.ts', 'server/core/index.ts', 'csvRecord'),
+      imported('server/store/all.test.ts', 'server/core/index.ts'),
+    ];
+    expect(choose([RETRY], imports).unit).toEqual([
+      'server/store/retries.test.ts',
+      'server/store/all.test.ts',
+    ]);
+  });
+
+  it('ignores imports of types, because the type check covers them', () => {
+    const test = 'server/core/health.test.ts';
+    expect(choose([RETRY], [{ ...imported(test, RETRY), typeOnly: true }]).unit).toEqual([]);
+  });
+
+  it('chooses the integration tests with the fewest imports in between, first those of the changed room', () => {
+    const near = Array.from({ length: NEAREST - 1 }, (_, index) => `tests/api/near-${index}.test.ts`);
+    const imports = [
+      imported('tests/kit/far.ts', RETRY),
+      imported('tests/api/far.test.ts', 'tests/kit/far.ts'),
+      imported('tests/core/far.test.ts', 'tests/kit/far.ts'),
+      ...near.map((test) => imported(test, RETRY)),
+    ];
+    const { integration, leftOut } = choose([RETRY], imports);
+    expect(integration).toEqual([...near, 'tests/core/far.test.ts']);
+    expect(leftOut).toEqual(['tests/api/far.test.ts']);
+  });
+
+  it('runs tests that start the product only if they changed', () => {
+    const start = 'tests/process/start.test.ts';
+    const imports = [imported(start, RETRY)];
+    expect(choose([RETRY], imports)).toMatchObject({ integration: [], leftOut: [] });
+    expect(choose([start], imports).integration).toEqual([start]);
+  });
+
+  it('runs changed journeys, and the main journey after a change of the pages', () => {
+    const list = 'tests/journeys/list.journey.ts';
+    const main = 'tests/journeys/main-way.journey.ts';
+    expect(choose(['web/ui/button.tsx'], [], [list, main]).journeys).toEqual([main]);
+    expect(choose([list, 'tests/journeys/removed.journey.ts'], [], [list, main]).journeys).toEqual([
+      main,
+      list,
+    ]);
+    expect(choose([RETRY], [], [list, main]).journeys).toEqual([]);
+  });
+
+  it('chooses nothing if nothing changed', () => {
+    expect(choose([], [], ['tests/house.test.ts']).unit).toEqual([]);
+  });
+});
