@@ -6,10 +6,12 @@ import { COMPILE_CACHE } from '../tests/kit/product/app.ts';
 import { bundlePrograms } from '../tests/kit/product/bundle-programs.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
+import { ROOT } from './house/imports.ts';
 import { type Change, findChange } from './test/changed.ts';
 import { NEAREST } from './test/choose-tests.ts';
 import { runFirebaseJourneys, runJourneys } from './test/journeys.ts';
 import { emptyOutcome, formatCounts, type Outcome } from './test/outcome.ts';
+import { committedTree, hasPassed, recordPassed } from './test/passed-trees.ts';
 import { printLine } from './test/run-command.ts';
 import { runStaticChecks } from './test/static-checks.ts';
 import { runVitest } from './test/vitest.ts';
@@ -25,6 +27,9 @@ flaky journeys.
   npm test -- --everything    all stages, and every suite that needs a database on both of them
   npm test -- --shard 1/4     a quarter of the test files of each stage; the checks run in the first quarter
   npm test -- firebase        the journeys with Firebase's emulator, which needs a large download
+
+A full run that passes adds git's id of the tree to ~/.local/state/certlantern/passed-trees (or below XDG_STATE_HOME), if
+everything is committed. Later runs of the same tree say so at their start.
 
 --changed runs, in under a minute for most changes: the type check; lint and formatting of the changed files; the unit
 tests that import a changed file, directly or not; the integration tests that changed and the ${NEAREST} that import a changed
@@ -67,6 +72,8 @@ process.env['TMPDIR'] = scratch;
 // Measured: starting examiner threads takes half of the CPU time with it.
 Object.assign(process.env, COMPILE_CACHE);
 
+const treeAtStart = committedTree(ROOT);
+if (treeAtStart !== null && hasPassed(treeAtStart)) printLine(`This tree passed before: ${treeAtStart}`);
 if (change) printLine(`Files changed since ${change.base}: ${change.files['checks']?.join(', ') || 'none'}`);
 if (everything) process.env['TEST_EVERYTHING'] = 'true';
 
@@ -103,6 +110,10 @@ if (inCi && total.skipped > 0)
   printLine('CI=true: a skipped test counts as a failure (CONTRIBUTING.md says what each test needs).');
 if (total.flaky > MAX_FLAKY)
   total.failures.push(`${total.flaky} tests passed only when they were retried; at most ${MAX_FLAKY} may`);
+// Files that changed during the run may not have been tested.
+const isSameTree = treeAtStart !== null && committedTree(ROOT) === treeAtStart;
+if (wasFull && total.failures.length === 0 && isSameTree && !recordPassed(treeAtStart))
+  printLine('The list of trees that passed could not be written.');
 if (total.flaky > 0) printLine(`${total.flaky} flaky: failed first and passed when retried`);
 for (const failure of total.failures) printLine(`failed: ${failure}`);
 if (change)
