@@ -36,6 +36,8 @@ export async function runJourneys({ folder, shard, files = [], scratch }: Journe
       JOURNEY_BROWSER: browser.executablePath,
       JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),
       PLAYWRIGHT_JSON_OUTPUT_NAME: file,
+      // Node runs our TypeScript itself. Measured: compiling it takes 4 s of CPU time in Playwright's main process and more in workers.
+      PW_DISABLE_TS_ESM: '1',
     },
   });
   const report = readReport(file) as PlaywrightReport | null;
