@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { spec } from '../../tests/spec/spec.ts';
+import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import { deleteUser } from '../../contract/calls/account.ts';
-import { removeDomain, setFrequency } from '../../contract/calls/domain.ts';
+import { setFrequency } from '../../contract/calls/domain.ts';
 import { listProducts } from '../../contract/calls/payment.ts';
 import { call, callForResponse } from '../lib/api-client.ts';
 import { currentUserOf } from '../lib/account/current-user.ts';
 import { refreshSession } from '../lib/account/session-refresh.ts';
+import { deleteDomain } from './dashboard/remove-domain-dialog.tsx';
 import { updateProfile } from './profile/update-profile.ts';
 import { endServerSession, exchangeToken, fetchCurrentUser } from './session/session.ts';
 
@@ -114,12 +116,14 @@ it('the profile is updated by PATCH and the account deleted by DELETE; errors ha
 });
 
 it('a domain is removed by DELETE, and its frequency is changed by PATCH', async () => {
-  answer = () => Response.json({ data: null });
-  await callForResponse(removeDomain, { params: { id: 'd 1' } });
-  expect(sent).toMatchObject([{ line: 'DELETE /api/domain/d%201' }]);
+  for (const data of [exampleDomain(), null]) {
+    answer = () => Response.json({ data });
+    await expect(deleteDomain('d 1')).resolves.toMatchObject({ ok: true });
+  }
+  expect(sent.map(({ line }) => line)).toEqual(['DELETE /api/domain/d%201', 'DELETE /api/domain/d%201']);
   spec('7.14', 'DELETE /domain/{id} answers with data or null');
   await callForResponse(setFrequency, { params: { id: 'd1' }, query: { check_frequency: 60 } });
-  expect(sent[1]?.line).toBe('PATCH /api/domain/d1/frequency?check_frequency=60');
+  expect(sent[2]?.line).toBe('PATCH /api/domain/d1/frequency?check_frequency=60');
   spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
 });
 
