@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/words.ts';
+import { spec } from '../../tests/spec/spec.ts';
 import {
   endedSource,
   entitlement,
@@ -47,6 +48,7 @@ describe('plans', () => {
       expect(frequencyOn('premium', minutes)).toBe(minutes);
       expect(frequencyOn('free', minutes)).toBe(1440);
     }
+    spec('6.04', 'Free checks once a day');
     expect([0, 1, 30, -10, Number.NaN].some((minutes) => mayUseFrequency('premium', minutes))).toBe(false);
   });
 });

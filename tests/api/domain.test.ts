@@ -243,7 +243,8 @@ describeAnyDatabase('Domains', (open) => {
       const params = { id: data[0]?.id ?? '' };
       return person.ask(CALLS.setFrequency, { params, query: { check_frequency: minutes } });
     };
-    for (const person of [alice, bob]) await add(person, 'shop.example.com');
+    for (const person of [alice, bob])
+      expect((await add(person, 'shop.example.com')).ok.data.check_every_minutes).toBe(1440);
     for (const minutes of ['10', '15', '60']) {
       expect((await set(alice, minutes)).problem).toMatchObject({ status: 402, code: 'premium_required' });
       expect((await set(bob, minutes)).ok.data.check_every_minutes).toBe(Number(minutes));

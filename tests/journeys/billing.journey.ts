@@ -51,6 +51,12 @@ test('at the domain limit, the checkout leads to Premium', async ({ page, world 
   await expect(offer.getByText('The Free plan is limited to 3 domains.')).toBeVisible();
   spec('2U.01', 'The upgrade dialog has its title');
   spec('2U.11', 'The upgrade dialog opens where a free user reaches the limit');
+  const fourthAdd = await page.request.post('/api/domain/add', {
+    data: { host: 'limit-5.example' },
+    headers: { origin: world.app.url },
+  });
+  expect(fourthAdd.status()).toBe(402);
+  expect(await (await page.request.get('/api/domain/list')).json()).toMatchObject({ total: 3 });
   spec('5.11', 'At the limit nothing is added, and the upgrade dialog opens');
   spec('6.03', 'Free tracks 3 domains');
   spec('9.01', 'The limit of Free is 3 domains');
@@ -62,6 +68,7 @@ test('at the domain limit, the checkout leads to Premium', async ({ page, world 
     'DailyUp to every 10 minutes',
   );
   spec('2U.04', 'Monitoring frequency: daily, or up to every 10 minutes');
+  spec('9.04', 'The upgrade dialog and the landing page say “up to every 10 minutes”');
   await expect(
     offer.getByText('Includes real-time alerts and webhook support.', { exact: true }),
   ).toBeVisible();

@@ -205,6 +205,10 @@ test('the dashboard shows skeleton cards or rows while domains load', async ({ p
   for (const view of ['grid', 'list']) {
     await page.goto(`/dashboard?view=${view}`);
     await expect.poll(() => shapes.count()).toBeGreaterThan(5);
+    // Cards stand side by side, rows below each other.
+    const places = page.locator('main [aria-hidden=true]:has(> div [class*=pulse])').last().locator('> div');
+    const [left, right] = await Promise.all([-2, -1].map((index) => places.nth(index).boundingBox()));
+    expect(left?.y === right?.y).toBe(view === 'grid');
   }
   spec('2D.08', 'Skeletons of cards or rows stand while domains load');
   held.resolve();

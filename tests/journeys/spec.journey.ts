@@ -44,6 +44,7 @@ test('login and sign-up have the specified texts, fields and links', async ({ pa
   await page.getByRole('button', { name: /(?:hide|show) password/i }).click();
   await expect(password).toHaveAttribute('type', 'password');
   spec('2L.06', 'The password can be shown and hidden');
+  spec('4D.03', 'Sent feedback is cleared, and the password toggles');
 
   await test.step('the button is disabled while a login is in progress', async () => {
     await page.getByLabel('Email').fill('nobody@orchard.example');
