@@ -151,7 +151,6 @@ test('frequency, feedback and profile keep their input after every kind of failu
   });
   spec('8.17', '“Check frequency updated!”');
   spec('8.18', '“Domain update failed: ” and the message');
-  spec('6.07', 'Premium checks every 15 minutes or hourly');
   await expect(hourly).toBeChecked();
   await page.keyboard.press('Escape');
 
