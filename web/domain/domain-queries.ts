@@ -44,12 +44,17 @@ export function useMatchingDomains(filter: ListFilter, isWanted: boolean) {
   });
 }
 
-export function useCertificateHistory(id: string) {
-  return useQuery({
+/** Returns the query for the certificates of a domain. */
+export function historyQuery(id: string) {
+  return queryOptions({
     queryKey: historyKey(id),
     queryFn: ({ signal }) =>
       call(domainHistory, { params: { id }, failureText: 'Failed to get me.', signal }),
   });
+}
+
+export function useCertificateHistory(id: string) {
+  return useQuery(historyQuery(id));
 }
 
 interface DomainRead {

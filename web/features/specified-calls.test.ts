@@ -1,13 +1,20 @@
+import { focusManager, QueryObserver } from '@tanstack/react-query';
+import type { QueryKey, QueryObserverOptions } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { spec } from '../../tests/spec/spec.ts';
 import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import { deleteUser } from '../../contract/calls/account.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
+import type { Call } from '../../contract/calls/call.ts';
 import { setFrequency } from '../../contract/calls/domain.ts';
-import { listProducts } from '../../contract/calls/payment.ts';
+import { historyQuery, pageQuery } from '../domain/domain-queries.ts';
 import { call, callForResponse } from '../lib/api-client.ts';
+import { send } from '../lib/http.ts';
+import { createQueryClient } from '../lib/query-client.ts';
+import { productQuery } from './billing/products.ts';
+import { deleteDomain } from './dashboard/remove-domain-dialog.tsx';
 import { currentUserOf } from '../lib/account/current-user.ts';
 import { refreshSession } from '../lib/account/session-refresh.ts';
-import { deleteDomain } from './dashboard/remove-domain-dialog.tsx';
 import { updateProfile } from './profile/update-profile.ts';
 import { endServerSession, exchangeToken, fetchCurrentUser } from './session/session.ts';
 
@@ -41,6 +48,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 const refused = (status: number) => () => new Response('', { status });
@@ -58,7 +66,12 @@ it('exchangeToken sends token, name and company to POST /auth/firebase', async (
   expect(Object.keys(sent[0]?.body as object)).toEqual(['token', 'name', 'company']);
   expect(opened.user).toMatchObject({ id: 'a1', fullName: 'Alice' });
   spec('7.01', 'POST /auth/firebase sends token, name and company in JSON, and answers with the user');
-  expect(sent[0]?.credentials).toBe('include');
+});
+
+it('sends cookies with every call of the contract', async () => {
+  for (const each of Object.values<Call>(CALLS)) await send(each);
+  expect(sent.filter(({ credentials }) => credentials !== 'include')).toEqual([]);
+  expect(sent).toHaveLength(Object.keys(CALLS).length);
   spec('6.10', 'All calls send cookies');
 });
 
@@ -127,17 +140,72 @@ it('a domain is removed by DELETE, and its frequency is changed by PATCH', async
   spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
 });
 
-it('listProducts returns the products in the order of the server, so that the first product is offered', async () => {
+/** Returns the requests and the last data of a read that is shown at 0 s, 59.999 s and 60.001 s, and when the window regains focus. */
+async function readAgain<Read, Shown, Key extends QueryKey>(
+  query: QueryObserverOptions<Read, Error, Shown, Read, Key>,
+) {
+  vi.useFakeTimers();
+  const queryClient = createQueryClient();
+  const observer = new QueryObserver(queryClient, query);
+  const lines: string[][] = [];
+  const during = async (act: () => unknown) => {
+    const before = sent.length;
+    act();
+    await vi.advanceTimersByTimeAsync(0);
+    lines.push(sent.slice(before).map(({ line }) => line));
+  };
+  let hide = () => undefined as void;
+  const show = () => (hide = observer.subscribe(() => undefined));
+  await during(show);
+  hide();
+  await vi.advanceTimersByTimeAsync(59_999);
+  await during(show);
+  hide();
+  await vi.advanceTimersByTimeAsync(2);
+  await during(show);
+  queryClient.mount();
+  focusManager.setFocused(false);
+  await during(() => focusManager.setFocused(true));
+  focusManager.setFocused(undefined);
+  queryClient.unmount();
+  hide();
+  const [first = [], at60s = [], after60s = [], onFocus = []] = lines;
+  return { first, at60s, after60s, onFocus, shown: observer.getCurrentResult().data };
+}
+
+it('reads the products again after 60 seconds and on focus, and offers the first one', async () => {
   const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
-  answer = () => Response.json({ data: [product, { ...product, price_id: 'second' }] });
-  const [first] = await call(listProducts);
-  expect(first?.price_id).toBe('first');
+  answer = () => Response.json({ data: [product, { ...product, price_id: 'last' }] });
+  const line = 'GET /api/payment/products';
+  const { shown, ...reads } = await readAgain(productQuery);
+  expect(reads).toEqual({ first: [line], at60s: [], after60s: [line], onFocus: [line] });
+  spec('7.10', 'GET /payment/products is kept for 60 seconds and read again on focus');
+  spec('9.08', 'The plan and the products are old after 60 seconds');
+  expect(shown).toEqual(product);
   spec('3.15', 'The first product that is offered counts');
 });
 
-it('an API call times out after 30 s', async () => {
+it('reads a page of the list again after 60 seconds, but not on focus', async () => {
+  answer = () => Response.json({ data: [], page: 3, page_size: 50, total: 0 });
+  const line = 'GET /api/domain/list?page=3';
+  const { shown, ...reads } = await readAgain(pageQuery({ sort: 'newest' }, 3));
+  expect(reads).toEqual({ first: [line], at60s: [], after60s: [line], onFocus: [] });
+  expect(shown).toMatchObject({ page: 3 });
+  spec('7.12', 'GET /domain/list takes a page, is kept for 60 seconds and not read again on focus');
+});
+
+it('reads the history again after 60 seconds, but not on focus', async () => {
+  answer = () => Response.json({ data: [] });
+  const line = 'GET /api/domain/d1/history';
+  const reads = await readAgain(historyQuery('d1'));
+  expect(reads).toMatchObject({ first: [line], at60s: [], after60s: [line], onFocus: [] });
+  spec('7.15', 'GET /domain/{id}/history is kept for 60 seconds and not read again on focus');
+  spec('9.09', 'History and list are kept for 60 seconds');
+});
+
+it('limits every call to 30 s', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout');
-  await fetchCurrentUser();
-  expect(timeout).toHaveBeenCalledWith(30_000);
-  spec('9.20', 'Calls to the identity provider end after 30 s, on phones too (decision 31)');
+  for (const each of Object.values<Call>(CALLS)) await send(each);
+  await exchangeToken('t', { name: null, company: null });
+  expect(new Set(timeout.mock.calls.flat())).toEqual(new Set([30_000]));
 });

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { openCheckout, testPay, listProducts } from '../../../contract/calls/payment.ts';
+import { openCheckout, testPay } from '../../../contract/calls/payment.ts';
 import type { CheckoutWire, ProductWire } from '../../../contract/payment.ts';
 import { track } from '../../lib/browser/analytics.ts';
 import { ApiError, call, messageOf } from '../../lib/api-client.ts';
@@ -12,12 +12,11 @@ import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { CheckoutOutcome, Completion } from './completion.ts';
 import { inMajorUnits } from './price.ts';
+import { useProduct } from './products.ts';
 import { TestCheckoutDialog } from './test-checkout-dialog.tsx';
 import { UpgradeDialog } from './upgrade-dialog.tsx';
 import { pendingPurchase } from './pending-purchase.ts';
 import { useAwaitedPremium } from './use-awaited-premium.ts';
-import { useQuery } from '@tanstack/react-query';
-import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const BLOCKED =
   'Could not load the checkout. Your browser or network may be blocking cdn.paddle.com. Allow it for this page or use another browser, then press the button again.';
@@ -42,7 +41,7 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
   const isOpen = reason !== null;
   const { billing } = usePublicConfig();
   const paddle = billing.mode === 'paddle' ? billing : null;
-  const products = useProducts(isOpen);
+  const offered = useProduct(isOpen);
   const awaitPremium = useAwaitedPremium();
   const rereadPlan = useRereadPlan();
   const navigate = useNavigate();
@@ -70,7 +69,7 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
 
   const onRefused = (error: unknown) => {
     const code = error instanceof ApiError ? error.code : null;
-    if (code === 'price_gone') void products.refetch();
+    if (code === 'price_gone') void offered.refetch();
     if (code !== 'already_subscribed') return toast.error(messageOf(error));
     rereadPlan();
     setTestOrder(null);
@@ -146,9 +145,9 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
           close();
           onDeclined();
         }}
-        product={products.data?.[0] ?? null}
-        isLoading={products.isFetching && products.data === undefined}
-        onRetry={() => void products.refetch()}
+        product={offered.data ?? null}
+        isLoading={offered.isFetching && offered.data === undefined}
+        onRetry={() => void offered.refetch()}
         isStarting={start.isPending}
         onStart={start.mutate}
         problem={isBlocked ? BLOCKED : null}
@@ -166,21 +165,4 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
       />
     </>
   );
-}
-
-/** Loads what is sold once the offer opens. Fresh for 60 s, and read again when the window regains focus. */
-function useProducts(isOpen: boolean) {
-  const products = useQuery({
-    queryKey: ['products'],
-    queryFn: ({ signal }) => call(listProducts, { signal }),
-    staleTime: MINUTE_MS,
-    refetchOnWindowFocus: 'always',
-    enabled: isOpen,
-  });
-  const { isError, isFetching, errorUpdatedAt } = products;
-  const failedAt = isError && !isFetching ? errorUpdatedAt : null;
-  useEffect(() => {
-    if (isOpen && failedAt !== null) toast.error('Failed to load payment products.');
-  }, [isOpen, failedAt]);
-  return products;
 }

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { spec } from '../../../../tests/spec/spec.ts';
 import { createBuiltInIdentity } from './built-in.ts';
 
 /** Stubs the server's routes below /api/identity; a number refuses with that status. */
@@ -90,6 +91,39 @@ describe('the built-in provider', () => {
     await expect(signIn()).rejects.toThrow('The server could not be reached');
     vi.stubGlobal('fetch', async () => new Response('<html>'));
     await expect(signIn()).rejects.toThrow('The server sent an unexpected response');
+  });
+
+  it('waits at most 30 s for every answer', async () => {
+    const calls = serve({
+      '/sign-in/email': { twoFactorRedirect: true },
+      '/two-factor/verify-totp': {},
+      '/two-factor/verify-backup-code': {},
+      '/sign-up/email': { user },
+      '/token': { token: `header.${claims}.signature` },
+      '/request-password-reset': { data: null },
+      '/sign-out': {},
+    });
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => timeout.mockRestore());
+    const identity = createBuiltInIdentity();
+    const { email, name } = user;
+    const step = await identity.signIn(email, 'horse-77');
+    await step?.enter('123456', 'app');
+    await step?.enter('abc-def', 'backup');
+    await identity.signUp({
+      name,
+      email,
+      password: 'horse-77',
+      company: '',
+      trial: false,
+      invite: undefined,
+    });
+    await identity.proveSignIn();
+    await identity.requestPasswordReset(email);
+    await identity.signOut();
+    expect(calls).toHaveLength(7);
+    expect(timeout.mock.calls.flat()).toEqual(calls.map(() => 30_000));
+    spec('9.20', 'Calls to the identity provider end after 30 s, on phones too (decision 31)');
   });
 
   it('accepts a sign-out without a session, and reports failures', async () => {
