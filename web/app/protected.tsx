@@ -7,16 +7,16 @@ import {
   onOtherTabSession,
   checkCurrentUser,
   endSession,
+  followRefreshes,
   forgetSession,
 } from '../features/session/session.ts';
 import { SubscriptionProvider } from '../features/session/subscription-provider.tsx';
 import { messageOf } from '../lib/api-error.ts';
-import { currentUserOf, SignedInContext } from '../lib/account/current-user.ts';
+import { SignedInContext } from '../lib/account/current-user.ts';
 import type { CurrentUser } from '../lib/account/current-user.ts';
 import { forgetDrafts } from '../lib/drafts.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/search-parameters.ts';
-import { onRefresh } from '../lib/account/session-refresh.ts';
 import { toast } from '../ui/toast.tsx';
 import { BlankPage } from './blank-page.tsx';
 import { LiveEventsProvider } from './live-events-provider.tsx';
@@ -45,21 +45,7 @@ function useSession(): [Known, (known: Known) => void] {
     };
   }, [known]);
 
-  useEffect(
-    () =>
-      onRefresh({
-        refreshed: async (wire) => {
-          const refreshed = currentUserOf(wire);
-          await authRecord.store(refreshed);
-          setKnown(refreshed);
-        },
-        ended: () => {
-          authRecord.remove();
-          setKnown('lost');
-        },
-      }),
-    [],
-  );
+  useEffect(() => followRefreshes((refreshed) => setKnown(refreshed ?? 'lost')), []);
 
   useEffect(
     () =>

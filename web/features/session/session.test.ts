@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { Identity } from '../../lib/account/identity.ts';
 import { AUTH_RECORD_KEY } from './auth-record.ts';
@@ -88,6 +88,44 @@ describe('the current user at the start of a page', () => {
   });
 });
 
+describe('a refresh of the session', () => {
+  const refreshed = { ...alice, full_name: 'Alice Berg' };
+
+  /** Makes a call that is refused until the session was refreshed. Returns the users that were reported. */
+  async function refreshOnce(refresh: Answer) {
+    let isFresh = false;
+    answers = {
+      '/api/user/me': () => (isFresh ? Response.json({ data: null }) : new Response('', { status: 401 })),
+      '/api/auth/refresh': () => {
+        isFresh = true;
+        return refresh();
+      },
+    };
+    const page = await loadPage();
+    const reported: unknown[] = [];
+    onTestFinished(page.followRefreshes((user) => reported.push(user)));
+    await page.fetchCurrentUser().catch(() => null);
+    return { page, reported };
+  }
+
+  it('stores the user again, encrypted', async () => {
+    const { page, reported } = await refreshOnce(() => Response.json({ data: refreshed }));
+    expect(items.get(AUTH_RECORD_KEY)).toMatch(/^[A-Za-z0-9+/]{16}\.[A-Za-z0-9+/]+=*$/);
+    const sent = calls.length;
+    expect(await page.checkCurrentUser()).toMatchObject({ id: 'a1', fullName: 'Alice Berg' });
+    expect(calls).toHaveLength(sent);
+    spec('4S.08', 'After a refresh the user is stored again, encrypted');
+    expect(reported).toMatchObject([{ fullName: 'Alice Berg' }]);
+  });
+
+  it('removes the record if it is refused', async () => {
+    items.set(AUTH_RECORD_KEY, 'of.before');
+    const { reported } = await refreshOnce(() => new Response('', { status: 401 }));
+    expect(items.has(AUTH_RECORD_KEY)).toBe(false);
+    expect(reported).toEqual([null]);
+  });
+});
+
 describe('opening a session', () => {
   it('exchanges the token with the name from the form or the provider', async () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice });
@@ -151,7 +189,6 @@ describe('a logout', () => {
     await page.endSession(builtIn);
     expect(calls.slice(1)).toEqual(['/api/auth/logout', '/api/identity/sign-out']);
     expect(items.has(AUTH_RECORD_KEY)).toBe(false);
-    spec('2H.10', '“Log out” ends the session at the server and at the provider, and leads to /login');
     spec('4S.11', 'A log-out removes the record and tells the server');
   });
 

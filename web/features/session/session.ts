@@ -6,7 +6,7 @@ import { ApiError, call, callForResponse } from '../../lib/api-client.ts';
 import { currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
 import type { CurrentUser } from '../../lib/account/current-user.ts';
 import type { Identity } from '../../lib/account/identity.ts';
-import { withSessionLock } from '../../lib/account/session-refresh.ts';
+import { onRefresh, withSessionLock } from '../../lib/account/session-refresh.ts';
 import { signOutOfIdentity } from './identity/load-identity.ts';
 import { authRecord } from './auth-record.ts';
 import { browserTimeZone } from '../../lib/format.ts';
@@ -93,6 +93,24 @@ export async function exchangeToken(
     console.warn('The sign-in failed.', error);
     throw error;
   }
+}
+
+/**
+ * Stores the user again after every refresh of the session, then calls `report`; with null if the server refused the refresh, after
+ * the record was removed. Returns the unsubscribe function.
+ */
+export function followRefreshes(report: (user: CurrentUser | null) => void): () => void {
+  return onRefresh({
+    refreshed: async (wire) => {
+      const user = currentUserOf(wire);
+      await authRecord.store(user);
+      report(user);
+    },
+    ended: () => {
+      authRecord.remove();
+      report(null);
+    },
+  });
 }
 
 /** Forgets the session in all tabs. `endSession` ends it on the server. */
