@@ -173,7 +173,7 @@ async function readAgain<Read, Shown, Key extends QueryKey>(
   return { first, at60s, after60s, onFocus, shown: observer.getCurrentResult().data };
 }
 
-it('reads the products again after 60 seconds and on focus, and offers the first one', async () => {
+it('the products are read again after 60 seconds and on focus, and the first one is offered', async () => {
   const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
   answer = () => Response.json({ data: [product, { ...product, price_id: 'last' }] });
   const line = 'GET /api/payment/products';
@@ -185,7 +185,7 @@ it('reads the products again after 60 seconds and on focus, and offers the first
   spec('3.15', 'The first product that is offered counts');
 });
 
-it('reads a page of the list again after 60 seconds, but not on focus', async () => {
+it('a page of the list is read again after 60 seconds, but not on focus', async () => {
   answer = () => Response.json({ data: [], page: 3, page_size: 50, total: 0 });
   const line = 'GET /api/domain/list?page=3';
   const { shown, ...reads } = await readAgain(pageQuery({ sort: 'newest' }, 3));
@@ -194,7 +194,7 @@ it('reads a page of the list again after 60 seconds, but not on focus', async ()
   spec('7.12', 'GET /domain/list takes a page, is kept for 60 seconds and not read again on focus');
 });
 
-it('reads the history again after 60 seconds, but not on focus', async () => {
+it('the history is read again after 60 seconds, but not on focus', async () => {
   answer = () => Response.json({ data: [] });
   const line = 'GET /api/domain/d1/history';
   const reads = await readAgain(historyQuery('d1'));
@@ -203,7 +203,7 @@ it('reads the history again after 60 seconds, but not on focus', async () => {
   spec('9.09', 'History and list are kept for 60 seconds');
 });
 
-it('limits every call to 30 s', async () => {
+it('an API call times out after 30 s', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout');
   for (const each of Object.values<Call>(CALLS)) await send(each);
   await exchangeToken('t', { name: null, company: null });
