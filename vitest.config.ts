@@ -1,5 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Only detects hangs: a busy machine may stall each process for several seconds. Tests must not rely on a shorter limit, and need
+ * their own only if they legitimately take minutes.
+ */
+const PATIENCE = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+};
+
 export default defineConfig({
   test: {
     projects: [
@@ -10,8 +20,7 @@ export default defineConfig({
           // whatever global they replace.
           isolate: false,
           include: ['{contract,server,web,scripts}/**/*.test.{ts,tsx}', 'tests/*.test.ts'],
-          // Minting large RSA keys takes more than the default of five seconds while lint and type checks run.
-          testTimeout: 30_000,
+          ...PATIENCE,
         },
       },
       {
@@ -22,8 +31,7 @@ export default defineConfig({
           isolate: false,
           include: ['tests/{kit,egress,probe,store,channels,worker,api,process}/**/*.test.ts'],
           globalSetup: ['tests/kit/databases/global-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
         },
       },
       {
@@ -31,8 +39,8 @@ export default defineConfig({
           name: 'crash',
           include: ['tests/crash/**/*.test.ts'],
           globalSetup: ['tests/kit/databases/global-setup.ts'],
+          ...PATIENCE,
           testTimeout: 240_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -12,9 +12,6 @@ import { sendTo, signUp } from '../kit/product/people.ts';
 import { mailedToken } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
-/** Timeout for a shell on a busy machine. */
-const PATIENCE = { timeout: 20_000, interval: 20 };
-
 const guide = readFileSync(new URL('../../docs/api/README.md', import.meta.url), 'utf8');
 const script = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]).join('\n');
 
@@ -83,7 +80,7 @@ describeAnyDatabase('The API guide', (open) => {
           .select('recipient')
           .where('recipient', 'like', 'ada-%')
           .executeTakeFirst(),
-      PATIENCE,
+      { timeout: 60_000 },
     );
     running.child.stdin?.end(`${await mailedToken(api.store, reader.recipient, 'verify_email')}\n`);
     const { stdout } = await running;

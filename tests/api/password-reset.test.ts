@@ -110,11 +110,11 @@ describeAnyDatabase('A password reset', (open) => {
       order.push('answer');
       return { status: answer.status, body: answer.ok };
     };
-    // Timers of one process fire in the order of their times, even on a busy machine.
-    const [known, unknown] = await Promise.all([
+    // Timers of one process fire in the order of their times, even on a busy machine. This one starts first.
+    const [, known, unknown] = await Promise.all([
+      delay(290).then(() => order.push('290 ms')),
       ask(alice.email.toUpperCase()),
       ask('nobody@example.test'),
-      delay(290).then(() => order.push('290 ms')),
     ]);
     expect(known).toEqual(unknown);
     expect(order).toEqual(['290 ms', 'answer', 'answer']);

@@ -135,7 +135,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     }
     expect(refused.toSorted()).toEqual(NEEDS_PROOF);
     for (const name of SOMETIMES) expect(CALLS[name].problems, name).toContain('email_not_verified');
-  }, 60_000);
+  });
 
   it('cannot import domains or add recipients and webhooks', async () => {
     const api = await startApi(open);

@@ -64,7 +64,7 @@ for (const name of DATABASES)
       // Released at shutdown, the check is claimed at once by the next process.
       const connections = mute.accepted();
       const next = await world.start();
-      await vi.waitUntil(() => mute.accepted() > connections, { timeout: 60_000 });
+      await vi.waitUntil(() => mute.accepted() > connections, { timeout: 120_000 });
       expect(await next.stop()).toBe(0);
     });
   });
@@ -79,12 +79,12 @@ describe.concurrent('The embedded database', () => {
     void (await person.ask(CALLS.addDomain, { body: { host } })).ok;
     const name = host.replace(/:\d+$/, '');
     const arrived = () => world.mails.read().filter(({ text }) => text.startsWith(name));
-    await vi.waitUntil(() => arrived().length === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => arrived().length === 1, { timeout: 120_000 });
     await app.kill();
     await world.mails.order({ kind: 'release' });
     await world.start({ LEASE_SECONDS: '3600' });
     // Long before the lease expires: this database is used by one process, so a new one takes over what the old one held.
-    await vi.waitUntil(() => arrived().length === 2, { timeout: 60_000 });
+    await vi.waitUntil(() => arrived().length === 2, { timeout: 120_000 });
     const [first, again] = arrived();
     expect(again?.id).toBe(first?.id);
   });

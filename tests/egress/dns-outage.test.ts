@@ -57,7 +57,7 @@ describe('names without a DNS answer', () => {
 
     for (const name of burst) server.entries.set(name, { addresses: ['8.8.8.8'] });
     const next = (): Promise<Resolution> => resolver.resolve('fast.test', { signal });
-    await expect.poll(next, { timeout: 15_000 }).toMatchObject({ ok: true });
+    await expect.poll(next).toMatchObject({ ok: true });
     const asked = new Set(server.questions.map((question) => question.split(' ')[1]));
     expect(burst.slice(512).filter((name) => asked.has(name))).toEqual([]);
   });

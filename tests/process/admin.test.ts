@@ -13,9 +13,6 @@ import { type Person, sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { runScript } from '../kit/product/run-script.ts';
 import { startSmtpSink, type SmtpSink } from '../kit/peers/smtp-sink.ts';
 
-/** Each command starts a process. */
-const PATIENCE = { timeout: 60_000 };
-
 /** Runs the program as `npm run admin` does, with exactly these variables. */
 const admin = (env: Record<string, string>, ...words: string[]) =>
   runScript('scripts/admin.ts', env, ...words);
@@ -62,7 +59,7 @@ async function stage(name: Database['name'], more: Record<string, string> = {}):
   };
 }
 
-describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
+describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)', (name) => {
   it('lists accounts, grants Premium and revokes it', async () => {
     const { run, person, end } = await stage(name);
     onTestFinished(end);
@@ -90,7 +87,7 @@ describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)
   });
 });
 
-describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
+describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (%s)', (name) => {
   let server: Stage;
   let sink: SmtpSink;
   beforeAll(async () => {
@@ -135,7 +132,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
     await enqueue({ kind: 'reset_password', url: 'https://x.example/#secret', expiresAt: Date.now() + 1e6 });
     const sent = store.db.selectFrom('mails').select('state').where('recipient', '=', alice.email);
     const states = async () => (await sent.execute()).map(({ state }) => state);
-    await expect.poll(states, PATIENCE).toEqual(['failed', 'failed', 'failed']);
+    await expect.poll(states).toEqual(['failed', 'failed', 'failed']);
 
     const listed = await run('mail', alice.email);
     expect(listed.match(/ failed /g)).toHaveLength(3);
@@ -162,7 +159,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
     const token = /verify#(\S+)/.exec(verify.text)?.[1] ?? '';
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
     await expect
-      .poll(() => run('resend-mail', alice.email), PATIENCE)
+      .poll(() => run('resend-mail', alice.email))
       .toContain('There are no waiting or failed mails for');
     expect(await refusal('resend-mail', alice.email, idOf('Premium has'))).toContain('is delivered');
     expect(await refusal('resend-mail', alice.email, 'ffffffff')).toContain('has no mail ffffffff');

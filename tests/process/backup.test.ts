@@ -64,7 +64,7 @@ describe.each(WAYS)(
       expect(data.map(({ hostname }) => hostname)).toEqual(['shop.example']);
       // Mails are sent in order, so an old one would arrive before this one.
       await back.ask(CALLS.sendVerification);
-      await expect.poll(() => sink.ledger.length, { timeout: 30_000 }).toBe(2);
+      await expect.poll(() => sink.ledger.length).toBe(2);
     });
   },
 );
@@ -237,7 +237,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     await fillEveryTable(from.dataDir, 3_000);
     const [file, draft] = [join(from.dataDir, 'x.backup'), join(from.dataDir, 'x.backup.partial')];
     const running = startScript('scripts/backup.ts', settings(from), [file]);
-    await expect.poll(() => existsSync(draft), { interval: 2, timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(draft), { interval: 2 }).toBe(true);
     running.process.kill('SIGKILL');
     await running.ended;
     expect(existsSync(file)).toBe(false);
@@ -249,7 +249,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
 
     const restoring = startScript('scripts/restore.ts', settings(to), [file]);
     const half = join(to.dataDir, `${SQLITE_FILE}.restoring`);
-    await expect.poll(() => existsSync(half), { interval: 2, timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(half), { interval: 2 }).toBe(true);
     restoring.process.kill('SIGKILL');
     await restoring.ended;
     expect(existsSync(join(to.dataDir, SQLITE_FILE))).toBe(false);

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { startDemo } from '../kit/product/demo.ts';
 import { createClient, sendTo } from '../kit/product/people.ts';
@@ -16,7 +16,7 @@ it('The demo has an account with history, really checks its hosts and stops clea
     (await person.ask(CALLS.listDomains)).ok.data.filter(
       ({ last_checked_at }) => last_checked_at !== null && Date.parse(last_checked_at) > today,
     );
-  await vi.waitFor(async () => expect(await checked()).toHaveLength(18), { timeout: 10_000 });
+  await expect.poll(() => checked()).toHaveLength(18);
 
   const domains = await checked();
   const { counts, tags } = (await person.ask(CALLS.domainSummary)).ok.data;
@@ -91,18 +91,15 @@ it('The demo has an account with history, really checks its hosts and stops clea
   // Icons come from the hosts themselves; some hosts have none, and the paused and the missing one are not contacted.
   const withIcon = async () =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ favicon }) => favicon !== null);
-  await vi.waitFor(async () => expect(await withIcon()).toHaveLength(12), { timeout: 15_000 });
+  await expect.poll(() => withIcon()).toHaveLength(12);
   const [first] = await withIcon();
   const icon = await person.send(first?.favicon ?? '');
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
 
   // Today's problems were mailed; those of the past were not.
-  await vi.waitFor(
-    async () => expect(await (await fetch(demo.mailUrl)).text()).toContain('pay.fjord.example'),
-    { timeout: 10_000 },
-  );
+  await expect.poll(async () => (await fetch(demo.mailUrl)).text()).toContain('pay.fjord.example');
   const offered = (await person.ask(CALLS.publicConfig)).ok.data.demo_hosts;
   expect(offered).toContain(`lab.moss.example${demo.portSuffix}`);
 
   expect(await demo.stop()).toBe(0);
-}, 60_000);
+});

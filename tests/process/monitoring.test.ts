@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = temporaryFolder();
   app = await startApp({ DATA_DIR: join(folder.path, 'data') });
   metrics = await (await fetch(`${app.url}/metrics`)).text();
-}, 60_000);
+});
 afterAll(async () => {
   await app.kill();
   folder.remove();

@@ -15,9 +15,7 @@ import { sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { type ScriptResult, runScript, startScript } from '../kit/product/run-script.ts';
 
-const PATIENCE = { timeout: 120_000 };
-
-describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
+describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
   it('copies every table, prints counts and checksums, and keeps the source', async () => {
     const { from, to, move } = await stage();
     const counts = await fillEveryTable(from.dataDir, 5_000);
@@ -90,7 +88,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     const target = open(to);
     const running = start();
     await once(running.process.stdout ?? running.process, 'data');
-    await expect.poll(() => isInserting(target), { interval: 5, timeout: 30_000 }).toBe(true);
+    await expect.poll(() => isInserting(target), { interval: 5 }).toBe(true);
     running.process.kill('SIGKILL');
     expect((await running.ended).code).toBe(null);
     await expect.poll(() => isInserting(target)).toBe(false);

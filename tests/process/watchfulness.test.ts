@@ -12,24 +12,22 @@ import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';
-/** Enough for a start and a check on a busy machine. */
-const PATIENCE = { timeout: 45_000, interval: 200 };
 
 it('The server calls HEARTBEAT_URL while it makes checks, and shows metrics only with METRICS_TOKEN', async () => {
   const { metrics, pings, url } = await stage({ aheadMs: 0 });
-  await expect.poll(() => pings.length, PATIENCE).toBeGreaterThan(0);
+  await expect.poll(() => pings.length).toBeGreaterThan(0);
   expect(pings[0]).toBe('GET /ping/secret');
   const text = await metrics();
   expect(text).toMatch(/^certlantern_checks_in_five_minutes [1-9]/m);
   expect(text).toContain('\ncertlantern_alarm{code="clock_wrong"} 0\n');
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
-}, 90_000);
+});
 
 it('The server does not call HEARTBEAT_URL while CANARY_HOSTS show that its clock is wrong', async () => {
   const { metrics, pings } = await stage({ aheadMs: 2 * DAY_MS });
-  await expect.poll(metrics, PATIENCE).toContain('\ncertlantern_alarm{code="clock_wrong"} 1\n');
+  await expect.poll(metrics).toContain('\ncertlantern_alarm{code="clock_wrong"} 1\n');
   expect(pings).toEqual([]);
-}, 90_000);
+});
 
 it('The server raises an alarm and sends neither password nor mail if STARTTLS is stripped', async () => {
   const folder = temporaryFolder();
@@ -50,12 +48,12 @@ it('The server raises an alarm and sends neither password nor mail if STARTTLS i
   await signUp(sendTo(app.url), { name: 'Alice' });
   const headers = { authorization: `Bearer ${TOKEN}` };
   const metrics = async () => (await fetch(`${app.url}/metrics`, { headers })).text();
-  await expect.poll(metrics, PATIENCE).toContain('\ncertlantern_alarm{code="smtp_unencrypted"} 1\n');
+  await expect.poll(metrics).toContain('\ncertlantern_alarm{code="smtp_unencrypted"} 1\n');
   expect(app.output()).toContain('could not be encrypted, so neither the password nor the mail was sent');
   expect(app.output()).not.toContain('hunter2');
   expect(proxy.received()).not.toMatch(/AUTH|MAIL/);
   expect(sink.ledger).toEqual([]);
-}, 90_000);
+});
 
 /** Starts the product as an operator does, with canaries whose clocks are `aheadMs` ahead of ours. */
 async function stage({ aheadMs }: { aheadMs: number }) {

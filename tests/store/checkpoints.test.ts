@@ -30,7 +30,7 @@ it('the checkpoint thread copies the write-ahead log into the database while nob
       database.close();
     }
   };
-  await vi.waitFor(() => expect(alone()).toEqual({ name: 'things' }), { timeout: 10_000 });
+  await expect.poll(() => alone()).toEqual({ name: 'things' });
   await store.close();
   expect(log.warn).not.toHaveBeenCalled();
 });
@@ -52,7 +52,7 @@ it('the checkpoint thread warns once if it cannot open the database', async () =
   onTestFinished(() => folder.remove());
   const log = { warn: vi.fn() };
   const checkpoints = startCheckpoints(join(folder.path, 'nowhere', 'certlantern.db'), log);
-  await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await expect.poll(() => log.warn).toHaveBeenCalledTimes(1);
   await checkpoints.close();
 });
 

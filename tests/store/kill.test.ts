@@ -10,7 +10,7 @@ import { person } from './samples.ts';
 const KILLS = 5;
 
 describe.each(DATABASES.filter(hasDatabase))('a writer that is killed with kill -9 (%s)', (name) => {
-  it('loses no acknowledged write and leaves an intact database', { timeout: 120_000 }, async () => {
+  it('loses no acknowledged write and leaves an intact database', async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     const store = await database.open();

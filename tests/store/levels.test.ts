@@ -153,7 +153,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
     const database = await fresh('postgres');
     const old = await process(database, 'certlantern');
     const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 8 });
-    await expect.poll(() => waited(database), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => waited(database)).toBe(true);
     await old.end();
     await updating;
   });
@@ -166,7 +166,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
         breaking: true,
         async up(db) {
           starting = database.open().catch((error: unknown) => error);
-          await expect.poll(() => isWaiting(db), { timeout: 5_000 }).toBe(true);
+          await expect.poll(() => isWaiting(db)).toBe(true);
           await breaking.up(db, 'postgres');
         },
       },

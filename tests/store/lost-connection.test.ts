@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isOutage } from '../../server/store/db/open-store.ts';
 import { freshStore, hasDatabase } from '../kit/databases/database.ts';
 
@@ -10,10 +10,8 @@ describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () =
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
       const pid = rows[0]?.pid ?? 0;
       await sql`select pg_terminate_backend(${sql.lit(pid)})`.execute(store.db);
-      await vi.waitFor(async () => {
-        const left = await sql`select 1 from pg_stat_activity where pid = ${sql.lit(pid)}`.execute(store.db);
-        expect(left.rows).toEqual([]);
-      });
+      const left = sql`select 1 from pg_stat_activity where pid = ${sql.lit(pid)}`;
+      await expect.poll(async () => (await left.execute(store.db)).rows).toEqual([]);
       await sql`select 1`.execute(trx);
     });
     await expect(cut).rejects.toSatisfy(isOutage);

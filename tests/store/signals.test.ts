@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Signal, Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 
@@ -30,11 +30,11 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     ];
     for (const signal of others) home.signals.publish(signal);
     // Each uses whichever connection is free, so their order is not kept.
-    await vi.waitFor(() => expect(new Set(heard.other)).toEqual(new Set([change, ...others])));
+    await expect.poll(() => new Set(heard.other)).toEqual(new Set([change, ...others]));
     expect(heard.other).toHaveLength(1 + others.length);
     other.signals.publish({ topic: 'deliveries' });
     // Signals on one connection keep their order, so an echo would arrive before this one.
-    await vi.waitFor(() => expect(heard.home.at(-1)).toEqual({ topic: 'deliveries' }));
+    await expect.poll(() => heard.home.at(-1)).toEqual({ topic: 'deliveries' });
     expect(heard.home).toEqual([change, ...others, { topic: 'deliveries' }]);
   });
 
@@ -45,9 +45,9 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query = 'listen certlantern'`.execute(home.db);
     const loops = ['due', 'deliveries', 'mails', 'icons', 'glances', 'missed'].map((topic) => ({ topic }));
-    await vi.waitFor(() => expect(heard).toEqual(loops), { timeout: 10_000 });
+    await expect.poll(() => heard).toEqual(loops);
     home.signals.publish(change);
-    await vi.waitFor(() => expect(heard.at(-1)).toEqual(change));
+    await expect.poll(() => heard.at(-1)).toEqual(change);
   });
 
   it('ignore notifications that are not valid signals', async () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     for (const payload of ['', 'null', '{', '{"signal":7}', '{"signal":{"topic":"x"}}'])
       await sql`select pg_notify('certlantern', ${payload})`.execute(home.db);
     home.signals.publish(change);
-    await vi.waitFor(() => expect(heard).toEqual([change]));
+    await expect.poll(() => heard).toEqual([change]);
   });
 });
 

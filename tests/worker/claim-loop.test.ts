@@ -73,7 +73,7 @@ describe('The claim loop', () => {
     const { loop, due, done } = rig({ concurrency: 4 });
     due.push(...names(3, 'slow').map(never), ...names(50, 'fast').map(atOnce));
     loop.start();
-    await vi.waitFor(() => expect(done).toHaveLength(50));
+    await expect.poll(() => done).toHaveLength(50);
     expect(new Set(done)).toEqual(new Set(names(50, 'fast')));
   });
 
@@ -90,29 +90,31 @@ describe('The claim loop', () => {
     const { loop, due, done } = rig({ concurrency: 5 });
     due.push(...names(40, 'item').map(counting));
     loop.start();
-    await vi.waitFor(() => expect(done).toHaveLength(40));
+    await expect.poll(() => done).toHaveLength(40);
     expect(max).toBe(5);
   });
 
   it('claims at once when it is woken', async () => {
+    fakeTimers();
     const { loop, due, done, limits } = rig();
     loop.start();
-    await vi.waitFor(() => expect(limits).toHaveLength(1));
+    await expect.poll(() => limits).toHaveLength(1);
     due.push(atOnce('late'));
     loop.wake();
-    await vi.waitFor(() => expect(done).toEqual(['late']));
+    await expect.poll(() => done).toEqual(['late']);
   });
 
   it('does not lose a wake-up during a claim', async () => {
+    fakeTimers();
     const claims: ((items: Item[]) => void)[] = [];
     const { loop, done } = rig({ claim: () => new Promise((resolve) => claims.push(resolve)) });
     loop.start();
-    await vi.waitFor(() => expect(claims).toHaveLength(1));
+    await expect.poll(() => claims).toHaveLength(1);
     loop.wake();
     claims[0]?.([]);
-    await vi.waitFor(() => expect(claims).toHaveLength(2), { interval: 5, timeout: 500 });
+    await expect.poll(() => claims).toHaveLength(2);
     claims[1]?.([atOnce('woken')]);
-    await vi.waitFor(() => expect(done).toEqual(['woken']));
+    await expect.poll(() => done).toEqual(['woken']);
     claims.splice(0).forEach((resolve) => resolve([]));
   });
 
@@ -120,7 +122,7 @@ describe('The claim loop', () => {
     const { loop, due, done, released, log } = rig();
     due.push(failing('poison'), atOnce('good'));
     loop.start();
-    await vi.waitFor(() => expect(done).toEqual(['good']));
+    await expect.poll(() => done).toEqual(['good']);
     expect(log.error).toHaveBeenCalledTimes(1);
     expect(released).toEqual([]);
   });
@@ -189,13 +191,14 @@ describe('The claim loop', () => {
   });
 
   it('looks again at once when it is woken, although nothing was due', async () => {
+    fakeTimers();
     let at: number | null = null;
     const { loop, due, done } = rig({ firstDueAt: () => at });
     loop.start();
     due.push(atOnce('new'));
     at = 0;
     loop.wake();
-    await vi.waitFor(() => expect(done).toEqual(['new']));
+    await expect.poll(() => done).toEqual(['new']);
   });
 
   it('continues after a failed claim', async () => {
@@ -208,16 +211,16 @@ describe('The claim loop', () => {
       },
     });
     loop.start();
-    await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(1));
+    await expect.poll(() => log.error).toHaveBeenCalledTimes(1);
     loop.wake();
-    await vi.waitFor(() => expect(done).toEqual(['after']));
+    await expect.poll(() => done).toEqual(['after']);
   });
 
   it('releases claimed items when it is stopped', async () => {
     const { loop, due, done, released } = rig();
     due.push(never('hanging'));
     loop.start();
-    await vi.waitFor(() => expect(due).toHaveLength(0));
+    await expect.poll(() => due).toHaveLength(0);
     await loop.stop({ graceMs: 0, abortMs: HOUR_MS });
     expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
   });
@@ -227,7 +230,7 @@ describe('The claim loop', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     due.push({ name: 'deaf', work: promise });
     loop.start();
-    await vi.waitFor(() => expect(due).toEqual([]));
+    await expect.poll(() => due).toEqual([]);
     await loop.stop({ graceMs: 0, abortMs: 10 });
     expect(released).toEqual(['deaf']);
     resolve();
@@ -240,7 +243,7 @@ describe('The claim loop', () => {
     const claim = vi.fn(() => claimed);
     const { loop, done, released } = rig({ claim });
     loop.start();
-    await vi.waitFor(() => expect(claim).toHaveBeenCalled());
+    await expect.poll(() => claim).toHaveBeenCalled();
     const stopped = loop.stop(PATIENCE);
     answer([atOnce('too-late')]);
     await stopped;

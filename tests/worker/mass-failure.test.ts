@@ -41,7 +41,7 @@ describeAnyDatabase('Without canaries, a worker for several accounts', (open) =>
     await rig.runDue();
     for (const host of own) rig.reachable(host, false);
     await expectBelieved(rig, theirs);
-  }, 120_000);
+  });
 
   it('confirms no outage while the hosts of all accounts fail', async () => {
     const { rig } = await busyRig(await open(), 4);
@@ -50,7 +50,7 @@ describeAnyDatabase('Without canaries, a worker for several accounts', (open) =>
     await rig.runUntil(BY + 2 * MINUTE_MS);
     expect(await rig.store.db.selectFrom('incidents').select('problem').execute()).toEqual([]);
     expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
-  }, 120_000);
+  });
 });
 
 // On one database only: 160 hosts take long, and this rule does not query the database.

@@ -237,5 +237,5 @@ describeEachDatabase('The watchdog', (open) => {
       await rig.runDue();
     }
     expect(await left('last_checked_at', recovered)).toBe(0);
-  }, 120_000);
+  });
 });

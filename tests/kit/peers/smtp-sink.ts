@@ -178,7 +178,7 @@ export async function startSmtpSink(
     behave: (behaviour) => {
       behaviourFor = typeof behaviour === 'function' ? behaviour : () => behaviour;
     },
-    waitFor: async (predicate, timeoutMs = 10_000) => {
+    waitFor: async (predicate, timeoutMs = 60_000) => {
       const signal = AbortSignal.timeout(timeoutMs);
       for (;;) {
         const found = ledger.find(predicate);

@@ -152,7 +152,7 @@ describe('opening a session', () => {
     const stop = onOtherTabSession((change) => heard.push(change));
     await (await loadPage()).openSession(identity(''), { method: 'password' });
     expect(items.has(AUTH_RECORD_KEY)).toBe(true);
-    await vi.waitFor(() => expect(heard).toEqual([{ type: 'started', userId: 'a1' }]));
+    await expect.poll(() => heard).toEqual([{ type: 'started', userId: 'a1' }]);
     stop();
   });
 

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 /** Resolves when the popup has been redirected. */
-const led = () => vi.waitFor(() => expect(popup.location.href).not.toBe(''));
+const led = () => expect.poll(() => popup.location.href).not.toBe('');
 
 describe('a sign-in window', () => {
   it('opens before its URL is known, and ends with the message of /signed-in', async () => {
@@ -62,7 +62,7 @@ describe('a sign-in window', () => {
     const signedIn = signInByPopup(address, { onClosed });
     await led();
     popup.closed = true;
-    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce());
+    await expect.poll(() => onClosed).toHaveBeenCalledOnce();
     broadcastSignIn({ type: 'done' });
     await signedIn;
   });
