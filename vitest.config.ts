@@ -20,6 +20,8 @@ export default defineConfig({
           // whatever global they replace.
           isolate: false,
           include: ['{contract,server,web,scripts}/**/*.test.{ts,tsx}', 'tests/*.test.ts'],
+          // Pages show dates in the visitor's time zone. Tests of another zone stub TZ.
+          env: { TZ: 'UTC' },
           ...PATIENCE,
         },
       },
