@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
   assessUptime,
@@ -22,6 +24,7 @@ import { temporaryFolder } from '../kit/product/app.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/certificates/hostile-chains.ts';
 import { answer, observation } from '../kit/certificates/judging.ts';
+import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
@@ -75,9 +78,11 @@ describe('The examiner thread', () => {
   });
 
   it('ends a probe that is aborted', async () => {
-    const { endpoint, thread } = await place();
+    const peer = await startRawPeer(silent);
+    onTestFinished(() => peer.stop());
+    const { thread } = await place();
     const stop = new AbortController();
-    const looking = look(thread, endpoint, stop.signal);
+    const looking = look(thread, { host: '127.0.0.1', port: peer.port }, stop.signal);
     stop.abort();
     const { verdict } = await judged(thread, await looking);
     expect(verdict).toMatchObject({ reached: false, failure: { reason: expect.stringMatching(/timeout/) } });
@@ -112,13 +117,12 @@ describe('The examiner thread', () => {
 
   it('an examiner thread that is stopped during a judgement leaves the uptime unknown, and the retry runs in the second thread', async () => {
     const troubles: string[] = [];
-    const { endpoint, thread, here } = await place({
-      timeouts: { checks: { judgeMs: 1 } },
-      onTrouble: ({ message }) => troubles.push(message),
-    });
+    stopTimers();
+    const { endpoint, thread, here } = await place({ onTrouble: ({ message }) => troubles.push(message) });
     const good = await look(here, endpoint);
     const hostile = hostileLook();
-    const first = await judged(thread, hostile);
+    await start(thread);
+    const first = await late(judged(thread, hostile), JUDGE_MS.checks);
     expect(describeVerdict(first.verdict, hostile.endpoint)).toMatchObject({
       reached: false,
       trusted: false,
@@ -131,12 +135,15 @@ describe('The examiner thread', () => {
     });
     expect(assessUptime(unexaminedObservation(hostile.endpoint, 0)).state).toBe('unknown');
     expect(isNetworkFailure(unexaminedObservation(hostile.endpoint, 0))).toBe(false);
-    expect(troubles).toEqual(['The examiner thread has not answered for 1 ms, so we stop it.']);
-    // The checks' thread still has only a millisecond: only the second thread can have judged it.
+    const stopped = (ms: number) => `The examiner thread has not answered for ${ms} ms, so we stop it.`;
+    expect(troubles).toEqual([stopped(JUDGE_MS.checks)]);
     const second = await judged(thread, hostile);
     expect(second.verdict).toMatchObject({ reached: true, failure: null });
     expect(troubles).toHaveLength(1);
     expect((await judged(thread.previews, good)).verdict.trusted).toBe(true);
+    // Only the second thread has this deadline.
+    await late(judged(thread, hostile), JUDGE_MS.previews);
+    expect(troubles.slice(1)).toEqual([stopped(JUDGE_MS.previews)]);
   });
 
   it('leaves expensive judgements to the second thread, with the same verdict', async () => {
@@ -147,14 +154,16 @@ describe('The examiner thread', () => {
     expect(theirs.verdict.findings.map(({ code }) => code)).toContain('path_invalid');
 
     const troubles: string[] = [];
-    const { thread: impatient } = await place({
-      timeouts: { previews: { judgeMs: 1 } },
-      onTrouble: ({ message }) => troubles.push(message),
-    });
-    const harmless = { ...hostile, addresses: [] };
-    expect((await judged(impatient, harmless)).verdict.failure?.reason).toBe('no_addresses');
+    stopTimers();
+    const { thread: other } = await place({ onTrouble: ({ message }) => troubles.push(message) });
+    await start(other);
+    // Only the second thread has this deadline.
+    const inTime = await late(judged(other, { ...hostile, addresses: [] }), JUDGE_MS.previews);
+    expect(inTime.verdict.failure?.reason).toBe('no_addresses');
     expect(troubles).toEqual([]);
-    expect((await judged(impatient, hostile)).verdict.failure?.reason).toBe('not_examined');
+    expect((await judged(other, hostile)).verdict.reached).toBe(true);
+    const tooLate = await late(judged(other, hostile), JUDGE_MS.previews);
+    expect(tooLate.verdict.failure?.reason).toBe('not_examined');
     expect(troubles).toHaveLength(1);
   });
 
@@ -174,19 +183,20 @@ describe('The examiner thread', () => {
     await judged(generous, hostileLook());
     expect(cut).toBe(1);
 
-    const { thread: impatient } = await place({ ...counting, timeouts: { previews: { judgeMs: 1 } } });
-    await judged(impatient.previews, hostileLook());
+    stopTimers();
+    const { thread: stopped } = await place(counting);
+    await start(stopped.previews);
+    await late(judged(stopped.previews, hostileLook()), JUDGE_MS.previews);
     expect(cut).toBe(2);
   });
 
   it('the examiner thread for previews is ended without affecting a running check', async () => {
     const troubles: string[] = [];
-    const { endpoint, thread } = await place({
-      timeouts: { previews: { judgeMs: 1 } },
-      onTrouble: ({ message }) => troubles.push(message),
-    });
+    stopTimers();
+    const { endpoint, thread } = await place({ onTrouble: ({ message }) => troubles.push(message) });
+    await start(thread.previews);
     const looking = look(thread, endpoint);
-    const { verdict } = await judged(thread.previews, hostileLook());
+    const { verdict } = await late(judged(thread.previews, hostileLook()), JUDGE_MS.previews);
     expect(verdict.failure?.reason).toBe('not_examined');
     expect((await looking).addresses).toMatchObject([{ outcome: 'handshake' }]);
     expect(troubles).toHaveLength(1);
@@ -194,12 +204,15 @@ describe('The examiner thread', () => {
 
   it('the examiner thread for previews starts on demand and ends when idle', async () => {
     const { endpoint, thread } = await place({ idleMs: 1 });
-    const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-    const before = threads();
-    await look(thread.previews, endpoint);
-    await expect.poll(threads).toBe(before);
-    await look(thread.previews, endpoint);
-    await expect.poll(threads).toBe(before);
+    await start(thread);
+    for (const times of ['first', 'second']) {
+      const started = once(process, 'worker') as Promise<[Worker]>;
+      const looking = look(thread.previews, endpoint);
+      const [worker] = await started;
+      const ended = once(worker, 'exit');
+      await looking;
+      expect(await ended, times).toEqual([1]);
+    }
   });
 
   it('serves other probes between two hostile judgements', async () => {
@@ -230,7 +243,7 @@ describe('The examiner thread', () => {
     const looking = look(thread, endpoint);
     // Block this thread until the server has written the keys of the second handshake.
     for (let polls = 0; statSync(keyLog).size === 0; polls++) {
-      if (polls === 1_000) expect.fail('there was no handshake while this thread was busy');
+      if (polls === 3_000) expect.fail('there was no handshake while this thread was busy');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
     expect((await looking).addresses).toMatchObject([{ outcome: 'handshake' }]);
@@ -239,11 +252,29 @@ describe('The examiner thread', () => {
 
 type Endpoint = { host: string; port: number };
 
+/** Deadlines in ms that no judgement reaches by chance, not even on a busy machine. */
+const JUDGE_MS = { checks: 90_000, previews: 60_000 };
+
+/** Makes sure that the thread has started: only then do deadlines begin with the request. */
+const start = (examiner: Examiner) => look(examiner, { host: '127.0.0.1', port: 1 });
+
+/** Lets time pass before this process can receive an answer to the request that was just sent. Timers must be stopped. */
+async function late<T>(request: Promise<T>, ms: number): Promise<T> {
+  // No turn of the event loop, only the microtasks that start the timer.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  vi.advanceTimersByTime(ms);
+  return request;
+}
+
 async function place(more: Partial<Parameters<typeof createThreadedExaminer>[0]> = {}) {
   const dns = await startDnsServer({ [HOST]: { addresses: ['127.0.0.1'] } });
   const peer = await startTlsServer({ '*': leaf });
   const thread = createThreadedExaminer({
     ...settingsOf(dns.address),
+    timeouts: {
+      checks: { observeMs: 100_000, judgeMs: JUDGE_MS.checks, abortedMs: 100_000 },
+      previews: { observeMs: 100_000, judgeMs: JUDGE_MS.previews, abortedMs: 100_000 },
+    },
     onTrouble: (error) => expect.fail(error.message),
     ...more,
   });
@@ -253,7 +284,7 @@ async function place(more: Partial<Parameters<typeof createThreadedExaminer>[0]>
   });
   const policy = createAddressPolicy(['127.0.0.0/8']);
   const resolver = createResolver({ servers: [dns.address], policy });
-  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
+  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts: PATIENT });
   const here = createExaminer({ probe, trustStore: createTrustStore([]) });
   return { endpoint: { host: HOST, port: peer.port }, thread, here };
 }

@@ -1,4 +1,25 @@
 import { networkInterfaces } from 'node:os';
+import { onTestFinished, vi } from 'vitest';
+
+/**
+ * Timeouts of a probe of loopback peers, in ms. A busy machine stalls a process for seconds: only a test that shortens one of them
+ * sees a timeout.
+ */
+export const PATIENT = {
+  connect: 60_000,
+  handshake: 60_000,
+  http: 300_000,
+  intermediates: 60_000,
+  status: 60_000,
+  posture: 60_000,
+  check: 300_000,
+};
+
+/** Stops the timers of this process until the test ends. Only `vi.advanceTimersByTime` lets a timeout pass. */
+export function stopTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 /** Returns whether this machine has ::1; many containers do not. */
 export function hasIpv6Loopback(): boolean {
