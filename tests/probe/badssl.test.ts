@@ -6,6 +6,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
 import { startCaServer } from '../kit/peers/ca-server.ts';
+import { PATIENT } from '../kit/peers/loopback.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
@@ -31,7 +32,7 @@ const names = await startDnsServer({
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = createResolver({ servers: [names.address], policy });
 const sources = createSources({ resolver, policy, cacheFolder: null });
-const probe = createProbe({ resolver, policy, sources, now: Date.now });
+const probe = createProbe({ resolver, policy, sources, now: Date.now, timeouts: PATIENT });
 const root = mintAuthority({ commonName: 'Bad Root' });
 const trustStore = createTrustStore([root.der], { arePublic: true });
 const intermediate = root.intermediate({ commonName: 'Bad CA 1' });
@@ -57,7 +58,7 @@ interface Check {
 async function verdictAt(port: number, { host = HOST, withPosture = false }: Check = {}): Promise<Verdict> {
   const observation: Observation = await probe.observe(
     { host, port, protocol: 'tls' },
-    { signal: AbortSignal.timeout(20_000), trustStore, withPosture },
+    { signal: AbortSignal.timeout(60_000), trustStore, withPosture },
   );
   return judge(observation, Date.now(), trustStore);
 }
@@ -253,7 +254,7 @@ describe('The verdict on weak cryptography', () => {
     const port = await serving(served, LEGACY);
     const observation = await probe.observe(
       { host: HOST, port, protocol: 'tls' },
-      { signal: AbortSignal.timeout(20_000), trustStore: rsaStore, withPosture: false },
+      { signal: AbortSignal.timeout(60_000), trustStore: rsaStore, withPosture: false },
     );
     expect(said(judge(observation, Date.now(), rsaStore))).toContain(`critical ${code}`);
   });

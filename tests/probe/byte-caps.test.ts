@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { createAddressPolicy, createResolver, exchange } from '../../server/egress/index.ts';
 import { parseCertificateBundle, createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
 import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Step, startScriptedPeer } from '../kit/peers/scripted-peer.ts';
@@ -45,7 +46,13 @@ function answering(text: string, split: boolean): (socket: Socket) => void {
 }
 
 async function lookedAt(protocol: Protocol, port: number) {
-  const probe = createProbe({ resolver: resolver(), policy, now: Date.now, sources: NO_SOURCES });
+  const probe = createProbe({
+    resolver: resolver(),
+    policy,
+    now: Date.now,
+    sources: NO_SOURCES,
+    timeouts: PATIENT,
+  });
   return probe.observe(
     { host: 'cap.test', port, protocol },
     { signal: never, trustStore: createTrustStore([]), withPosture: false },
@@ -70,7 +77,7 @@ const fetched = async (text: string, split: boolean, longer: 'refuse' | 'cut' = 
     resolver: resolver(),
     policy,
     signal: never,
-    deadlineMs: 5_000,
+    deadlineMs: 60_000,
     maxBytes,
     longer,
   });
@@ -127,7 +134,9 @@ describe.each([
   });
 
   it('is drained up to 64 kB by a probe; one byte more closes the connection', async () => {
+    stopTimers();
     const closed: string[] = [];
+    const sent: string[] = [];
     const probe = async (name: string, bytes: number) => {
       const answer = answering(`HTTP/1.1 200 OK\r\n\r\n${'b'.repeat(bytes)}`, split);
       const port = await overTls((socket) =>
@@ -135,14 +144,20 @@ describe.each([
           if (request.toString('latin1').startsWith('HEAD')) return socket.end('HTTP/1.1 405 No\r\n\r\n');
           answer(socket);
           socket.emit('data', request);
+          setImmediate(() => sent.push(name));
           return socket.once('end', () => closed.push(name));
         }),
       );
       return lookedAt('https', port);
     };
-    // A server that has not finished its body gets a second: the longer body, requested last, ends first.
-    await Promise.all([probe('whole', BODY), probe('too long', BODY + 1)]);
+    const whole = probe('whole', BODY);
+    await expect.poll(() => sent).toEqual(['whole']);
+    const tooLong = probe('too long', BODY + 1);
+    await expect.poll(() => closed).toEqual(['too long']);
+    // A server that has not finished its body gets a second.
+    vi.advanceTimersByTime(1_000);
     await expect.poll(() => closed).toEqual(['too long', 'whole']);
+    await Promise.all([whole, tooLong]);
   });
 });
 
@@ -248,7 +263,7 @@ describe('The clock of a canary', () => {
       resolver: resolver(),
       policy,
       now: () => now,
-      timeoutMs: 3_000,
+      timeoutMs: 60_000,
     });
     expect(await canaries?.probe(never)).toEqual([{ host: 'cap.test', isHealthy: true, aheadMs }]);
   });

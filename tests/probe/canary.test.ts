@@ -1,8 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
+import type { Socket } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createCanaries } from '../../server/probe/index.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
+import { stopTimers } from '../kit/peers/loopback.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
@@ -15,7 +17,10 @@ const expired = mintAuthority().issue({
 });
 
 /** Probes canaries on loopback; each name leads to its own peer. */
-async function look(ports: Record<string, number>, addresses: Record<string, string> = {}) {
+async function look(
+  ports: Record<string, number>,
+  { addresses = {}, timeoutMs = 60_000 }: { addresses?: Record<string, string>; timeoutMs?: number } = {},
+) {
   const hosts = Object.keys(ports);
   const dns = await startDnsServer(
     Object.fromEntries(hosts.map((host) => [host, { addresses: [addresses[host] ?? '127.0.0.1'] }])),
@@ -27,7 +32,7 @@ async function look(ports: Record<string, number>, addresses: Record<string, str
     resolver: createResolver({ servers: [dns.address], policy }),
     policy,
     now: () => NOW,
-    timeoutMs: 1_000,
+    timeoutMs,
   });
   return canaries?.probe(new AbortController().signal);
 }
@@ -62,11 +67,15 @@ it('A canary is healthy with any certificate, and its Date header shows the cloc
 });
 
 it('A canary is healthy after a handshake without an HTTP answer', async () => {
-  const peer = await startTlsServer({ '*': expired });
+  const asked = Promise.withResolvers<void>();
+  const manners = (socket: Socket) => void socket.once('data', () => asked.resolve());
+  const peer = await startTlsServer({ '*': expired }, { manners });
   onTestFinished(() => peer.stop());
-  expect(await look({ 'quiet.example': peer.port })).toEqual([
-    { host: 'quiet.example', isHealthy: true, aheadMs: null },
-  ]);
+  stopTimers();
+  const looking = look({ 'quiet.example': peer.port });
+  await asked.promise;
+  vi.advanceTimersByTime(60_000);
+  expect(await looking).toEqual([{ host: 'quiet.example', isHealthy: true, aheadMs: null }]);
 });
 
 it('A canary is not healthy if it cannot be reached or does not answer before the timeout', async () => {
@@ -74,7 +83,7 @@ it('A canary is not healthy if it cannot be reached or does not answer before th
   onTestFinished(() => peer.stop());
   const seen = await look(
     { 'silent.example': peer.port, 'closed.example': 1, 'inside.example': 443 },
-    { 'inside.example': '10.0.0.1' },
+    { addresses: { 'inside.example': '10.0.0.1' }, timeoutMs: 1_000 },
   );
   expect(seen?.map(({ isHealthy }) => isHealthy)).toEqual([false, false, false]);
 });

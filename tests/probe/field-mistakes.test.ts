@@ -6,6 +6,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
 import { MemoryOutbox } from '../kit/alerting/memory-outbox.ts';
+import { PATIENT } from '../kit/peers/loopback.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
@@ -31,7 +32,7 @@ const names = await startDnsServer({
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = createResolver({ servers: [names.address], policy });
 const sources = createSources({ resolver, policy, cacheFolder: null });
-const probe = createProbe({ resolver, policy, sources, now: Date.now });
+const probe = createProbe({ resolver, policy, sources, now: Date.now, timeouts: PATIENT });
 const root = mintAuthority({ commonName: 'Site Root' });
 const intermediate = root.intermediate({ commonName: 'Site CA' });
 const trustStore = createTrustStore([root.der]);

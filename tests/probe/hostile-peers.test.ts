@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { assessUptime, type Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
@@ -8,6 +8,7 @@ import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../kit/certificates/hostile-chains.ts';
+import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import {
   alerting,
@@ -57,10 +58,17 @@ async function raw(behave: Parameters<typeof startRawPeer>[0]): Promise<RawPeer>
 function observe(
   host: string,
   port: number,
-  { signal = never, ...options }: Partial<ProbeOptions> & { signal?: AbortSignal } = {},
+  { signal = never, timeouts, ...options }: Partial<ProbeOptions> & { signal?: AbortSignal } = {},
 ): Promise<Observation> {
   const resolver = createResolver({ servers: [names.address], policy: options.policy ?? policy });
-  return createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, ...options }).observe(
+  return createProbe({
+    resolver,
+    policy,
+    now: Date.now,
+    sources: NO_SOURCES,
+    timeouts: { ...PATIENT, ...timeouts },
+    ...options,
+  }).observe(
     { host, port, protocol: 'tls' },
     { signal, trustStore: createTrustStore([root.der]), withPosture: false },
   );
@@ -128,14 +136,16 @@ describe('A hostile or broken peer', () => {
     const observation = await observe('site.test', port, { timeouts });
     expect(observation).toMatchObject(handshakeFailed('timeout'));
     expect(observation.durationMs).toBeGreaterThanOrEqual(299);
-    expect(observation.durationMs).toBeLessThan(3_000);
   });
 
   it('a hostile or broken peer that is silent is given up at the deadline of the check', async () => {
-    const { port } = await raw(silent);
-    const observation = await observe('site.test', port, { timeouts: { check: 300 } });
-    expect(observation).toMatchObject(handshakeFailed('timeout'));
-    expect(observation.durationMs).toBeLessThan(3_000);
+    const begun = Promise.withResolvers<void>();
+    const { port } = await raw((socket) => socket.once('data', () => begun.resolve()));
+    stopTimers();
+    const pending = observe('site.test', port, { timeouts: { check: 300 } });
+    await begun.promise;
+    vi.advanceTimersByTime(300);
+    expect(await pending).toMatchObject(handshakeFailed('timeout'));
   });
 
   it('a hostile or broken peer that is silent is given up when the caller aborts', async () => {
@@ -195,7 +205,7 @@ describe('A hostile or broken peer', () => {
   });
 
   it.each([16_384, 65_536])(
-    'a hostile or broken peer that sends an authority with an RSA key of %i bits is read within three seconds',
+    'a hostile or broken peer that sends an authority with an RSA key of %i bits is read with less than three seconds of CPU time',
     async (bits) => {
       const modulus = Buffer.alloc(bits / 8, 0xff).toString('base64url');
       const publicKey = createPublicKey({
@@ -205,9 +215,11 @@ describe('A hostile or broken peer', () => {
       const authority = root.intermediate({ key: { publicKey, privateKey: root.key.privateKey } });
       const peer = await startTlsServer({ '*': { ...leaf, chainPem: authority.certificatePem } });
       running.push(peer);
+      const before = process.threadCpuUsage();
       const observation = await observe('site.test', peer.port);
       expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
-      expect(observation.durationMs).toBeLessThan(3_000);
+      const { user, system } = process.threadCpuUsage(before);
+      expect(user + system).toBeLessThan(3_000_000);
     },
   );
 
@@ -230,7 +242,7 @@ describe('A hostile or broken peer', () => {
 
   it('a peer without an open port leads to a refused connection', async () => {
     const { port } = await raw(silent);
-    // The same port at an address where hardly anything listens.
+    // Nothing else can listen on this port at another address, except a program that binds exactly that one.
     expect(await observe('127.55.0.9', port)).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'connect', reason: 'refused', detail: 'ECONNREFUSED' }],
     });
@@ -251,9 +263,15 @@ describe('A probe', () => {
   });
 
   it('ends at the check’s deadline if the name server is silent', async () => {
-    const observation = await observe('silent-dns.test', 443, { timeouts: { check: 300 } });
-    expect(observation).toMatchObject({ resolution: { ok: false, reason: 'dns_timeout' }, addresses: [] });
-    expect(observation.durationMs).toBeLessThan(3_000);
+    const resolving = createResolver({ servers: [names.address], policy }).resolve('silent-dns.test', {
+      signal: never,
+    });
+    const observing = observe('silent-dns.test', 443, { timeouts: { check: 300 } });
+    // The resolver alone, which started first, gives up after 5 s.
+    expect(await Promise.race([resolving, observing])).toMatchObject({
+      resolution: { ok: false, reason: 'dns_timeout' },
+      addresses: [],
+    });
   });
 
   it('connects to the address that was checked, even if DNS changes meanwhile', async () => {

@@ -55,7 +55,7 @@ async function startSite(site: Site) {
 }
 
 /** Only 127.0.0.1 is permitted: 127.0.0.2 stands for an internal address. */
-function find(port: number, { host = 'site.test', deadlineMs = 5_000, signal = never } = {}) {
+function find(port: number, { host = 'site.test', deadlineMs = 60_000, signal = never } = {}) {
   const policy = createAddressPolicy(['127.0.0.1/32'], () => []);
   const resolver = createResolver({ servers: [names.address], policy });
   return createIconSource({ resolver, policy, deadlineMs }).find({ host, port }, signal);

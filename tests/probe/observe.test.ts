@@ -5,7 +5,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
-import { hasIpv6Loopback } from '../kit/peers/loopback.ts';
+import { hasIpv6Loopback, PATIENT } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   names = await startDnsServer({
     'site.test': { addresses: ['127.0.0.1'] },
     'both.test': { addresses: ['127.0.0.1', '::1'] },
-    // Hardly anything else listens there on the ports that our peers get.
+    // Only a program that binds exactly these addresses can listen there on the port of our peer.
     'three.test': { addresses: ['127.55.0.1', '127.55.0.2', '127.55.0.3'] },
     'xn--bcher-kva.test': { addresses: ['127.0.0.1'] },
   });
@@ -56,7 +56,7 @@ async function tlsServer(
 
 function observe(host: string, port: number): Promise<Observation> {
   const resolver = createResolver({ servers: [names.address], policy });
-  const probe = createProbe({ resolver, policy, now: () => NOW, sources: NO_SOURCES });
+  const probe = createProbe({ resolver, policy, now: () => NOW, sources: NO_SOURCES, timeouts: PATIENT });
   return probe.observe(
     { host, port, protocol: 'tls' },
     { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },

@@ -1,5 +1,5 @@
 import { createServer } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PostureObservation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
@@ -7,6 +7,7 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
+import { stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { OpensslOptions, Peer } from '../kit/peers/tls-server.ts';
@@ -19,6 +20,8 @@ const ecdsa = root.issue({ dnsNames: ['site.test'] });
 const rsa = root.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
 
 const running: Peer[] = [];
+// A handshake that takes longer than 3 s changes the result.
+beforeEach(stopTimers);
 afterEach(async () => {
   await Promise.all(running.splice(0).map((peer) => peer.stop()));
 });
@@ -28,6 +31,14 @@ function keep<P extends Peer>(peer: P): P {
 }
 async function openssl(options?: OpensslOptions, leaf = rsa): Promise<number> {
   return keep(await startOpensslServer(leaf, options)).port;
+}
+
+/** Starts a server behind a filter of large ClientHellos; `ignored` resolves after the first one. */
+async function filtered(manner: 'silent' | 'broken') {
+  const behind = keep(await startTlsServer({ '*': ecdsa }));
+  const ignored = Promise.withResolvers<void>();
+  const filter = createLargeHelloFilter(behind.port, manner, () => ignored.resolve());
+  return { port: keep(await listening(filter)).port, ignored: ignored.promise };
 }
 
 async function posture(
@@ -69,10 +80,11 @@ describe('The posture of a server', () => {
   it.each(['silent', 'broken'] as const)(
     'shows post-quantum intolerance if a large ClientHello leaves the server %s',
     async (manner) => {
-      const behind = keep(await startTlsServer({ '*': ecdsa }));
-      const proxy = keep(await listening(createLargeHelloFilter(behind.port, manner)));
-      const seen = await posture(proxy.port, { timeouts: { handshake: 400 } });
-      expect(seen.postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
+      const { port, ignored } = await filtered(manner);
+      const looking = posture(port);
+      await ignored;
+      if (manner === 'silent') vi.advanceTimersByTime(3_000);
+      expect((await looking).postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
     },
   );
 
@@ -121,18 +133,20 @@ describe('The posture of a server', () => {
       caa: () => new Promise(() => undefined),
       registration: () => Promise.reject(fault),
     };
-    const options = { domains, timeouts: { posture: 300 }, onFault: (error: unknown) => faults.push(error) };
-    expect(await posture(await openssl(), options)).toMatchObject({
+    const looking = posture(await openssl(), { domains, onFault: (error) => faults.push(error) });
+    await expect.poll(() => faults).toEqual([fault]);
+    vi.advanceTimersByTime(10_250);
+    expect(await looking).toMatchObject({
       caa: { outcome: 'unavailable' },
       registration: { outcome: 'unavailable', domain: 'site.test' },
     });
-    expect(faults).toEqual([fault]);
   });
 
   it('shows post-quantum support as unknown if its deadline is too short', async () => {
-    const behind = keep(await startTlsServer({ '*': ecdsa }));
-    const proxy = keep(await listening(createLargeHelloFilter(behind.port, 'silent')));
-    const seen = await posture(proxy.port, { timeouts: { posture: 200 } });
-    expect(seen.postQuantum).toEqual({ state: 'unknown', group: 'X25519' });
+    const { port, ignored } = await filtered('silent');
+    const looking = posture(port, { timeouts: { posture: 200 } });
+    await ignored;
+    vi.advanceTimersByTime(200);
+    expect((await looking).postQuantum).toEqual({ state: 'unknown', group: 'X25519' });
   });
 });

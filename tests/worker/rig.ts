@@ -19,6 +19,7 @@ import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
+import { PATIENT } from '../kit/peers/loopback.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
@@ -138,7 +139,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     policy,
     now: clock.now,
     sources: options.sources ?? NO_SOURCES,
-    ...(caps && { timeouts: { handshake: caps.handshake } }),
+    timeouts: { ...PATIENT, ...(caps && { handshake: caps.handshake }) },
   });
   const plainProbe: Probe = {
     observe: (endpoint, asked) =>

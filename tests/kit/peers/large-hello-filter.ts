@@ -8,11 +8,16 @@ const LARGE_HELLO_BYTES = 1_000;
  * Creates a proxy in front of a TLS server that acts like a middlebox which cannot handle a ClientHello of more than one packet:
  * it ignores a large one (`silent`) or resets the connection (`broken`). Start it with `listening`.
  */
-export function createLargeHelloFilter(port: number, reaction: 'silent' | 'broken'): Server {
+export function createLargeHelloFilter(
+  port: number,
+  reaction: 'silent' | 'broken',
+  onLargeHello: () => void = () => undefined,
+): Server {
   return createServer((client) => {
     client.on('error', () => client.destroy());
     client.once('data', (hello: Buffer) => {
       if (hello.length > LARGE_HELLO_BYTES) {
+        onLargeHello();
         if (reaction === 'broken') client.resetAndDestroy();
         return;
       }
