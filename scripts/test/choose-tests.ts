@@ -9,7 +9,7 @@ export interface Choice {
   leftOut: string[];
 }
 
-/** Number of integration test files beside those that changed themselves. Twelve take less than half a minute on two cores. */
+/** Number of integration test files beside those that changed themselves. Measured: 12 took 50 s on two cores at a load of 13. */
 export const NEAREST = 12;
 const MAIN_JOURNEY = 'tests/journeys/main-way.journey.ts';
 
