@@ -136,7 +136,7 @@ describe('the work limit of a check', () => {
 });
 
 describe('a cached path', () => {
-  const authority = root.intermediate({ notAfter: NOW + 86_400_000 });
+  const authority = root.intermediate({ notBefore: NOW - 86_400_000, notAfter: NOW + 86_400_000 });
   const [leaf, intermediate] = [
     authority.issue({ dnsNames: ['a.example'], notAfter: NOW * 2 }),
     authority,
