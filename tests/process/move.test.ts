@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
@@ -8,7 +7,13 @@ import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import { PROGRAM_LEVEL } from '../../server/store/schema/migrations/index.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { startApp } from '../kit/product/app.ts';
-import { type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
+import {
+  type Database,
+  type DatabaseName,
+  disconnected,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/databases/database.ts';
 import { fillEveryTable } from '../kit/databases/every-table.ts';
 import { execute, formerDatabase } from '../kit/databases/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/product/people.ts';
@@ -63,22 +68,13 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
     const { from, to, move } = await stage();
     await fillEveryTable(from.dataDir, 50);
     const target = open(to);
-    // A trigger survives when the move recreates the tables.
-    await sql`create function spoil() returns event_trigger language plpgsql as $$ begin
-      if to_regclass('feedback') is null then return; end if;
-      if not exists (select 1 from pg_trigger where tgname = 'spoil') then
-        create function spoil_row() returns trigger language plpgsql as
-          'begin if new.id like ''%feedback.id 7 %'' then new.message = new.message || ''.''; end if; return new; end';
-        create trigger spoil before insert on feedback for each row execute function spoil_row();
-      elsif exists (select 1 from pg_trigger where tgname = 'spoil' and tgenabled = 'D') then
-        alter table feedback enable trigger spoil;
-      end if; end $$`.execute(target);
-    await sql`create event trigger spoil on ddl_command_end when tag in ('CREATE TABLE', 'ALTER TABLE') execute function spoil()`.execute(
+    await onFeedback(
       target,
+      `if new.id like '%feedback.id 7 %' then new.message = new.message || '.'; end if;`,
     );
     expectRefusal(await move(), /^The copy of the table feedback differs from the original \(50 rows, /);
     expect(await tables(target)).toEqual([]);
-    await sql`drop event trigger spoil`.execute(target);
+    await sql`drop event trigger on_feedback`.execute(target);
     expect((await move()).code).toBe(0);
   });
 
@@ -86,13 +82,18 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
     const { from, to, move, start } = await stage();
     const counts = await fillEveryTable(from.dataDir, 5_000);
     const target = open(to);
-    const running = start();
-    await once(running.process.stdout ?? running.process, 'data');
-    await expect.poll(() => isInserting(target), { interval: 5 }).toBe(true);
-    running.process.kill('SIGKILL');
-    expect((await running.ended).code).toBe(null);
-    await expect.poll(() => isInserting(target)).toBe(false);
+    await onFeedback(target, 'perform pg_advisory_xact_lock(1);');
+    await target.connection().execute(async (holder) => {
+      await sql`select pg_advisory_lock(1)`.execute(holder);
+      const running = start();
+      await expect.poll(() => states(target)).toEqual(['waits for the lock']);
+      running.process.kill('SIGKILL');
+      expect((await running.ended).code).toBe(null);
+      await sql`select pg_advisory_unlock(1)`.execute(holder);
+    });
+    await expect.poll(() => states(target)).toEqual([]);
     expect(await tables(target)).toEqual([]);
+    await sql`drop event trigger on_feedback`.execute(target);
     expect(counted(from, 'monitors')).toEqual([5_000]);
     expect((await move()).code).toBe(0);
     expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
@@ -145,6 +146,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
       store.db,
     );
     await store.close();
+    await disconnected(used.to);
     expectRefusal(await used.move(), /already contains data \(suppressions\)\. Use an empty one\.$/);
 
     const foreign = await stage();
@@ -240,10 +242,26 @@ async function tables(db: Kysely<Tables>): Promise<string[]> {
   return (await db.introspection.getTables({ withInternalKyselyTables: true })).map(({ name }) => name);
 }
 
-/** Returns whether the move is inside its transaction. */
-async function isInserting(db: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql`select 1 from pg_stat_activity where datname = current_database()
-    and application_name = ${`certlantern/${PROGRAM_LEVEL}`} and xact_start is not null
-    and query like 'insert into "%'`.execute(db);
-  return rows.length > 0;
+/** Returns for each connection of the move whether it waits for the advisory lock of the test. */
+async function states(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ state: string }>`
+    select case wait_event when 'advisory' then 'waits for the lock' else 'runs' end as state from pg_stat_activity
+    where datname = current_database() and application_name = ${`certlantern/${PROGRAM_LEVEL}`}`.execute(db);
+  return rows.map(({ state }) => state);
+}
+
+/** Runs these statements of PL/pgSQL for each row that the move is about to insert into the table feedback. */
+async function onFeedback(target: Kysely<Tables>, statements: string): Promise<void> {
+  const row = sql.lit(`begin ${statements} return new; end`);
+  // A trigger of the table would be dropped when the move recreates the tables, and disabled while it inserts.
+  await sql`create function on_feedback() returns event_trigger language plpgsql as $$ begin
+    if to_regclass('feedback') is null then return; end if;
+    if not exists (select 1 from pg_trigger where tgname = 'on_feedback') then
+      create function on_feedback_row() returns trigger language plpgsql as ${row};
+      create trigger on_feedback before insert on feedback for each row execute function on_feedback_row();
+    elsif exists (select 1 from pg_trigger where tgname = 'on_feedback' and tgenabled = 'D') then
+      alter table feedback enable trigger on_feedback;
+    end if; end $$`.execute(target);
+  await sql`create event trigger on_feedback on ddl_command_end when tag in ('CREATE TABLE', 'ALTER TABLE')
+    execute function on_feedback()`.execute(target);
 }

@@ -65,6 +65,17 @@ export async function freshDatabase(
   };
 }
 
+/** Waits until PostgreSQL has noticed that all stores and processes of the product have closed their connections. */
+export async function disconnected({ databaseUrl }: Database): Promise<void> {
+  if (databaseUrl === null) return;
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const connections = `select 1 from pg_stat_activity
+    where datname = current_database() and application_name like 'certlantern%'`;
+  while ((await client.query(connections)).rows.length > 0);
+  await client.end();
+}
+
 /** Returns an empty store that is removed when the test ends. */
 export async function freshStore(name: DatabaseName, options?: Partial<StoreOptions>): Promise<Store> {
   if (name === 'postgres') return reusedStore(options);
