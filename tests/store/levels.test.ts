@@ -13,6 +13,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import {
   type Database,
   DATABASES,
+  disconnected,
   type DatabaseName,
   freshDatabase,
   hasDatabase,
@@ -134,6 +135,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
         ) as string,
       });
       await old.end();
+      await disconnected(database);
       await updateWith(database, { '9001-letters': breaking });
     },
   );
@@ -152,7 +154,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
   it('waits until the older processes have ended', async () => {
     const database = await fresh('postgres');
     const old = await process(database, 'certlantern');
-    const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 8 });
+    const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 1_000 });
     await expect.poll(() => waited(database)).toBe(true);
     await old.end();
     await updating;
