@@ -93,17 +93,20 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
   });
 
   it('is probed once even for more accounts than one claim takes', async () => {
-    const { rig, looks } = await countingRig(await open());
+    const allClaimed = Promise.withResolvers<void>();
+    const { rig, looks } = await countingRig(await open(), allClaimed.promise);
     const watching = [await rig.watch(HOST)];
     for (let index = 0; index < 230; index++) watching.push(await watchAs(rig, `person-${index}`));
     // All are due before the probe starts, so it may serve them all.
     rig.clock.advance(1_000);
     rig.worker.start();
     onTestFinished(() => rig.worker.stop());
-    const checked = rig.store.db.selectFrom('monitors').select('id').where('last_checked_at', '>', START);
-    await expect
-      .poll(async () => (await checked.execute()).length, { timeout: 25_000 })
-      .toBe(watching.length);
+    const monitors = rig.store.db.selectFrom('monitors').select('id');
+    const claimed = monitors.where('lease_token', 'is not', null);
+    await expect.poll(async () => (await claimed.execute()).length).toBe(watching.length);
+    allClaimed.resolve();
+    const checked = monitors.where('last_checked_at', '>', START);
+    await expect.poll(async () => (await checked.execute()).length).toBe(watching.length);
     expect(looks()).toBe(1);
   });
 
@@ -140,12 +143,14 @@ it('A running probe serves a monitor that was due before it started, but no chec
   expect(begin(true)).not.toBe(running);
 });
 
-async function countingRig(store: Rig['store']) {
+/** Starts a rig that counts its probes; none ends before `mayEnd` resolves. */
+async function countingRig(store: Rig['store'], mayEnd?: Promise<void>) {
   let looks = 0;
   const rig = await startRig(store, {
     wrapProbe: (probe) => ({
-      observe(endpoint, asked) {
+      async observe(endpoint, asked) {
         looks += 1;
+        await mayEnd;
         return probe.observe(endpoint, asked);
       },
     }),
