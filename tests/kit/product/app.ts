@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -44,13 +45,20 @@ export interface App {
  */
 const PORTS = { first: 12_000, beyond: 32_768 };
 
-/** Returns a TCP port of 127.0.0.1 that was free a moment ago. */
+/**
+ * Returns a free TCP port of 127.0.0.1. Its UDP port, which nothing else uses, stays open as long as this process runs, so that no
+ * other test gets the same port.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.beyond);
-    const server = createServer().listen(port, '127.0.0.1');
+    const reservation = createSocket('udp4');
+    const server = createServer();
     try {
-      await once(server, 'listening');
+      reservation.bind({ port, address: '127.0.0.1', exclusive: true });
+      await once(reservation, 'listening');
+      reservation.unref();
+      await once(server.listen(port, '127.0.0.1'), 'listening');
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') continue;
       throw error;
