@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
+import { leastGrowth, residentBytes } from '../kit/machine/memory.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
@@ -21,15 +20,6 @@ beforeEach(async () => {
   ca = await startCaServer();
   onTestFinished(() => ca.stop());
 });
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-/** Returns the resident memory of the process, because buffers are outside the heap. */
-function residentBytes(): number {
-  collect();
-  collect();
-  return process.memoryUsage().rss;
-}
 
 function pathOf(points: { crlUrls?: string[]; ocspUrls?: string[] }) {
   const leaf = issuer.issue({ dnsNames: ['a.test'], ...points });
@@ -92,19 +82,19 @@ describe('A hostile CA', () => {
     const { leaf, path } = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
     const der = mintCrl(issuer, { fillers: 100_000, revoked: [{ ...leaf, reason: 1 }] });
     ca.crl('/large.crl', der);
-    await sources.revocation.evidence({ path, ...asking() });
-    const before = residentBytes();
-    for (let round = 0; round < 10; round++) {
-      const other = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
-      expect(await sources.revocation.evidence({ path: other.path, ...asking() })).toMatchObject([
-        { answer: { state: 'good' } },
-      ]);
-    }
+    const growth = await leastGrowth(async () => {
+      for (let round = 0; round < 10; round++) {
+        const other = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
+        expect(await sources.revocation.evidence({ path: other.path, ...asking() })).toMatchObject([
+          { answer: { state: 'good' } },
+        ]);
+      }
+    });
     expect(await sources.revocation.evidence({ path, ...asking() })).toMatchObject([
       { answer: { state: 'revoked', reason: 'keyCompromise' } },
     ]);
     expect(ca.requests).toHaveLength(1);
-    expect(residentBytes() - before).toBeLessThan(30 * MB);
+    expect(growth).toBeLessThan(30 * MB);
   });
 
   it('a hostile CA with hundreds of silent addresses is queried at most three times at once', async () => {

@@ -8,6 +8,7 @@ import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../kit/certificates/hostile-chains.ts';
+import { leastGrowth } from '../kit/machine/memory.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import {
@@ -328,15 +329,10 @@ describe('Probing', () => {
     const bad = selfSigned({ dnsNames: Array.from({ length: 400 }, (_, index) => `n${index}.site.test`) });
     const peer = await startTlsServer({ '*': bad });
     running.push(peer);
-    const round = async (): Promise<number> => {
+    const growth = await leastGrowth(async () => {
       for (let batch = 0; batch < 5; batch++)
         await Promise.all(Array.from({ length: 20 }, () => observe('127.0.0.1', peer.port)));
-      return process.memoryUsage().rss;
-    };
-    const resident: number[] = [];
-    for (let rounds = 0; rounds < 5; rounds++) resident.push(await round());
-    const growth = resident.slice(2).map((after, index) => after - (resident[index + 1] ?? 0));
-    // A leak grows in every round; garbage waiting for collection does not.
-    expect(Math.min(...growth)).toBeLessThan(24 * 1024 * 1024);
+    });
+    expect(growth).toBeLessThan(24 * 1024 * 1024);
   });
 });
