@@ -64,14 +64,19 @@ function damaged(whole: Uint8Array): Arbitrary<Uint8Array> {
  * other load of the machine.
  */
 function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void, numRuns = 2_000): number {
+  const timed = (bytes: Uint8Array): number => {
+    const before = process.threadCpuUsage();
+    read(bytes);
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
   let longest = 0;
   read(whole);
   assert(
     property(damaged(whole), (bytes) => {
-      const before = process.threadCpuUsage();
-      read(bytes);
-      const { user, system } = process.threadCpuUsage(before);
-      longest = Math.max(longest, (user + system) / 1000);
+      const ms = timed(bytes);
+      // Garbage collection may slow down the first attempt.
+      if (ms > longest) longest = Math.max(longest, Math.min(ms, timed(bytes)));
     }),
     { numRuns },
   );

@@ -82,7 +82,7 @@ function source(folder: string | null = null) {
   });
 }
 
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(60_000);
 const registration = (host: string, from = source(), at = now) =>
   from.registration({ host, now: at, signal: signal() });
 const caa = (host: string) => source().caa({ host, signal: signal() });

@@ -69,7 +69,7 @@ function source({ folder = null as string | null, trusted = root } = {}) {
 }
 
 const ask = (from: ReturnType<typeof source>, at = now, certificate = leaf) =>
-  from.renewal({ leaf: certificate, now: at, signal: AbortSignal.timeout(10_000) });
+  from.renewal({ leaf: certificate, now: at, signal: AbortSignal.timeout(60_000) });
 const questions = () => asked.filter((path) => path !== '/directory').length;
 
 describe('A renewal window (ARI)', () => {

@@ -26,6 +26,8 @@ const [ENDED, ENDING] = [3, 4];
 const FEW_SLOTS = { CHECK_CONCURRENCY: String(SLOTS) };
 /** More than the slots of three workers: an old one, its replacement and the other one. */
 const BATCH = 50;
+/** On a busy machine handshakes may wait for nearly 10 s, after which a worker gives them up: such a batch shows nothing. */
+const HELD_AT_MOST_MS = 9_000;
 /** Delay between a first check and the next one, which probes the posture. */
 const NEXT_PLANNED_MS = 60_000;
 
@@ -87,17 +89,21 @@ describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', (
       await expect.poll(async () => (await leased.execute()).length, PATIENCE).toBe(0);
 
       const checks = await firstChecks(store, accountId);
-      expect([...checks.keys()].toSorted()).toEqual([...hosts, ...batches.flat()].toSorted());
+      const watched = batches.flatMap((batch) => batch.hosts);
+      expect([...checks.keys()].toSorted()).toEqual([...hosts, ...watched].toSorted());
+      const slow = new Set(batches.filter(({ isSlow }) => isSlow).flatMap((batch) => batch.hosts));
       // A check that was interrupted by a stop says nothing about its host; recorded, it would show the host as down.
-      expect([...checks].filter(([, { states }]) => states.join() !== 'up')).toEqual([]);
-      const again = batches.map((batch) => {
-        const looks = batch.map((host) => {
+      const wrong = [...checks].filter(([host, { states }]) => !slow.has(host) && states.join() !== 'up');
+      expect(wrong).toEqual([]);
+      const again = batches.flatMap((batch) => {
+        if (batch.isSlow) return [];
+        const looks = batch.hosts.map((host) => {
           const { endedAt = 0, until = 0 } = checks.get(host) ?? {};
           const seen = peer.hellos.filter(({ serverName, at }) => serverName === host && at < until);
           expect(seen.filter(({ at }) => at > endedAt)).toEqual([]);
           return seen.length;
         });
-        return sum(looks) - batch.length;
+        return [sum(looks) - batch.hosts.length];
       });
       // Checks without an answer at the stop were repeated, and no more than a stopped worker had running.
       expect(Math.min(...again)).toBeGreaterThanOrEqual(SLOTS - ENDED - ENDING);
@@ -235,13 +241,18 @@ async function listen(person: Person): Promise<{ text(): string }> {
   return { text: () => text };
 }
 
+interface Batch {
+  hosts: string[];
+  isSlow: boolean;
+}
+
 /** Replaces each process: the new one is ready before the old one is stopped. */
 async function roll(
   rolling: Rolling,
   { workers, apis }: { workers: Awaited<ReturnType<typeof startWorker>>[]; apis: App[] },
-): Promise<string[][]> {
+): Promise<Batch[]> {
   const { world } = rolling;
-  const batches: string[][] = [];
+  const batches: Batch[] = [];
   for (const [place, old] of workers.entries()) {
     await startWorker(world, FEW_SLOTS);
     batches.push(await stopAmidLooks(rolling, { old, running: workers.length + 1, prefix: `many${place}` }));
@@ -255,14 +266,15 @@ async function roll(
 
 /**
  * Adds hosts, and stops a worker while some of its checks have just ended, some end at that moment and some have no answer yet.
- * Returns the hosts.
+ * Returns the hosts, and whether their handshakes may have been given up because the machine was slow.
  */
 async function stopAmidLooks(
   rolling: Rolling,
   { old, running, prefix }: { old: WorkerApp; running: number; prefix: string },
-): Promise<string[]> {
+): Promise<Batch> {
   const { store, peer, accountId } = rolling;
   peer.shut();
+  const shutAt = Date.now();
   const watched = await watchMore(rolling, { prefix, count: BATCH });
   const held = (claimed: string[]): number => claimed.filter((host) => peer.holds(host)).length;
   await expect
@@ -297,9 +309,10 @@ async function stopAmidLooks(
   };
   await expect.poll(isGivenBack, { ...PATIENCE, interval: 20 }).toBe(true);
   peer.open();
+  const isSlow = Date.now() - shutAt > HELD_AT_MOST_MS;
   const [code] = (await exited) as [number | null];
   expect(code).toBe(0);
-  return watched;
+  return { hosts: watched, isSlow };
 }
 
 /**
