@@ -21,5 +21,6 @@ describe('expiryBadge', () => {
 
   it('returns null if 15 days or more are left', () => {
     expect(expiryBadge(now + 15 * DAY_MS, now)).toBeNull();
+    spec('4B.06', 'More than 14 days: no badge');
   });
 });

@@ -136,13 +136,13 @@ test('the legal page mentions only services that are configured', async ({ page 
   const refunds = page.locator('#refund');
   await expect(refunds).toContainText('billed through the payment provider Paddle');
   spec('1.17', 'Premium is billed by the month through the payment provider');
-  await expect(refunds).toContainText('7-day money-back guarantee');
+  await expect(refunds).toContainText('First-time premium users have a 7-day money-back guarantee');
+  spec('1.14', 'Refunds: a 7-day money-back guarantee for a first Premium');
   await expect(refunds).toContainText(/ask by email to \S+@\S+ within 7 days/);
   spec('1.15', 'Refunds are requested by email to the support address');
   await expect(refunds).toContainText('There are no prorated refunds.');
   spec('1.16', 'Refunds: none for a part of a month');
   await expect(refunds).toContainText('You can cancel it at any time');
   spec('1.18', 'Premium can be cancelled at any time');
-  spec('1.14', 'Refunds: a 7-day money-back guarantee for a first Premium');
   spec('9.05', 'Refunds are for 7 days');
 });

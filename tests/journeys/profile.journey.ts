@@ -23,7 +23,6 @@ test('the chosen font is applied before the first paint, and loaded only if chos
   await expect(html).toHaveAttribute('data-font', 'manrope');
   expect(await page.evaluate(() => localStorage.getItem('font'))).toBe('manrope');
   await expect(page.getByRole('radiogroup', { name: 'Display font' }).getByRole('radio')).toHaveCount(3);
-  spec('2T.04', 'The font is stored in the browser: Inter, Manrope or the system’s');
 
   // Without any of the page's own code.
   await page.route('**/assets/*.js', (route) => route.abort());

@@ -190,6 +190,7 @@ test('expiry badges change colour at 0, 8 and 15 days', async ({ page, world }) 
   spec('9.06', 'The badges’ thresholds are 7 and 14 days');
   const fine = await world.serve('day-15.badges.example', { notAfter: daysFromNow(15.5) });
   await addHost(page, fine);
+  await expect(card(page, fine)).toContainText('days left');
   await expect(card(page, fine)).not.toContainText(/Expir(?:es|ing) in/);
   spec('4B.06', 'More than 14 days: no badge');
 });

@@ -100,7 +100,6 @@ it('fetchCurrentUser returns null for an empty answer and throws “Failed to ge
   answer = () => Response.json({});
   expect(await fetchCurrentUser()).toBeNull();
   expect(sent).toMatchObject([{ line: 'GET /api/user/me' }]);
-  spec('4S.03', 'Without a record the server is asked');
   answer = refused(400);
   await expect(fetchCurrentUser()).rejects.toThrow('Failed to get me.');
   spec('7.05', 'GET /user/me refused is “Failed to get me.”; without data there is no user');

@@ -62,6 +62,13 @@ describe('the current user at the start of a page', () => {
     spec('4S.02', 'A record that decrypts gives the user back');
   });
 
+  it('is requested if there is no record', async () => {
+    answers['/api/user/me'] = () => Response.json({ data: alice });
+    expect(await (await loadPage()).checkCurrentUser()).toMatchObject({ id: 'a1' });
+    expect(calls).toEqual(['/api/user/me']);
+    spec('4S.03', 'Without a record the server is asked');
+  });
+
   it('is requested if the record is from an earlier page load, and the record is replaced', async () => {
     answers['/api/user/me'] = () => Response.json({ data: alice });
     await (await loadPage()).checkCurrentUser();
