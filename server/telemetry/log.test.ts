@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { redactSecrets } from './log.ts';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLog, redactSecrets } from './log.ts';
 
 /** 256 bits in base64url, the format of our random tokens. */
 const TOKEN = 'nB9a_Zk3-4Qw8VtYpLr2sUeXc7Hd0JfGm1To5RiAyKE';
@@ -19,6 +22,19 @@ describe('a log line', () => {
     const line = redactSecrets(JSON.stringify({ level: 50, msg: text, nested: { text } }));
     expect(line).not.toContain('hunter2');
     expect(JSON.parse(line)).toMatchObject({ level: 50 });
+  });
+
+  it('is written without the secrets of its error and its message', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'log-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'log');
+    const fd = openSync(file, 'w');
+    onTestFinished(() => closeSync(fd));
+    createLog('info', fd).info({ err: new Error('Bearer hunter2') }, 'smtp://a:hunter2@mail.example.com');
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('\n');
+    const line = readFileSync(file, 'utf8');
+    expect(JSON.parse(line)).toMatchObject({ msg: 'smtp://***@mail.example.com' });
+    expect(line).not.toContain('hunter2');
   });
 
   it('keeps ids, fingerprints, hosts, ports and files', () => {

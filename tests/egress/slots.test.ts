@@ -16,9 +16,11 @@ describe('createSemaphore', () => {
     gates[1]?.resolve();
     await tasks[1];
     await expect.poll(() => started).toEqual([0, 1, 2]);
+    const late = withSlot(async () => started.push(4));
+    expect(started).toEqual([0, 1, 2]);
     for (const gate of gates) gate.resolve();
-    await Promise.all(tasks);
-    expect(started).toEqual([0, 1, 2, 3]);
+    await Promise.all([...tasks, late]);
+    expect(started).toEqual([0, 1, 2, 3, 4]);
   });
 
   it('releases the slot of a task that failed', async () => {

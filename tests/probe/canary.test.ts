@@ -19,11 +19,11 @@ const expired = mintAuthority().issue({
 /** Probes canaries on loopback; each name leads to its own peer. */
 async function look(
   ports: Record<string, number>,
-  { addresses = {}, timeoutMs = 60_000 }: { addresses?: Record<string, string>; timeoutMs?: number } = {},
+  { addresses = {}, timeoutMs = 60_000 }: { addresses?: Record<string, string[]>; timeoutMs?: number } = {},
 ) {
   const hosts = Object.keys(ports);
   const dns = await startDnsServer(
-    Object.fromEntries(hosts.map((host) => [host, { addresses: [addresses[host] ?? '127.0.0.1'] }])),
+    Object.fromEntries(hosts.map((host) => [host, { addresses: addresses[host] ?? ['127.0.0.1'] }])),
   );
   onTestFinished(() => dns.stop());
   const policy = createAddressPolicy(['127.0.0.0/8']);
@@ -38,10 +38,11 @@ async function look(
 }
 
 /** Starts a server that answers HTTP with this Date, or without one. */
-async function answering(date: Date | null) {
+async function answering(date: Date | null, host = '127.0.0.1') {
   const peer = await startTlsServer(
     { '*': expired },
     {
+      host,
       serve(_request, response) {
         response.sendDate = false;
         if (date !== null) response.setHeader('Date', date.toUTCString());
@@ -52,6 +53,19 @@ async function answering(date: Date | null) {
   onTestFinished(() => peer.stop());
   return peer.port;
 }
+
+it('A canary with several addresses counts by the one whose answer has a date', async () => {
+  const port = await answering(new Date(NOW + HOUR_MS), '127.0.0.2');
+  const quiet = await startTlsServer({ '*': expired }, { port, manners: (socket) => socket.end() });
+  onTestFinished(() => quiet.stop());
+  for (const addresses of [
+    ['127.0.0.1', '127.0.0.2'],
+    ['127.0.0.2', '127.0.0.1'],
+  ])
+    expect(await look({ 'two.example': port }, { addresses: { 'two.example': addresses } })).toEqual([
+      { host: 'two.example', isHealthy: true, aheadMs: HOUR_MS },
+    ]);
+});
 
 it('A canary is healthy with any certificate, and its Date header shows the clock’s offset', async () => {
   const seen = await look({
@@ -83,7 +97,7 @@ it('A canary is not healthy if it cannot be reached or does not answer before th
   onTestFinished(() => peer.stop());
   const seen = await look(
     { 'silent.example': peer.port, 'closed.example': 1, 'inside.example': 443 },
-    { addresses: { 'inside.example': '10.0.0.1' }, timeoutMs: 1_000 },
+    { addresses: { 'inside.example': ['10.0.0.1'] }, timeoutMs: 1_000 },
   );
   expect(seen?.map(({ isHealthy }) => isHealthy)).toEqual([false, false, false]);
 });
