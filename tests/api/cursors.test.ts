@@ -7,6 +7,8 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 /** Adds domains: two of every five have no certificate, and several share the same times. */
@@ -142,6 +144,33 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
       cursor = part.next_cursor;
     } while (cursor);
     expect(ids).toEqual(whole.data.map(({ id }) => id));
+  });
+
+  it('of the certificates of a domain reads each certificate once', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;
+    const authority = mintAuthority();
+    for (let count = 0; count < 3; count++) {
+      await finishChecks(api, authority, answeredWith(authority.issue({ dnsNames: ['example.com'] })));
+      api.clock.advance(2 * DAY_MS);
+      await alice.ask(CALLS.refreshSession);
+    }
+    const whole = (await alice.ask(CALLS.domainHistory, { params: { id } })).ok;
+    expect(whole.data).toHaveLength(3);
+    expect(whole.next_cursor).toBeNull();
+    const read: string[] = [];
+    const sizes: number[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const query = { limit: '2', ...(cursor && { cursor }) };
+      const part = (await alice.ask(CALLS.domainHistory, { params: { id }, query })).ok;
+      read.push(...part.data.map(({ fingerprint }) => fingerprint));
+      sizes.push(part.data.length);
+      cursor = part.next_cursor;
+    } while (cursor);
+    expect(sizes).toEqual([2, 1]);
+    expect(new Set(read)).toEqual(new Set(whole.data.map(({ fingerprint }) => fingerprint)));
   });
 
   it('the certificate history is empty before a domain’s first check and rejects a forged cursor', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
-import type { Person } from '../kit/product/people.ts';
+import { markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, routesOf } from './access-routes.ts';
 import { createWorld, thingsFor } from './access-world.ts';
@@ -121,6 +121,17 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await add('three')).status).toBe(429);
     api.clock.advance(60_000);
     expect((await add('three')).status).toBe(200);
+  });
+
+  it('runs again after a 403, so that it succeeds once the address is verified', async () => {
+    const api = await startApi(open);
+    const nora = await signUp(api.send, { name: 'Nora' });
+    await grantPremium(api.store, nora.id, { grant: { endsAt: null }, now: api.clock.now() });
+    const body = { config: { kind: 'webhook', url: 'https://hooks.example.com/' } };
+    const add = () => nora.ask(CALLS.addChannel, { ...under('a'), body });
+    expect((await add()).problem).toMatchObject({ status: 403, code: 'email_not_verified' });
+    await markVerified(api.store, nora.id);
+    expect((await add()).status).toBe(200);
   });
 
   it('is refused if the key is overlong or not ASCII; calls without idempotency ignore keys', async () => {
