@@ -146,7 +146,7 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
     expect(ids).toEqual(whole.data.map(({ id }) => id));
   });
 
-  it('of the certificates of a domain reads each certificate once', async () => {
+  it('contains each certificate of a domain once', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;
