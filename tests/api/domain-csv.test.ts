@@ -23,11 +23,11 @@ describeAnyDatabase('The CSV file of domains', (open) => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     for (const host of ['b.example', 'a.example', 'bücher.example:8443']) await add(bob, host);
+    const name = () =>
+      `attachment; filename="certlantern-domains-${new Date(api.clock.now()).toISOString().slice(0, 10)}.csv"`;
+    const before = name();
     const response = await bob.send('/api/domain/export?sort=name');
-    const today = new Date(api.clock.now()).toISOString().slice(0, 10);
-    expect(response.headers.get('content-disposition')).toBe(
-      `attachment; filename="certlantern-domains-${today}.csv"`,
-    );
+    expect(response.headers.get('content-disposition')).toBeOneOf([before, name()]);
     expect(response.headers.get('content-type')).toMatch(/^text\/csv; charset=utf-8/i);
     expect(response.headers.get('cache-control')).toBe('no-store');
     const text = Buffer.from(await response.arrayBuffer());

@@ -213,12 +213,12 @@ describeEachDatabase('The data export', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);
+    const name = () =>
+      `attachment; filename="certlantern-export-${new Date(api.clock.now()).toISOString().slice(0, 10)}.json"`;
+    const before = name();
     const { headers, ok } = await alice.ask(CALLS.exportData);
     const data = ok as unknown as Export;
-    const today = new Date(api.clock.now()).toISOString().slice(0, 10);
-    expect(headers.get('content-disposition')).toBe(
-      `attachment; filename="certlantern-export-${today}.json"`,
-    );
+    expect(headers.get('content-disposition')).toBeOneOf([before, name()]);
     expect(headers.get('content-type')).toContain('application/json');
     expect(headers.get('cache-control')).toBe('no-store');
 
