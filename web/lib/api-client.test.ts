@@ -149,6 +149,13 @@ describe('the answer of a call', () => {
     });
   });
 
+  it('throws an ApiError if the answer is not JSON', async () => {
+    answerWith(() => new Response('{"data":', { headers: { 'content-type': 'application/json' } }));
+    await expect(call(currentUser)).rejects.toMatchObject({
+      message: 'The server sent an unexpected response',
+    });
+  });
+
   it('callForResponse returns the answer unread', async () => {
     const requests = answerWith(() => new Response('a,b', { headers: { 'content-type': 'text/csv' } }));
     const response = await callForResponse(exportDomains, { query: { sort: 'name' } });
@@ -293,6 +300,17 @@ describe('a call that is refused', () => {
     });
   });
 
+  it.each([
+    { status: 409, code: 'domain_paused' },
+    { status: 429, code: 'too_many_requests', retry_after: 40 },
+    { status: 500, code: 'internal' },
+  ])('throws an ApiError with the sentence and the waiting time of a $status', async (refusal) => {
+    const body = { type: 'about:blank', title: 'Title', detail: 'Not now.', request_id: 'r', ...refusal };
+    answerWith(() => Response.json(body, { status: refusal.status }));
+    const { retry_after: retryAfterSeconds = null, ...rest } = refusal;
+    await expect(call(anything)).rejects.toMatchObject({ message: 'Not now.', retryAfterSeconds, ...rest });
+  });
+
   it('throws an ApiError with the standard phrase if a refusal has no words', async () => {
     answerWith(() => new Response('<html>', { status: 502 }));
     await expect(call(anything)).rejects.toMatchObject({ message: 'Bad Gateway', code: null });
@@ -307,6 +325,22 @@ describe('a call that is refused', () => {
       code: 'not_found',
       cause: { message: 'No such domain.' },
     });
+  });
+});
+
+describe('a call without an answer', () => {
+  it.each([
+    {
+      error: new TypeError('Failed to fetch'),
+      message: 'The server could not be reached. Your monitoring keeps running.',
+    },
+    {
+      error: new DOMException('signal timed out', 'TimeoutError'),
+      message: 'The server did not answer in time',
+    },
+  ])('throws an ApiError with status 0 that says “$message”', async ({ error, message }) => {
+    vi.stubGlobal('fetch', () => Promise.reject(error));
+    await expect(call(anything)).rejects.toMatchObject({ message, status: 0 });
   });
 });
 
