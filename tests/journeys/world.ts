@@ -1,8 +1,11 @@
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CALLS } from '../../contract/calls/calls.ts';
+import { openStore } from '../../server/store/db/open-store.ts';
 import { sessionCookies } from '../kit/machine/browser.ts';
-import { sendAs, signUp as signUpByApi } from '../kit/product/people.ts';
+import { addPerson } from '../kit/product/cast.ts';
+import { type Person, sendAs, sendTo, signUp as signUpByApi } from '../kit/product/people.ts';
 import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { type CertificateOptions, type MintedAuthority, mintAuthority } from '../kit/certificates/mint.ts';
@@ -119,7 +122,50 @@ export async function fillSignUp(page: Page, person: ReturnType<typeof newPerson
   await page.getByLabel('Password', { exact: true }).fill(person.password);
 }
 
-/** Opens the empty dashboard as a new person, with the session's cookies already in the browser. */
+/**
+ * Writes a new account with these domains into the store and its session into the browser, and opens no page. The domains are
+ * added through the API, oldest first, and their first checks have finished.
+ */
+export async function createAccount(
+  page: Page,
+  { app }: World,
+  {
+    hosts = [],
+    session = true,
+    ...more
+  }: {
+    hosts?: readonly string[];
+    /** False if the browser gets no session. */
+    session?: boolean;
+    trial?: boolean;
+    verified?: boolean;
+  } = {},
+): Promise<Person> {
+  const store = await openStore({ databaseUrl: null, dataDir: app.dataDir });
+  const person = await addPerson(
+    {
+      store,
+      send: sendTo(app.url),
+      address: '127.0.0.1',
+      sessionSecret: 'unused before the first refresh',
+      secureCookies: true,
+      clock: Date,
+    },
+    { ...newPerson(), timeZone: 'Europe/Oslo', ...more },
+  );
+  await store.close();
+  for (const host of hosts) await addByApi(person, host);
+  if (session) await page.context().addCookies(sessionCookies(person.cookies, app.url));
+  return person;
+}
+
+/** Adds a domain through the API; returns after its first check. */
+export async function addByApi(person: Person, host: string): Promise<void> {
+  const added = await person.ask(CALLS.addDomain, { body: { host } });
+  expect(added.ok.data.id).toBeTruthy();
+}
+
+/** Opens the empty dashboard as a new person who signed up through the API, with the session's cookies already in the browser. */
 export async function signUp(
   page: Page,
   { app }: World,

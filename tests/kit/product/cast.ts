@@ -35,20 +35,42 @@ export interface Cast {
  */
 export async function addCast(options: CastOptions, { verified = true } = {}): Promise<Cast> {
   const { store, send, clock } = options;
-  const alice = await addPerson(options, 'Alice');
-  const bob = await addPerson(options, 'Bob');
-  const charlie = await addPerson(options, 'Charlie');
+  const alice = await addPerson(options, { name: 'Alice', verified });
+  const bob = await addPerson(options, { name: 'Bob', verified });
+  const charlie = await addPerson(options, { name: 'Charlie', verified });
   await grantPremium(store, bob.id, { grant: { endsAt: null }, now: clock.now() });
-  if (verified) for (const { id } of [alice, bob, charlie]) await markVerified(store, id);
   return { alice, bob, charlie, anonymous: createClient(send) };
 }
 
-/** Adds what a sign-up with name and password leaves, without its verification mail and its share of the sign-up limits. */
-async function addPerson(options: CastOptions, name: string): Promise<Person> {
+interface NewPerson {
+  name: string;
+  company?: string;
+  email?: string;
+  password?: string;
+  timeZone?: string;
+  /** True if the account starts with the Premium trial. */
+  trial?: boolean;
+  verified?: boolean;
+}
+
+/**
+ * Adds what a sign-up with name and password leaves, and a session, without the verification mail and the person's share of the
+ * sign-up limits.
+ */
+export async function addPerson(
+  options: CastOptions,
+  {
+    name,
+    company,
+    email = `${name.toLowerCase()}-${randomUUID().slice(0, 8)}@example.test`,
+    password = 'correct horse',
+    timeZone,
+    trial = false,
+    verified = false,
+  }: NewPerson,
+): Promise<Person> {
   const { store, send, address, clock } = options;
   const now = clock.now();
-  const email = `${name.toLowerCase()}-${randomUUID().slice(0, 8)}@example.test`;
-  const password = 'correct horse';
   const subject = randomUUID();
   const instant = new Date(now).toISOString();
   const times = { createdAt: instant, updatedAt: instant };
@@ -77,8 +99,17 @@ async function addPerson(options: CastOptions, name: string): Promise<Person> {
       ...times,
     })
     .execute();
-  const identity = { issuer: BUILT_IN, subject, email, emailVerified: false };
-  const opened = await openAccount(store, { ...identity, name, company: null, now });
+  const opened = await openAccount(store, {
+    issuer: BUILT_IN,
+    subject,
+    email,
+    emailVerified: false,
+    name,
+    company: company ?? null,
+    timeZone: timeZone ?? null,
+    trial: trial ? { addressHash: subject } : null,
+    now,
+  });
   if (!opened.ok) throw new Error(`${email} got no account: ${opened.code}`);
 
   const sessions = createSessions({ ...options, secret: options.sessionSecret });
@@ -89,5 +120,6 @@ async function addPerson(options: CastOptions, name: string): Promise<Person> {
   });
   const browser = createClient(async (path) => app.request(path));
   await browser.send('/');
+  if (verified) await markVerified(store, opened.account.id);
   return { ...createClient(send, browser.cookies), name, email, password, id: opened.account.id };
 }
