@@ -43,39 +43,14 @@ export interface Failing {
   name: string;
   /** What the page says, alone or after other words. */
   message: string;
-  /** Makes calls whose first line matches fail, until `heal`. */
+  /** Makes a call fail until `heal`. Nothing reaches the server, so that repeating the action performs it. */
   begin(page: Page, proxy: FaultProxy, call: { method: string; path: string }): Promise<void>;
-  /** Nothing has reached the server, so that repeating the action performs it. */
-  isUndone: boolean;
 }
 
 const line = ({ method, path }: { method: string; path: string }) =>
   new RegExp(`^${method} /api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
 /** Matches the addresses of a call; `*` stands for one part of the path. */
 export const callsAt = (path: string) => new RegExp(`/api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
-
-/** A failure of the connection. */
-const onTheWire = (name: string, kind: 'cut' | 'cut-answer' | 'stall', message: string): Failing => ({
-  name,
-  message,
-  isUndone: kind !== 'cut-answer',
-  async begin(page, proxy, call) {
-    if (kind === 'stall') await becomeImpatient(page);
-    proxy.fault(line(call), { kind });
-  },
-});
-
-/** A fake answer instead of the server's. */
-const answered = (name: string, message: string, answer: object): Failing => ({
-  name,
-  message,
-  isUndone: true,
-  async begin(page, _proxy, call) {
-    await page.route(callsAt(call.path), (route, request) =>
-      request.method() === call.method ? route.fulfill(answer) : route.fallback(),
-    );
-  },
-});
 
 /** Returns a refusal in the format of the server. */
 export function problem(
@@ -87,29 +62,38 @@ export function problem(
   return { status, json: { type: 'about:blank', title, status, code, detail, request_id: 'r', ...more } };
 }
 
-export const NO_JSON = 'something that is not JSON';
-export const FAILURES: readonly Failing[] = [
-  onTheWire('a cut connection', 'cut', 'The server could not be reached. Your monitoring keeps running.'),
-  onTheWire(
-    'an answer that breaks off',
-    'cut-answer',
-    'The server could not be reached. Your monitoring keeps running.',
-  ),
-  onTheWire('no answer', 'stall', 'The server did not answer in time'),
-  answered('409', 'Somebody was faster.', problem('domain_paused', 'Somebody was faster.')),
-  answered(
-    '429',
-    'Too many attempts. Try again in 40 seconds.',
-    problem('too_many_requests', 'Too many attempts. Try again in 40 seconds.', { retry_after: 40 }),
-  ),
-  answered('500', 'This did not work.', problem('internal', 'This did not work.')),
-  answered('503 without words', 'Service Unavailable', { status: 503, body: '' }),
-  answered(NO_JSON, 'The server sent an unexpected response', {
-    status: 200,
-    contentType: 'application/json',
-    body: '{"data":',
-  }),
-];
+export const OFFLINE = 'The server could not be reached. Your monitoring keeps running.';
+
+const CUT: Failing = {
+  name: 'a cut connection',
+  message: OFFLINE,
+  async begin(_page, proxy, call) {
+    proxy.fault(line(call), { kind: 'cut' });
+  },
+};
+
+export const NO_ANSWER: Failing = {
+  name: 'no answer',
+  message: 'The server did not answer in time',
+  async begin(page, proxy, call) {
+    await becomeImpatient(page);
+    proxy.fault(line(call), { kind: 'stall' });
+  },
+};
+
+const REFUSED: Failing = {
+  name: 'a refusal',
+  message: 'Too many attempts. Try again in 40 seconds.',
+  async begin(page, _proxy, call) {
+    const answer = problem('too_many_requests', REFUSED.message, { retry_after: 40 });
+    await page.route(callsAt(call.path), (route, request) =>
+      request.method() === call.method ? route.fulfill(answer) : route.fallback(),
+    );
+  },
+};
+
+/** The ways to fail that differ for an action. `web/lib/api-client.test.ts` tests the message of every failure. */
+export const FAILURES: readonly Failing[] = [CUT, REFUSED];
 
 /** Ends all faults. */
 export async function heal(page: Page, proxy: FaultProxy): Promise<void> {

@@ -1,35 +1,40 @@
-import type { Page, Request } from '@playwright/test';
+import type { BrowserContext, Page, Request } from '@playwright/test';
 import type { FaultProxy } from '../kit/peers/fault-proxy.ts';
-import { callsAt, expectToast, FAILURES, heal, NO_JSON, problem, test, toasts } from './fault-world.ts';
-import { addHost, card, expect, logIn, signUp } from './world.ts';
+import {
+  callsAt,
+  expectToast,
+  FAILURES,
+  heal,
+  NO_ANSWER,
+  OFFLINE,
+  problem,
+  test,
+  toasts,
+} from './fault-world.ts';
+import { card, createAccount, expect, logIn } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 /** An action of the page with one call, and its message when that fails. */
 interface Deed {
   call: { method: string; path: string };
   says(message: string): string;
-  /** The page ignores the body of a successful answer. */
-  isAnswerIgnored?: true;
   do(): Promise<void>;
   /** Expectations after every failure: typed text is kept, and nothing looks done. */
   keeps?(): Promise<void>;
   succeeds(): Promise<void>;
 }
 
-/** Lets one action fail in every way, and then succeed without typing anything again. */
+/** Lets one action fail, and then succeed after a refresh of the session, without typing anything again. */
 async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<void> {
-  const failures = FAILURES.filter(
-    ({ isUndone, name }) => isUndone && !(deed.isAnswerIgnored && name === NO_JSON),
-  );
-  for (const failing of failures)
-    await test.step(`${deed.call.method} ${deed.call.path}: ${failing.name}`, async () => {
+  for (const failing of FAILURES)
+    await test.step(failing.name, async () => {
       await failing.begin(page, wire, deed.call);
       await deed.do();
       await expectToast(page, deed.says(failing.message));
       await deed.keeps?.();
       await heal(page, wire);
     });
-  await test.step(`${deed.call.method} ${deed.call.path}: an expired session`, async () => {
+  await test.step('an expired session', async () => {
     // Answered 401 once; the refresh is real, and the page repeats the call.
     const isCall = (request: Request) =>
       request.method() === deed.call.method && callsAt(deed.call.path).test(request.url());
@@ -50,15 +55,14 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
   });
 }
 
-test('adding, checking and removing a domain succeed after every kind of failure', async ({
+test('adding, checking and removing a domain fail with a message and succeed when repeated', async ({
   page,
   world,
   wire,
 }) => {
-  test.slow();
-  await signUp(page, world, { trial: true });
   const first = await world.serve('first.faults.example');
-  await addHost(page, first);
+  await createAccount(page, world, { hosts: [first], trial: true });
+  await page.goto('/dashboard');
   const host = await world.serve('second.faults.example');
   const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
   const input = dialog.getByLabel('Host Address');
@@ -96,7 +100,6 @@ test('adding, checking and removing a domain succeed after every kind of failure
     // Refusals have the specified text; network errors keep their own message.
     says: (message) =>
       `Failed to delete domain: ${message.startsWith('The server') ? message : 'Failed to delete domain.'}`,
-    isAnswerIgnored: true,
     do: () => question.getByRole('button', { name: 'Delete' }).click(),
     keeps: () => expect(question.getByRole('button', { name: 'Delete' })).toBeEnabled(),
     async succeeds() {
@@ -107,13 +110,18 @@ test('adding, checking and removing a domain succeed after every kind of failure
   spec('8.16', '“Failed to delete domain: ” and the message');
 });
 
-test('a change whose answer was cut off is shown', async ({ page, world, wire }) => {
-  await signUp(page, world);
+test('a domain is shown as added or removed although the answer was cut off', async ({
+  page,
+  world,
+  wire,
+}) => {
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   const host = await world.serve('torn.faults.example');
   wire.fault(/^POST \/api\/domain\/add/, { kind: 'cut-answer' });
   await page.getByLabel('Host Address').fill(host);
   await page.getByLabel('Host Address').press('Enter');
-  await expectToast(page, 'The server could not be reached. Your monitoring keeps running.');
+  await expectToast(page, OFFLINE);
   await heal(page, wire);
   // Shown by the event stream or the next read.
   await expect(card(page, host)).toBeVisible();
@@ -122,23 +130,19 @@ test('a change whose answer was cut off is shown', async ({ page, world, wire })
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   wire.fault(/^DELETE \/api\/domain\//, { kind: 'cut-answer' });
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await expectToast(
-    page,
-    'Failed to delete domain: The server could not be reached. Your monitoring keeps running.',
-  );
+  await expectToast(page, `Failed to delete domain: ${OFFLINE}`);
   await heal(page, wire);
   await expect(page.getByRole('heading', { name: 'Add your first domain' })).toBeAttached();
 });
 
-test('frequency, feedback and profile keep their input after every kind of failure', async ({
+test('check frequency, feedback and profile keep their input when they could not be saved', async ({
   page,
   world,
   wire,
 }) => {
-  test.slow();
-  await signUp(page, world, { trial: true });
   const host = await world.serve('frequency.faults.example');
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host], trial: true });
+  await page.goto('/dashboard');
   await card(page, host).getByRole('link').click();
   const hourly = page.getByRole('radio', { name: /^Hourly/ });
   await expect(hourly).toBeVisible();
@@ -161,7 +165,6 @@ test('frequency, feedback and profile keep their input after every kind of failu
   await meetFailures(page, wire, {
     call: { method: 'POST', path: '/user_feedback/create' },
     says: (message) => `Something happened while sending. Please try again later: ${message}`,
-    isAnswerIgnored: true,
     do: () => dialog.getByRole('button', { name: 'Submit' }).click(),
     keeps: () => expect(thoughts).toHaveValue('Cut me off as often as you like.'),
     async succeeds() {
@@ -185,12 +188,13 @@ test('frequency, feedback and profile keep their input after every kind of failu
   spec('8.20', '“Failed to update: ” and the message');
 });
 
-test('an add refused at the Free limit opens the upgrade dialog without a toast', async ({
+test('adding a domain that the server refuses with 402 opens the upgrade dialog without a toast', async ({
   page,
   wire,
   world,
 }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   const input = page.getByLabel('Host Address');
   const fourth = world.dead('fourth.example');
   await input.fill(fourth);
@@ -210,55 +214,58 @@ test('an add refused at the Free limit opens the upgrade dialog without a toast'
   await heal(page, wire);
 });
 
-test('text typed before a session was lost is restored after login', async ({ page, context, world }) => {
-  const person = await signUp(page, world);
+test('feedback typed before a session was lost is restored after login', async ({ page, context, world }) => {
+  const person = await createAccount(page, world);
+  await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const thoughts = page.getByPlaceholder('Your thoughts...');
   await thoughts.fill('Typed before the session was lost.');
-  // A refetched list would notice the lost session before the click does.
-  const lists = /\/api\/domain\/(?:list|summary)/;
-  await page.route(lists, () => undefined);
-  await context.clearCookies();
-  await page.getByRole('button', { name: 'Submit' }).click();
-  await expect(page).toHaveURL(/\/login/);
-  await page.unroute(lists);
+  await loseSession(page, context, () => page.getByRole('button', { name: 'Submit' }).click());
   await logIn(page, person);
   await expect(page).toHaveURL(/\/dashboard/);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(thoughts).toHaveValue('Typed before the session was lost.');
-  await page.keyboard.press('Escape');
+});
 
-  await addHost(page, world.dead('first.orchard.example'));
+test('a host typed before a session was lost is in the open form after login', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = await createAccount(page, world, { hosts: [world.dead('first.orchard.example')] });
+  await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const host = page.getByLabel('Host Address');
   await host.fill('second.example');
-  await page.route(lists, () => undefined);
-  await context.clearCookies();
-  await host.press('Enter');
-  await expect(page).toHaveURL(/\/login/);
-  await page.unroute(lists);
+  await loseSession(page, context, () => host.press('Enter'));
   await logIn(page, person);
   await expect(page.getByRole('dialog', { name: 'Add New Domain' })).toBeVisible();
   await expect(host).toHaveValue('second.example');
 });
 
-test('login shows what failed and keeps the form', async ({ page, wire, world }) => {
-  test.slow();
-  const person = await signUp(page, world);
-  await page.context().clearCookies();
+/** Ends the session, and expects what `act` then does to lead to the login. */
+async function loseSession(page: Page, context: BrowserContext, act: () => Promise<void>): Promise<void> {
+  // A refetched list would notice the lost session before the action does.
+  const lists = /\/api\/domain\/(?:list|summary)/;
+  await page.route(lists, () => undefined);
+  await context.clearCookies();
+  await act();
+  await expect(page).toHaveURL(/\/login/);
+  await page.unroute(lists);
+}
+
+test('a failed login shows why and keeps the typed email', async ({ page, wire, world }) => {
+  const person = await createAccount(page, world, { session: false });
   await page.goto('/login');
-  for (const failing of FAILURES) {
-    await failing.begin(page, wire, { method: 'POST', path: '/identity/sign-in/email' });
-    await logIn(page, person);
-    await expect(
-      toasts(page)
-        .getByText(/^Failed to login: /)
-        .first(),
-    ).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
-    await expect(page.getByLabel('Email')).toHaveValue(person.email);
-    await heal(page, wire);
-  }
+  for (const failing of [...FAILURES, NO_ANSWER])
+    await test.step(failing.name, async () => {
+      await failing.begin(page, wire, { method: 'POST', path: '/identity/sign-in/email' });
+      await logIn(page, person);
+      await expectToast(page, `Failed to login: ${failing.message}`);
+      await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
+      await expect(page.getByLabel('Email')).toHaveValue(person.email);
+      await heal(page, wire);
+    });
   await page.route('**/api/auth/firebase', (route) => route.fulfill(problem('internal', 'Not today.')), {
     times: 1,
   });
