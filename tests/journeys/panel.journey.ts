@@ -3,24 +3,28 @@ import { readFileSync } from 'node:fs';
 import type { Locator, Page, Route } from '@playwright/test';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { expectAccessible } from './axe.ts';
-import { addHost, card, daysFromNow, expect, logIn, showSection, signUp, test, type World } from './world.ts';
+import { card, createAccount, daysFromNow, expect, logIn, showSection, test, type World } from './world.ts';
 
-/** Signs up and opens the panel of a new host. */
+/** Opens the panel of the only domain of a new account. */
 async function openPanel(page: Page, world: World, name: string, dnsNames = [name], days = 60) {
-  const person = await signUp(page, world);
   const host = await world.serve(name, {
     dnsNames,
     notBefore: daysFromNow(days - 90),
     notAfter: daysFromNow(days),
   });
-  await addHost(page, host);
+  const person = await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   await page.getByRole('link', { name: host, exact: true }).click();
   const panel = page.getByLabel(`Details for ${host}`);
   await expect(panel.getByRole('heading', { name: 'Current Certificate' })).toBeVisible();
   return { person, host, panel };
 }
 
-test('the chain can be read, copied and downloaded', async ({ page, world, context }) => {
+test('the panel shows the certificate chain, which can be copied and downloaded as PEM', async ({
+  page,
+  world,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const names = Array.from({ length: 100 }, (_, index) => `${index}.chain.example`);
   const { panel } = await openPanel(page, world, 'chain.example', ['chain.example', ...names]);
@@ -62,7 +66,11 @@ test('the chain can be read, copied and downloaded', async ({ page, world, conte
   expect(whole.text.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
 });
 
-test('a finding has a command, and the report can be copied', async ({ page, world, context }) => {
+test('a finding has a command to check it, and the report can be copied as Markdown', async ({
+  page,
+  world,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { host, panel } = await openPanel(page, world, 'wrong.example', ['other.example']);
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -87,7 +95,10 @@ test('a finding has a command, and the report can be copied', async ({ page, wor
   });
 });
 
-test('each section has an address, and Back returns to the former one', async ({ page, world }) => {
+test('each section of the panel has an address, and Back returns to the former section', async ({
+  page,
+  world,
+}) => {
   const { host, panel } = await openPanel(page, world, 'sections.example');
   const tab = (name: string) => panel.getByRole('tab', { name });
   await expect(tab('Overview')).toHaveAttribute('aria-selected', 'true');
@@ -114,7 +125,7 @@ test('each section has an address, and Back returns to the former one', async ({
   await expect(card(page, host).getByRole('link')).toBeFocused();
 });
 
-test('from 1440 px on the page makes room for the panel and keeps the card in place', async ({
+test('from 1440 px on, the page makes room for the panel and keeps the opened card in place', async ({
   page,
   world,
   context,
@@ -159,17 +170,17 @@ test('from 1440 px on the page makes room for the panel and keeps the card in pl
   });
 });
 
-test('the worst finding is open, and is fixed as soon as its authority is trusted', async ({
+test('an untrusted certificate is shown as fixed as soon as its authority is trusted', async ({
   page,
   world,
 }) => {
-  await signUp(page, world);
   const issuer = mintAuthority({ commonName: 'Moss Internal Root' }).intermediate({
     commonName: 'Moss Internal R1',
   });
   const host = await world.serve('internal.example', { issuer, notAfter: daysFromNow(60) });
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host] });
   await page.setViewportSize({ width: 360, height: 760 });
+  await page.goto('/dashboard');
   await card(page, host).getByRole('link').click();
   const panel = page.getByLabel(`Details for ${host}`);
   await expect(panel.getByRole('button', { name: 'Check again' })).toBeVisible();
@@ -194,7 +205,6 @@ test('the worst finding is open, and is fixed as soon as its authority is truste
   await expect(page.getByText('Authority added: your domains now trust it.')).toBeVisible();
   await expect(panel.getByText('Fixed', { exact: true })).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Check again' })).toBeHidden();
-  await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(panel).toBeHidden();
   await card(page, host).getByRole('link').click();
@@ -214,19 +224,17 @@ test('a check that is held back says why and until when', async ({ page, world }
     }));
     await route.fulfill({ json: { ...list, data } });
   });
-  await signUp(page, world);
   const host = await world.serve('held.example', { notAfter: daysFromNow(60) });
-  await addHost(page, host);
-  await page.reload();
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   await expect(card(page, host)).toContainText(/Check held back until \d\d:\d\d/);
   await card(page, host).getByRole('link').click();
   await expect(page.getByLabel(`Details for ${host}`).getByRole('status').first()).toHaveText(
     /^Many hosts failed at once, so our own network may be the cause\. We recorded nothing and will try again at \d\d:\d\d\.$/,
   );
-  await expectAccessible(page);
 });
 
-test('a certificate shows what changed since any earlier one', async ({ page, world }) => {
+test('the history compares the current certificate with any earlier one', async ({ page, world }) => {
   await page.route('**/api/domain/*/history', async (route) => {
     const answer = await route.fetch();
     const { data } = (await answer.json()) as { data: [object] };
@@ -263,7 +271,10 @@ test('a certificate shows what changed since any earlier one', async ({ page, wo
   await expectAccessible(page);
 });
 
-test('tags and notes are stored and searchable, and survive failures', async ({ page, world }) => {
+test('tags and notes are saved and searchable, and typed notes survive failures and a lost session', async ({
+  page,
+  world,
+}) => {
   const { person, host, panel } = await openPanel(page, world, 'notes.example');
   const tag = panel.getByLabel('Add a tag');
   const notes = panel.getByLabel('Notes');
@@ -330,7 +341,9 @@ test('unsaved notes are not visible to the next person in the same browser', asy
   await page.context().clearCookies();
   await page.reload();
   await expect(page).toHaveURL(/\/login/);
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   const kept = await page.evaluate(() => Object.values(sessionStorage).join());
   expect(kept).not.toContain('between us');
 });
