@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { addHost, card, expect, showSection, signUp, test } from './world.ts';
+import { addHost, card, createAccount, expect, showSection, test } from './world.ts';
 import type { World } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
@@ -11,14 +11,11 @@ const upgradeDialog = (page: Page) =>
 const toast = (page: Page, text: string | RegExp) =>
   page.getByRole('region', { name: /^Notifications/ }).getByText(text);
 
-/** Adds three domains, as many as Free tracks; returns the hosts, first added first. */
-async function fillFree(page: Page, world: World, name: string): Promise<string[]> {
-  const hosts: string[] = [];
-  for (const number of [1, 2, 3]) {
-    const host = await world.serve(`${name}-${number}.example`);
-    await addHost(page, host);
-    hosts.push(host);
-  }
+/** Opens the dashboard of an account with three domains, as many as Free tracks; returns the hosts, first added first. */
+async function openFull(page: Page, world: World, name: string): Promise<string[]> {
+  const hosts = await Promise.all([1, 2, 3].map((number) => world.serve(`${name}-${number}.example`)));
+  await createAccount(page, world, { hosts });
+  await page.goto('/dashboard');
   return hosts;
 }
 
@@ -34,18 +31,11 @@ async function buyPremium(page: Page): Promise<void> {
   await expect(toast(page, 'Premium is active. Thank you.')).toBeVisible();
 }
 
-/** Opens the link in the mail after sign-up. */
-async function verifyAddress(page: Page, world: World, email: string): Promise<void> {
-  const mail = await world.mail.waitFor(({ to, text }) => to.includes(email) && text.includes('/verify#'));
-  await page.goto(/http\S+\/verify#\S+/.exec(mail.text)?.[0] ?? '');
-  await expect(page.getByText(/confirmed/i).first()).toBeVisible();
-  await page.goto('/dashboard');
-}
-
-test('at the domain limit, the checkout leads to Premium', async ({ page, world }) => {
-  await signUp(page, world);
-  await fillFree(page, world, 'limit');
-
+test('at the domain limit, the upgrade dialog opens, and a payment starts Premium without the limit', async ({
+  page,
+  world,
+}) => {
+  await openFull(page, world, 'limit');
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const offer = upgradeDialog(page);
   await expect(offer.getByText('The Free plan is limited to 3 domains.')).toBeVisible();
@@ -95,12 +85,12 @@ test('at the domain limit, the checkout leads to Premium', async ({ page, world 
   spec('6.06', 'Premium tracks as many as it likes');
 });
 
-test('whoever buys Premium to add a domain comes back to the form with the typed host', async ({
+test('after buying Premium to add a domain, the form opens again with the typed host', async ({
   page,
   world,
 }) => {
-  await signUp(page, world);
-  await addHost(page, await world.serve('bought-1.example'));
+  await createAccount(page, world, { hosts: [await world.serve('bought-1.example')] });
+  await page.goto('/dashboard');
   const host = await world.serve('bought-2.example');
   // As if other tabs had used up the plan meanwhile.
   await page.route('**/api/domain/add', (route) => route.fulfill(LIMIT_REACHED), { times: 1 });
@@ -114,9 +104,9 @@ test('whoever buys Premium to add a domain comes back to the form with the typed
   await expect(card(page, host)).toBeVisible();
 });
 
-test('after a declined upgrade the form for adding stays closed', async ({ page, world }) => {
-  await signUp(page, world);
-  await addHost(page, await world.serve('declined-1.example'));
+test('after a cancelled upgrade or checkout, the form for adding stays closed', async ({ page, world }) => {
+  await createAccount(page, world, { hosts: [await world.serve('declined-1.example')] });
+  await page.goto('/dashboard');
   await page.route('**/api/domain/add', (route) => route.fulfill(LIMIT_REACHED), { times: 2 });
   const form = page.getByRole('dialog', { name: 'Add New Domain' });
   const checkout = page.getByRole('dialog', { name: 'Checkout' });
@@ -150,13 +140,13 @@ test('after a declined upgrade the form for adding stays closed', async ({ page,
   });
 });
 
-test('a failed payment and the end of Premium are shown without a reload', async ({
+test('a failed payment and the end of Premium appear on an open page without a reload', async ({
   page,
   world,
   context,
 }) => {
-  const person = await signUp(page, world);
-  await verifyAddress(page, world, person.email);
+  await createAccount(page, world, { verified: true });
+  await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   await expect(upgradeDialog(page).getByText('The Free plan is limited to')).toBeHidden();
   await buyPremium(page);
@@ -180,14 +170,11 @@ test('a failed payment and the end of Premium are shown without a reload', async
   await expect(page.getByText('Your last payment failed.')).toBeHidden();
 });
 
-test('a domain beyond the Free plan is paused, and can be swapped with another one', async ({
+test('when Premium ends, the newest domain above the limit is paused and can be swapped with another', async ({
   page,
   world,
 }) => {
-  // Four hosts and four axe runs.
-  test.slow();
-  await signUp(page, world);
-  const [oldest = ''] = await fillFree(page, world, 'swap');
+  const [oldest = ''] = await openFull(page, world, 'swap');
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   await buyPremium(page);
   const newest = await world.serve('swap-4.example');
@@ -203,7 +190,6 @@ test('a domain beyond the Free plan is paused, and can be swapped with another o
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     'Three certificates are fine, one domain is paused',
   );
-  await expectAccessible(page);
 
   await card(page, newest)
     .getByRole('button', { name: /^Actions for/ })
@@ -238,9 +224,9 @@ test('a domain beyond the Free plan is paused, and can be swapped with another o
 });
 
 test('a domain can be paused and resumed', async ({ page, world }) => {
-  await signUp(page, world);
   const host = await world.serve('quiet.example');
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   await card(page, host)
     .getByRole('button', { name: /^Actions for/ })
     .click();
@@ -257,8 +243,12 @@ test('a domain can be paused and resumed', async ({ page, world }) => {
   );
 });
 
-test('an offer that has ended or cannot be loaded shows a message', async ({ page, world }) => {
-  await signUp(page, world);
+test('the upgrade dialog says that prices failed to load, the offer has ended, or Premium is already active', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   const held = Promise.withResolvers<void>();
   await page.route('**/api/payment/products', async (route) => {
     await held.promise;
@@ -299,7 +289,8 @@ test('an offer that has ended or cannot be loaded shows a message', async ({ pag
 });
 
 test('feedback is mailed to the support address', async ({ page, world }) => {
-  const person = await signUp(page, world);
+  const person = await createAccount(page, world);
+  await page.goto('/profile');
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const dialog = page.getByRole('dialog', { name: "We'd love your feedback" });
   const submit = dialog.getByRole('button', { name: 'Submit' });
