@@ -1,12 +1,11 @@
-import { expect, fillSignUp, newPerson, signUp, test } from './world.ts';
+import { createAccount, expect, fillSignUp, newPerson, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-test('protected pages redirect to the login, and back after it', async ({ page, world }) => {
-  const person = await signUp(page, world);
-
-  await page.getByRole('button', { name: `Account of ${person.name}` }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
-  await expect(page).toHaveURL(/\/login/);
+test('without a session, protected pages redirect to the login, which refuses bad input and leads back', async ({
+  page,
+  world,
+}) => {
+  const person = await createAccount(page, world, { session: false });
   for (const path of ['/dashboard', '/profile']) {
     await page.goto(path);
     await expect(page).toHaveURL(/\/login/);
@@ -40,8 +39,12 @@ test('protected pages redirect to the login, and back after it', async ({ page, 
   await expect(page).toHaveURL(/\/profile$/);
 });
 
-test('an expired session is renewed, a lost one leads to the login', async ({ page, context, world }) => {
-  await signUp(page, world);
+test('an expired access cookie is renewed; without any cookie the page leads to the login', async ({
+  page,
+  context,
+  world,
+}) => {
+  await createAccount(page, world);
   await context.clearCookies({ name: /session$/ });
   await page.goto('/profile');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile');
@@ -51,7 +54,7 @@ test('an expired session is renewed, a lost one leads to the login', async ({ pa
 });
 
 test('the profile saves a new name', async ({ page, world }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
   await page.goto('/profile');
   const update = page.getByRole('button', { name: 'Update Profile' });
   await expect(update).toBeDisabled();
@@ -63,7 +66,8 @@ test('the profile saves a new name', async ({ page, world }) => {
 });
 
 test('the chosen theme survives a reload', async ({ page, world }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/profile');
   await page.getByRole('button', { name: /theme/i }).click();
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
@@ -95,7 +99,8 @@ test('a sign-up beside another account’s tab waits for its refresh, then both 
   context,
   world,
 }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/profile');
   const newcomer = newPerson();
   const second = await context.newPage();
   await second.goto('/signup');
@@ -121,19 +126,13 @@ test('a sign-up beside another account’s tab waits for its refresh, then both 
   await release.evaluate((letGo) => letGo());
   await expect(second).toHaveURL(/\/dashboard/);
   for (const tab of [page, second]) {
-    await tab.reload();
     await tab.goto('/profile');
     await expect(tab.getByLabel('Email')).toHaveValue(newcomer.email);
   }
 });
 
-test('sign-up with an existing address shows an error, also at the address', async ({
-  page,
-  context,
-  world,
-}) => {
-  const person = await signUp(page, world);
-  await context.clearCookies();
+test('sign-up with an existing address shows an error, also at the address', async ({ page, world }) => {
+  const person = await createAccount(page, world, { session: false });
   await page.goto('/signup');
   const other = newPerson();
   await page.getByLabel('Name', { exact: true }).fill(other.name);
@@ -148,7 +147,7 @@ test('sign-up with an existing address shows an error, also at the address', asy
   await expect(page).toHaveURL(/\/signup/);
 });
 
-test('an error message does not follow to another page', async ({ page }) => {
+test('the error message of a failed login disappears on the sign-up page', async ({ page }) => {
   await page.goto('/login');
   await page.getByLabel('Email').fill('nobody@session.example');
   await page.getByLabel('Password', { exact: true }).fill('not the password');
