@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test';
-import { addHost, daysFromNow, expect, showSection, signUp, test, type World } from './world.ts';
+import { createAccount, daysFromNow, expect, showSection, test, type World } from './world.ts';
 
-/** Signs up and opens the panel of a host whose certificate expires in `days`. */
+/** Opens the panel of the only domain of a new account, whose certificate expires in `days`. */
 async function openPanel(page: Page, world: World, name: string, days: number, trial = false) {
-  const person = await signUp(page, world, { trial });
   const host = await world.serve(name, { notBefore: daysFromNow(days - 90), notAfter: daysFromNow(days) });
-  await addHost(page, host);
+  const person = await createAccount(page, world, { hosts: [host], trial });
+  await page.goto('/dashboard');
   await page.getByRole('link', { name: host, exact: true }).click();
   const panel = page.getByLabel(`Details for ${host}`);
   await showSection(panel, 'Alerts');
@@ -16,7 +16,7 @@ async function openPanel(page: Page, world: World, name: string, days: number, t
   return { person, host, alerts };
 }
 
-test('the panel lists future alerts while nothing is wrong', async ({ page, world }) => {
+test('the panel lists the future alerts of a domain while nothing is wrong', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'well.alerts.example', 60.5);
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue, on \d+ \w+/)).toBeVisible();
   await alerts.getByText('Upcoming alerts if nothing is renewed').click();
@@ -63,7 +63,7 @@ test('an incident is acknowledged, snoozed and reactivated', async ({ page, worl
   });
 });
 
-test('a sent alert has a receipt and can be sent again', async ({ page, world }) => {
+test('a sent alert has a receipt in the panel and can be sent again', async ({ page, world }) => {
   const { person, host, alerts } = await openPanel(page, world, 'sent.alerts.example', 11.5);
   const told = () =>
     world.mail.ledger.filter(
