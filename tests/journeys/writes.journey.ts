@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { addHost, card, expect, removeFromMenu, signUp, test } from './world.ts';
+import { card, createAccount, expect, removeFromMenu, test } from './world.ts';
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 const OFFLINE = 'The server could not be reached. Your monitoring keeps running.';
@@ -23,9 +23,9 @@ const clickTwice = (button: Locator) =>
   });
 
 test('offline writes fail at once and are not sent later', async ({ page, context, world }) => {
-  await signUp(page, world);
   const host = await world.serve('kept.writes.example');
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await page.getByRole('dialog').getByLabel('Feedback').fill('Hello');
   const writes = recordWrites(page, '/');
@@ -56,7 +56,8 @@ test('offline writes fail at once and are not sent later', async ({ page, contex
 });
 
 test('a double click sends one request', async ({ page, world }) => {
-  await signUp(page, world, { trial: true });
+  await createAccount(page, world, { trial: true });
+  await page.goto('/dashboard');
   const host = await world.serve('once.writes.example');
   const adds = recordWrites(page, '/domain/add');
   await page.getByLabel('Host Address').fill(host);
@@ -92,12 +93,14 @@ test('a double click sends one request', async ({ page, world }) => {
   expect(changes).toHaveLength(2);
 });
 
-test('the page stays usable if a lazy chunk fails to load, and the dialog opens once online', async ({
+test('the page stays usable when a dialog’s code cannot be loaded, and the dialog opens once online', async ({
   page,
   context,
   world,
 }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(
@@ -109,9 +112,10 @@ test('the page stays usable if a lazy chunk fails to load, and the dialog opens 
   await expect(page.getByRole('dialog', { name: "We'd love your feedback" })).toBeVisible();
 });
 
-test('the page reloads once if a deployment removed a chunk', async ({ page, world }) => {
-  await signUp(page, world);
+test('the page reloads once when a deployment has removed a dialog’s code', async ({ page, world }) => {
+  await createAccount(page, world);
   await page.route(/\/assets\/feedback-dialog-.*\.js$/, (route) => route.fulfill({ status: 404 }));
+  await page.goto('/dashboard');
   let loads = 0;
   page.on('load', () => {
     loads += 1;
@@ -129,9 +133,9 @@ test('the delete dialog closes with a message if another tab removed the domain'
   context,
   world,
 }) => {
-  await signUp(page, world);
   const host = await world.serve('gone.writes.example');
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   await removeFromMenu(page, host);
   const second = await context.newPage();
   await second.goto('/dashboard');
@@ -142,7 +146,8 @@ test('the delete dialog closes with a message if another tab removed the domain'
 });
 
 test('Add Domain on the empty dashboard opens the dialog', async ({ page, world }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Add Domain' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
   const host = await world.serve('first.writes.example');
