@@ -1,9 +1,11 @@
+import { CALLS } from '../../contract/calls/calls.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
-import { expectAccessible } from './axe.ts';
-import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
+import { addHost, card, createAccount, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
-test('a name that is not in DNS is added only after a confirmation', async ({ page, world }) => {
-  await signUp(page, world);
+test('a host that is not in DNS is added only after a confirmation', async ({ page, world }) => {
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   const typo = 'shpo.adding.example';
   const field = page.getByLabel('Host Address');
   await field.fill(typo);
@@ -29,7 +31,8 @@ test('a name that is not in DNS is added only after a confirmation', async ({ pa
 });
 
 test('a refused host is named in a toast and at the field until it changes', async ({ page, world }) => {
-  await signUp(page, world);
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   const field = page.getByLabel('Host Address');
   const notifications = page.getByRole('region', { name: /^Notifications/ });
   const refusal = /10\.0\.0\.1|private/;
@@ -51,8 +54,9 @@ test('a refused host is named in a toast and at the field until it changes', asy
   });
 });
 
-test('a host is not added without the question while the lookup is refused', async ({ page, world }) => {
-  await signUp(page, world);
+test('while the DNS lookup is refused, a host is not added without the question', async ({ page, world }) => {
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   const typo = 'shpo.busy.adding.example';
   const tooMany = 'Too many requests. Try again in 20 seconds.';
   const sent: string[] = [];
@@ -86,9 +90,9 @@ test('a host is not added without the question while the lookup is refused', asy
 });
 
 test('a domain that is tracked already is named while typing and can be opened', async ({ page, world }) => {
-  await signUp(page, world);
   const shop = await world.serve('twice.adding.example');
-  await addHost(page, shop);
+  await createAccount(page, world, { hosts: [shop] });
+  await page.goto('/dashboard');
   const sent: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().includes('/domain/')) sent.push(request.url());
@@ -104,7 +108,7 @@ test('a domain that is tracked already is named while typing and can be opened',
   expect(sent).toEqual([]);
 });
 
-test('after the first domain a strip says when we email, and offers the next steps', async ({
+test('after the first domain, the next steps say when we email and offer a test, Slack and more domains', async ({
   page,
   world,
 }) => {
@@ -116,7 +120,6 @@ test('after the first domain a strip says when we email, and offers the next ste
   await expect(strip).toContainText(
     new RegExp(`We’ll email ${person.email} on \\d+.* and .*, unless the certificate is renewed\\.`),
   );
-  await expectAccessible(page);
   const plain = await strip.evaluate((element) => getComputedStyle(element).backgroundColor);
   await verifyAddress(page, world, person);
   await card(page, shop).hover();
@@ -139,39 +142,28 @@ test('after the first domain a strip says when we email, and offers the next ste
   expect(await page.evaluate(() => localStorage.getItem('first-domain-strip'))).toBe('hidden');
 });
 
-test('the strip after the first domain names the chosen channel and the steps of the domain', async ({
+test('the next steps after the first domain name the chosen channel and the domain’s own alert dates', async ({
   page,
   world,
 }) => {
   const sink = await startWebhookSink();
-  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
-  const shop = await world.serve('chosen.adding.example', { notAfter: daysFromNow(60.5) });
-  await addHost(page, shop);
-  const strip = page.getByRole('region', { name: 'Next steps' });
-  await expect(strip).toContainText('We’ll email');
-  await page.evaluate(async (url) => {
-    const call = async (method: string, path: string, body?: object) => {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(`/api/${path}`, {
-        method,
-        headers,
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-      return ((await answer.json()) as { data: unknown }).data;
-    };
-    const added = await call('POST', 'channels', { name: 'Pipeline', config: { kind: 'webhook', url } });
-    const { channel } = added as { channel: { key: string } };
-    await call('PATCH', 'alerts', { settings: { channels: [channel.key] } });
-    const [domain] = (await call('GET', 'domain/list')) as { id: string }[];
-    await call('PATCH', `domain/${domain?.id}/alerts`, { steps: ['5d'] });
-  }, `${sink.url}/hook`);
+  const notAfter = daysFromNow(60.5);
+  const shop = await world.serve('chosen.adding.example', { notAfter });
+  const person = await createAccount(page, world, { hosts: [shop], trial: true, verified: true });
+  const added = await person.ask(CALLS.addChannel, {
+    body: { name: 'Pipeline', config: { kind: 'webhook', url: `${sink.url}/hook` } },
+  });
+  await person.ask(CALLS.changeAccountAlerts, {
+    body: { settings: { channels: [added.ok.data.channel.key] } },
+  });
+  const [domain] = (await person.ask(CALLS.listDomains)).ok.data;
+  await person.ask(CALLS.changeDomainAlerts, { params: { id: domain?.id ?? '' }, body: { steps: ['5d'] } });
   await page.goto('/dashboard');
-  const at = (days: number) =>
-    new Intl.DateTimeFormat('en-GB', { day: 'numeric', timeZone: 'Europe/Oslo' }).format(daysFromNow(days));
+  const strip = page.getByRole('region', { name: 'Next steps' });
+  const inOslo = new Intl.DateTimeFormat('en-GB', { day: 'numeric', timeZone: 'Europe/Oslo' });
   await expect(strip).toContainText(
     new RegExp(
-      `We’ll alert Pipeline on ${at(55.5)}.* and ${at(60.5)} .*, unless the certificate is renewed\\.`,
+      `We’ll alert Pipeline on ${inOslo.format(notAfter - 5 * DAY_MS)}.* and ${inOslo.format(notAfter)} .*, unless the certificate is renewed\\.`,
     ),
   );
   await strip.getByRole('button', { name: 'Send a test' }).click();

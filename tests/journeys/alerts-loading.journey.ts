@@ -1,9 +1,9 @@
-import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
+import { createAccount, daysFromNow, expect, test } from './world.ts';
 
 for (const width of [360, 1440])
   test(`the alerts page loads without layout shifts at ${width} px`, async ({ page, world }) => {
-    await signUp(page, world);
-    await addHost(page, await world.serve(`calm-${width}.alerts.example`, { notAfter: daysFromNow(60) }));
+    const host = await world.serve(`calm-${width}.alerts.example`, { notAfter: daysFromNow(60) });
+    await createAccount(page, world, { hosts: [host] });
     await page.setViewportSize({ width, height: 900 });
     const calls = ['channels', 'alerts', 'maintenance'].map((path) => ({
       address: new RegExp(`/api/.*${path}$`),

@@ -9,7 +9,7 @@ async function visit(page: Page, settings: object): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Key Features' })).toBeVisible();
 }
 
-test('the story of lifetimes moves the alerts along, and the fixed alarm falls off the bar', async ({
+test('the landing page shows how alert dates move when certificates are valid for 398, 47 or 6 days', async ({
   page,
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });

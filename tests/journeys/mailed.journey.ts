@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { runScript } from '../kit/product/run-script.ts';
-import { expect, newPerson, test, verifyAddress, type World } from './world.ts';
+import { createAccount, expect, newPerson, test, type World } from './world.ts';
 
 test.use({ environment: { SIGNUPS: 'invite', BILLING: 'none' } });
 
@@ -58,7 +59,7 @@ test('an invitation is removed from the address bar, survives a reload and allow
   expect(sent.filter((address) => address.includes(tokenOf(link)))).toEqual([]);
 });
 
-test('an invitation in the old format still works and keeps the other parameters', async ({
+test('an invitation in the old format still works and keeps the other parameters of its address', async ({
   page,
   world,
 }) => {
@@ -76,13 +77,10 @@ test('a recipient confirms and unsubscribes by links whose tokens are never sent
   world,
   browser,
 }) => {
-  const person = newPerson();
-  await page.goto(await invitationFor(person.email, world));
-  await accept(page, person);
-  await verifyAddress(page, world, person);
+  const person = await createAccount(page, world, { verified: true });
   const address = `ops-${person.email}`;
-  const added = await page.request.post('/api/channels', { data: { config: { kind: 'email', address } } });
-  const { key } = ((await added.json()) as { data: { channel: { key: string } } }).data.channel;
+  const added = await person.ask(CALLS.addChannel, { body: { config: { kind: 'email', address } } });
+  const { key } = added.ok.data.channel;
 
   const request = await world.mail.waitFor(({ to }) => to.includes(address));
   const confirmation = linkIn(request.text, '/confirm-recipient');
@@ -94,7 +92,7 @@ test('a recipient confirms and unsubscribes by links whose tokens are never sent
   await stranger.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Address confirmed');
 
-  expect((await page.request.post(`/api/channels/${key}/test`)).status()).toBe(200);
+  await person.ask(CALLS.testChannel, { params: { key } });
   const mail = await world.mail.waitFor(
     ({ to, text }) => to.includes(address) && text.includes('/unsubscribe#'),
   );

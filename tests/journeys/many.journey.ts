@@ -1,12 +1,12 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { expect, signUp, test, verifyAddress } from './world.ts';
+import { createAccount, expect, test } from './world.ts';
 
 // A separate server: its failing hosts, together with one of another file, would look like an outage of the server's own network,
 // and failures would be held.
 test.use({ environment: {} });
 
-// Hundreds of domains and four axe runs take their time on a busy machine.
+// Hundreds of domains take their time on a busy machine.
 test.describe.configure({ timeout: 150_000 });
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Import domains' });
@@ -33,8 +33,12 @@ const lineOf = (form: Locator, text: string) => form.getByRole('listitem').filte
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected domains' });
 const box = (page: Page, host: string) => page.getByRole('checkbox', { name: `Select ${host}` });
 
-test('a pasted list is previewed line by line, and Free adds three domains', async ({ page, world }) => {
-  await verifyAddress(page, world, await signUp(page, world));
+test('a pasted list of hosts is previewed line by line, and the Free plan adds three of them', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world, { verified: true });
+  await page.goto('/dashboard');
   const form = await paste(
     page,
     [
@@ -78,7 +82,8 @@ test('a pasted list is previewed line by line, and Free adds three domains', asy
 });
 
 test('an Uptime Kuma backup can be imported, and an interrupted import resumes', async ({ page, world }) => {
-  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
+  await createAccount(page, world, { trial: true, verified: true });
+  await page.goto('/dashboard');
   await test.step('each monitor has a line', async () => {
     const form = await openAddMany(page);
     const monitor = (fields: object) => ({
@@ -175,11 +180,14 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
   });
 });
 
-test('several domains are selected and changed together, with a message', async ({ page, world }) => {
-  await verifyAddress(page, world, await signUp(page, world));
-  const form = await paste(page, 'a.sel.example b.sel.example c.sel.example');
-  await form.getByRole('button', { name: 'Add 3 domains' }).click();
-  await form.getByRole('button', { name: 'Close' }).last().click();
+test('selected domains are paused, resumed, checked, tagged, exported and removed together', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world, {
+    hosts: ['a.sel.example', 'b.sel.example', 'c.sel.example'],
+    verified: true,
+  });
   await page.goto('/dashboard?sort=name');
 
   await test.step('Shift selects a range, Space deselects one, Escape all', async () => {

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { freePort } from '../kit/product/app.ts';
 import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/providers/oidc-server.ts';
 import { expectAccessible } from './axe.ts';
-import { expect, logIn, logOut, newPerson, signUpOnPage, test as journey } from './world.ts';
+import { createAccount, expect, logIn, logOut, newPerson, test as journey } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
@@ -110,9 +110,9 @@ test('an OpenID sign-in works again after its window was closed', async ({ page,
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test('a password login works while the OpenID provider is down', async ({ page, provider }) => {
-  const person = await signUpOnPage(page);
-  await logOut(page);
+test('a password login works while the OpenID provider is down', async ({ page, provider, world }) => {
+  const person = await createAccount(page, world, { session: false });
+  await page.goto('/login');
   await provider.down();
   try {
     const opened = page.waitForEvent('popup');

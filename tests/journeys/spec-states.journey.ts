@@ -1,14 +1,16 @@
 import type { Page } from '@playwright/test';
 import { spec } from '../spec/spec.ts';
-import { addHost, card, expect, logOut, showSection, signUp, signUpOnPage, test } from './world.ts';
+import { card, createAccount, expect, logOut, showSection, test } from './world.ts';
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
-test('the session record is encrypted, and ends with the page load and the session', async ({
+test('the session record is encrypted, renewed by each page load, and removed by a logout', async ({
   page,
   world,
 }) => {
-  const { email } = await signUp(page, world);
+  const { email } = await createAccount(page, world);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   const record = () => page.evaluate(() => sessionStorage.getItem('authToken'));
   const first = await record();
   expect(first).not.toBeNull();
@@ -55,7 +57,7 @@ test('at most three toasts are shown at once, for four seconds, and Alt+T moves 
   world,
 }) => {
   await page.clock.install();
-  await signUp(page, world);
+  await createAccount(page, world);
   await page.goto('/profile');
   await page.route('**/api/identity/request-password-reset', (route) => route.fulfill({ status: 503 }));
   const reset = page.getByRole('button', { name: 'Reset Password' });
@@ -109,7 +111,8 @@ test('the plan is refetched after 60 seconds, on focus, and on navigation', asyn
   // Live events also cause refetches.
   await page.route('**/api/events', () => undefined);
   const reads = countReads(page, /\/api\/user\/sub$/);
-  await signUpOnPage(page);
+  await createAccount(page, world);
+  await page.goto('/dashboard');
   await expect.poll(reads).toBe(1);
 
   await test.step('the plan is refetched after 60 seconds', async () => {
@@ -165,9 +168,9 @@ test('products, list and history are cached for 60 seconds, and only products ar
   world,
 }) => {
   await page.clock.install();
-  await signUp(page, world);
   const host = await world.serve('kept.states.example');
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   // The end of the first check changes the history, so that it is read again.
   await expect(card(page, host)).toContainText('days left');
   const products = countReads(page, /\/payment\/products$/);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { spec } from '../spec/spec.ts';
-import { changePublicConfig, expect, logIn, logOut, signUpOnPage, test } from './world.ts';
+import { changePublicConfig, createAccount, expect, logIn, logOut, signUpOnPage, test } from './world.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
@@ -185,7 +185,7 @@ test('the landing page has the specified sections and texts', async ({ page }) =
   spec('2A.06', 'The landing page has the theme control');
 });
 
-test('every legal address scrolls to its section of the one page', async ({ page }) => {
+test('every legal address opens the legal page and scrolls to its section', async ({ page }) => {
   // Distance of the section from the bottom edge of the sticky header, in px.
   const distance = (place: string) =>
     page.evaluate((selector) => {
@@ -221,7 +221,10 @@ test('every legal address scrolls to its section of the one page', async ({ page
   spec('1.19', 'The legal page is dated January 2025');
 });
 
-test('every address leads to the specified page', async ({ page }) => {
+test('public pages need no session, protected pages check it first, and the root leads to either', async ({
+  page,
+  world,
+}) => {
   for (const path of ['/landing', '/login', '/signup', '/terms-of-use', '/privacy', '/privacy-policy']) {
     expect((await page.goto(path))?.status()).toBe(200);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -230,7 +233,7 @@ test('every address leads to the specified page', async ({ page }) => {
   spec('6.01', 'Anonymous people see landing, login, sign-up and legal pages');
   await page.goto('/');
   await expect(page).toHaveURL(/\/landing$/);
-  const person = await signUpOnPage(page);
+  const person = await createAccount(page, world);
   await page.goto('/');
   await expect(page).toHaveURL(/\/dashboard/);
   spec('2R.11', 'The root leads to the dashboard with a session, else to the landing page');
@@ -266,8 +269,9 @@ test('every address leads to the specified page', async ({ page }) => {
   });
 });
 
-test('the app shell has the specified controls, and their settings are stored', async ({ page }) => {
-  const person = await signUpOnPage(page);
+test('the app shell has the specified controls, and their settings are stored', async ({ page, world }) => {
+  const person = await createAccount(page, world);
+  await page.goto('/dashboard');
   const header = page.getByRole('banner');
   await expect(header.getByRole('link', { name: 'Certlantern' }).locator('svg')).toBeVisible();
   await expect(header.getByRole('link', { name: 'Certlantern' })).toHaveText('Certlantern');
@@ -313,9 +317,11 @@ test('the app shell has the specified controls, and their settings are stored', 
   spec('2T.05', 'The default font is Inter');
 });
 
-test('the account menu shows the photo, or initials if it does not load', async ({ page }) => {
-  const person = await signUpOnPage(page);
+test('the account menu shows the photo, or initials if it does not load', async ({ page, world }) => {
+  const person = await createAccount(page, world);
+  await page.goto('/profile');
   const account = page.getByRole('button', { name: `Account of ${person.name}` });
+  await expect(account).toBeVisible();
   await expect(account.locator('img')).toHaveCount(0);
   for (const [photo, images] of [
     ['/favicon.svg', 1],
@@ -333,8 +339,11 @@ test('the account menu shows the photo, or initials if it does not load', async 
   await expect(account).toHaveText('AL');
 });
 
-test('the profile page resets the password and asks before it deletes the account', async ({ page }) => {
-  const person = await signUpOnPage(page);
+test('the profile page resets the password and asks before it deletes the account', async ({
+  page,
+  world,
+}) => {
+  const person = await createAccount(page, world);
   await page.goto('/profile');
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await expect(page.getByLabel('Email')).not.toBeEditable();

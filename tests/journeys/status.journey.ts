@@ -1,19 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toasts } from './fault-world.ts';
-import { addHost, card, daysFromNow, expect, removeFromMenu, signUp, test, verifyAddress } from './world.ts';
+import { card, createAccount, daysFromNow, expect, removeFromMenu, test } from './world.ts';
 
-test('a status page is switched on, visible to a visitor, and gone when it is switched off', async ({
+test('a status page is visible to visitors from when it is switched on until it is switched off', async ({
   page,
   browser,
   world,
 }) => {
-  await verifyAddress(page, world, await signUp(page, world));
   const shop = await world.serve('shop.status.example', { notAfter: daysFromNow(60.5) });
   const inner = await world.serve('inner.status.example', { notAfter: daysFromNow(60.5) });
-  await addHost(page, shop);
-  await addHost(page, inner);
-
+  await createAccount(page, world, { hosts: [shop, inner], verified: true });
+  await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Status page' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Status page');
   await page
@@ -106,8 +104,12 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
   });
 });
 
-test('an open status page shows when it was switched off', async ({ page, browser, world }) => {
-  await verifyAddress(page, world, await signUp(page, world));
+test('a status page that a visitor has open says when it was switched off', async ({
+  page,
+  browser,
+  world,
+}) => {
+  await createAccount(page, world, { verified: true });
   const slug = `moss-${process.pid}`;
   await page.goto('/status-page');
   await page.getByLabel('Title').fill(`Moss ${process.pid}`);
@@ -125,10 +127,10 @@ test('an open status page shows when it was switched off', async ({ page, browse
   await context.close();
 });
 
-test('a badge loads on another site until it is switched off', async ({ page, browser, world }) => {
-  await signUp(page, world);
+test('a domain’s badge loads on another site until it is switched off', async ({ page, browser, world }) => {
   const host = await world.serve('badge.status.example', { notAfter: daysFromNow(45.5) });
-  await addHost(page, host);
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
   await page.getByRole('link', { name: host, exact: true }).click();
   const panel = page.getByLabel(`Details for ${host}`);
   await panel.locator('summary', { has: page.getByRole('heading', { name: 'Badge', exact: true }) }).click();
@@ -159,15 +161,13 @@ test('a badge loads on another site until it is switched off', async ({ page, br
   readme.close();
 });
 
-test('a domain that another tab removed is named at the list of domains', async ({
+test('the status page settings name a domain that another tab removed when they are saved', async ({
   page,
   context,
   world,
 }) => {
-  await verifyAddress(page, world, await signUp(page, world));
   const [shop, inner] = [await world.serve('shop.left.example'), await world.serve('inner.left.example')];
-  await addHost(page, shop);
-  await addHost(page, inner);
+  await createAccount(page, world, { hosts: [shop, inner], verified: true });
   await page.goto('/status-page');
   await page.getByLabel('Title').fill(`Left ${process.pid}`);
   await page.getByRole('radio', { name: /^Chosen/ }).click();

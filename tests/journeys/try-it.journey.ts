@@ -37,10 +37,6 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
     ['Chain', /issued by Orchard R1.*Orchard R1 issued by Orchard Root/s],
   ] as const)
     await expect(report.getByRole('term').filter({ hasText: term }).locator('+ dd')).toHaveText(value);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectAccessible(page);
-  }
 
   await test.step('with one field and one form, the host is watched', async () => {
     await report.getByRole('link', { name: 'Watch this host' }).click();
@@ -55,7 +51,7 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
   });
 });
 
-test('the checked host drops onto the horizon of the landing page', async ({ page, world }) => {
+test('a checked host appears on the horizon of the landing page', async ({ page, world }) => {
   const host = await world.serve('pin.orchard.example', { notAfter: daysFromNow(300.5) });
   await page.goto('/landing');
   const pins = box(page).locator('svg text');
@@ -65,7 +61,10 @@ test('the checked host drops onto the horizon of the landing page', async ({ pag
   await expect(pins.filter({ hasText: 'pin.orchard' })).toBeInViewport();
 });
 
-test('a preview report names problems: expired, unreachable', async ({ page, world }) => {
+test('a preview report says that a certificate has expired or that the host cannot be reached', async ({
+  page,
+  world,
+}) => {
   await page.setViewportSize({ width: 360, height: 740 });
   const expired = await world.serve('old.orchard.example', {
     notBefore: daysFromNow(-93),
@@ -88,7 +87,7 @@ test('a preview report names problems: expired, unreachable', async ({ page, wor
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
 
-test('an invalid host is refused below the input', async ({ page }) => {
+test('the preview check refuses an invalid host below the input', async ({ page }) => {
   await page.goto('/landing');
   await page.getByRole('button', { name: 'Check' }).click();
   const field = input(page);

@@ -1,7 +1,6 @@
-import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
-test('an unverified address is named as the reason wherever it blocks something, with a new link', async ({
+test('import, repeated checks, channels and status pages ask for a confirmed address and offer a new link', async ({
   page,
   world,
 }) => {
@@ -62,7 +61,6 @@ test('an unverified address is named as the reason wherever it blocks something,
   await test.step('the reason shows before a status page is published, and at the attempt', async () => {
     await page.goto('/status-page');
     await expect(reason).toContainText('to publish a status page');
-    await expectAccessible(page);
     await page.getByLabel('Title').fill('What we run');
     await page.getByRole('button', { name: 'Save and switch on' }).click();
     await expect(toasts.getByRole('alert')).toContainText('Could not save the change: Confirm your address');
