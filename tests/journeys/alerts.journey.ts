@@ -30,6 +30,7 @@ test('a webhook can be added, tested, sent again, renamed, switched off and remo
   await createAccount(page, world, { trial: true, verified: true });
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Webhook');
+  await expectAccessible(page);
   await dialog.getByLabel('Address').fill('nowhere');
   await dialog.getByRole('button', { name: 'Add channel' }).click();
   await expect(dialog.getByRole('alert')).toContainText('http or https address');
@@ -214,6 +215,7 @@ test('alert steps are previewed; quiet hours, events and maintenance are saved; 
   await expect(steps.getByRole('alert')).toHaveText(
     'Enter 1 to 399 days, or 1 to 50 percent of the lifetime',
   );
+  await expectAccessible(page);
   await steps.getByRole('button', { name: 'Remove the step 30 days before' }).click();
   await expect(preview.getByRole('listitem').filter({ hasText: '30 days before' })).toHaveCount(0);
   const quiet = row(page, 'Quiet hours');

@@ -190,6 +190,7 @@ test('when Premium ends, the newest domain above the limit is paused and can be 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     'Three certificates are fine, one domain is paused',
   );
+  await expectAccessible(page);
 
   await card(page, newest)
     .getByRole('button', { name: /^Actions for/ })

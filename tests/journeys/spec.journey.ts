@@ -221,10 +221,7 @@ test('every legal address opens the legal page and scrolls to its section', asyn
   spec('1.19', 'The legal page is dated January 2025');
 });
 
-test('public pages need no session, protected pages check it first, and the root leads to either', async ({
-  page,
-  world,
-}) => {
+test('public pages need no session, and protected pages check it', async ({ page, world }) => {
   for (const path of ['/landing', '/login', '/signup', '/terms-of-use', '/privacy', '/privacy-policy']) {
     expect((await page.goto(path))?.status()).toBe(200);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -339,10 +336,7 @@ test('the account menu shows the photo, or initials if it does not load', async 
   await expect(account).toHaveText('AL');
 });
 
-test('the profile page resets the password and asks before it deletes the account', async ({
-  page,
-  world,
-}) => {
+test('the profile resets the password and asks before it deletes the account', async ({ page, world }) => {
   const person = await createAccount(page, world);
   await page.goto('/profile');
   await expect(page.getByLabel('Email')).toHaveValue(person.email);

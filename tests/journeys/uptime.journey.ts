@@ -73,6 +73,7 @@ test('the uptime strip and the response chart show their values on hover, by key
     await strip.press('ArrowLeft');
     await expectTooltip(page, CHECK);
     await expect(strip).toHaveAttribute('aria-valuetext', /^\d+ \w+ \d{4} at \d\d:\d\d: Up, \d+ ms$/);
+    await expectAccessible(page);
     await strip.press('Escape');
     await expect(page.locator('[popover]')).toHaveCount(0);
   });
