@@ -9,7 +9,7 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { Sources } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
+import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
@@ -269,12 +269,12 @@ describe('A failing CA source', () => {
     const seen = { addresses: [{ outcome: 'handshake' }], revocation: [] };
     stopTimers();
     const late = observe(port, { sources, timeouts: { check: 300 } });
-    await expect.poll(() => queries).toBe(1);
+    await expect.poll(() => queries, STOPPED).toBe(1);
     vi.advanceTimersByTime(300);
     expect(await late).toMatchObject(seen);
     const controller = new AbortController();
     const pending = observe(port, { sources, signal: controller.signal });
-    await expect.poll(() => queries).toBe(2);
+    await expect.poll(() => queries, STOPPED).toBe(2);
     controller.abort();
     expect(await pending).toMatchObject(seen);
   });

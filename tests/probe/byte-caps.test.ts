@@ -5,7 +5,7 @@ import { createAddressPolicy, createResolver, exchange } from '../../server/egre
 import { parseCertificateBundle, createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
 import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
-import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
+import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Step, startScriptedPeer } from '../kit/peers/scripted-peer.ts';
@@ -151,12 +151,12 @@ describe.each([
       return lookedAt('https', port);
     };
     const whole = probe('whole', BODY);
-    await expect.poll(() => sent).toEqual(['whole']);
+    await expect.poll(() => sent, STOPPED).toEqual(['whole']);
     const tooLong = probe('too long', BODY + 1);
-    await expect.poll(() => closed).toEqual(['too long']);
+    await expect.poll(() => closed, STOPPED).toEqual(['too long']);
     // A server that has not finished its body gets a second.
     vi.advanceTimersByTime(1_000);
-    await expect.poll(() => closed).toEqual(['too long', 'whole']);
+    await expect.poll(() => closed, STOPPED).toEqual(['too long', 'whole']);
     await Promise.all([whole, tooLong]);
   });
 });

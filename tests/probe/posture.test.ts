@@ -7,7 +7,7 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
-import { stopTimers } from '../kit/peers/loopback.ts';
+import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { OpensslOptions, Peer } from '../kit/peers/tls-server.ts';
@@ -134,7 +134,7 @@ describe('The posture of a server', () => {
       registration: () => Promise.reject(fault),
     };
     const looking = posture(await openssl(), { domains, onFault: (error) => faults.push(error) });
-    await expect.poll(() => faults).toEqual([fault]);
+    await expect.poll(() => faults, STOPPED).toEqual([fault]);
     vi.advanceTimersByTime(10_250);
     expect(await looking).toMatchObject({
       caa: { outcome: 'unavailable' },

@@ -5,7 +5,7 @@ import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspError, mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { stopTimers } from '../kit/peers/loopback.ts';
+import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { cacheFolder, openSources } from '../kit/peers/sources.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
@@ -205,7 +205,7 @@ describe('A CRL', () => {
     const release = ca.hold('/leaf.crl');
     const ended = new AbortController();
     const asking = ask(sources, leaf, { signal: ended.signal });
-    await expect.poll(() => ca.requests.length).toBe(1);
+    await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
     ended.abort();
     expect(await asking).toMatchObject([{ answer: none('pending') }]);
     release();
@@ -218,7 +218,7 @@ describe('A CRL', () => {
     serveCrl();
     const release = ca.hold('/leaf.crl');
     const asking = ask(openSources(), leaf);
-    await expect.poll(() => ca.requests.length).toBe(1);
+    await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
     // A CRL has 2 s before OCSP is queried.
     vi.advanceTimersByTime(2_000);
     release();
@@ -340,7 +340,7 @@ describe('OCSP', () => {
     ca.fault('/leaf.crl', 'silent');
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
     const asking = ask(openSources(), leaf);
-    await expect.poll(() => ca.requests.length).toBe(1);
+    await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
     vi.advanceTimersByTime(2_000);
     expect(await asking).toMatchObject([
       { source: 'crl', answer: none('pending') },
@@ -375,7 +375,7 @@ describe('The revocation check', () => {
     const leaf = leafWith(['crl']);
     ca.fault('/leaf.crl', 'silent');
     const asking = ask(sources, leaf);
-    await expect.poll(() => ca.requests.length).toBe(1);
+    await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
     sources.close();
     expect(await asking).toMatchObject([{ answer: { state: 'none' } }]);
     await ask(sources, leafWith(['crl']));

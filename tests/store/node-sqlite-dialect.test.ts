@@ -40,13 +40,17 @@ describe('the SQLite dialect', () => {
       if (!isOver) setImmediate(turn);
     };
     setImmediate(turn);
-    const query = sql<{ n: number }>`select 1 as n`;
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => db.transaction().execute((trx) => query.execute(trx))),
+    const query = sql`select 1`;
+    const turnsOfQueries = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        db.transaction().execute(async (trx) => {
+          await query.execute(trx);
+          return turns;
+        }),
+      ),
     );
     isOver = true;
-    expect(answers.every(({ rows }) => rows[0]?.n === 1)).toBe(true);
-    expect(turns).toBeGreaterThan(10);
+    expect(new Set(turnsOfQueries).size).toBeGreaterThan(10);
   });
 
   it('answers reads at once with committed data while a transaction writes', async () => {

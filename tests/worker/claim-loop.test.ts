@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../contract/durations.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { STOPPED } from '../kit/peers/loopback.ts';
 import { metricsOnly } from '../../server/telemetry/index.ts';
 import { type ClaimLoop, type ClaimLoopOptions, createClaimLoop } from '../../server/worker/claim-loop.ts';
 
@@ -56,7 +57,7 @@ function rig(options: RigOptions = {}) {
   return { loop, due, done, released, limits, log };
 }
 
-/** Only the test advances pauses and renewals; promises settle on their own. */
+/** Only the test advances pauses and renewals; promises settle on their own. Poll with `STOPPED`. */
 function fakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -98,10 +99,10 @@ describe('The claim loop', () => {
     fakeTimers();
     const { loop, due, done, limits } = rig();
     loop.start();
-    await expect.poll(() => limits).toHaveLength(1);
+    await expect.poll(() => limits, STOPPED).toHaveLength(1);
     due.push(atOnce('late'));
     loop.wake();
-    await expect.poll(() => done).toEqual(['late']);
+    await expect.poll(() => done, STOPPED).toEqual(['late']);
   });
 
   it('does not lose a wake-up during a claim', async () => {
@@ -109,12 +110,12 @@ describe('The claim loop', () => {
     const claims: ((items: Item[]) => void)[] = [];
     const { loop, done } = rig({ claim: () => new Promise((resolve) => claims.push(resolve)) });
     loop.start();
-    await expect.poll(() => claims).toHaveLength(1);
+    await expect.poll(() => claims, STOPPED).toHaveLength(1);
     loop.wake();
     claims[0]?.([]);
-    await expect.poll(() => claims).toHaveLength(2);
+    await expect.poll(() => claims, STOPPED).toHaveLength(2);
     claims[1]?.([atOnce('woken')]);
-    await expect.poll(() => done).toEqual(['woken']);
+    await expect.poll(() => done, STOPPED).toEqual(['woken']);
     claims.splice(0).forEach((resolve) => resolve([]));
   });
 
@@ -198,7 +199,7 @@ describe('The claim loop', () => {
     due.push(atOnce('new'));
     at = 0;
     loop.wake();
-    await expect.poll(() => done).toEqual(['new']);
+    await expect.poll(() => done, STOPPED).toEqual(['new']);
   });
 
   it('continues after a failed claim', async () => {

@@ -15,7 +15,13 @@ export const PATIENT = {
   check: 300_000,
 };
 
-/** Stops the timers of this process until the test ends. Only `vi.advanceTimersByTime` lets a timeout pass. */
+/** Options of `expect.poll` while timers are stopped. */
+export const STOPPED = { interval: 0 };
+
+/**
+ * Stops the timers of this process until the test ends. Only `vi.advanceTimersByTime` lets a timeout pass, and `expect.poll`, which
+ * advances them by its interval: poll with `STOPPED`.
+ */
 export function stopTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
