@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test';
-import { searchedRoutes } from '../kit/product/searched-routes.ts';
+import { SEARCHED_ROUTES } from '../kit/product/searched-routes.ts';
 import { createAccount, expect, logIn, signUpOnPage, test } from './world.ts';
 
 /** Records requests of the browser to other origins and blocks them. */
@@ -45,7 +45,7 @@ test('a sign-up ignores a next address and ends on the dashboard', async ({ page
   expect(foreign).toEqual([]);
 });
 
-for (const { path, names } of searchedRoutes())
+for (const { path, names } of SEARCHED_ROUTES)
   test(`bogus search parameters of ${path} cause no error, no refused call and no foreign request`, async ({
     page,
     world,

@@ -1,12 +1,12 @@
+import { createMemoryHistory } from '@tanstack/react-router';
 import { describe, expect, it } from 'vitest';
 import { listQuerySchema } from '../../contract/domain.ts';
 import { PAGE_PATHS, STATUS_ROUTE } from '../../contract/pages.ts';
-import {
-  BOGUS_VALUES,
-  HOSTILE_ADDRESSES,
-  searchedRoutes,
-  testRouter,
-} from '../../tests/kit/product/searched-routes.ts';
+import { BOGUS_VALUES, HOSTILE_ADDRESSES, SEARCHED_ROUTES } from '../../tests/kit/product/searched-routes.ts';
+import { createAppRouter } from './router.tsx';
+
+const testRouter = (address = '/') =>
+  createAppRouter({ history: createMemoryHistory({ initialEntries: [address] }) });
 
 /** Returns what the page at this address reads with `useSearch`. */
 async function searchAt(path: string, search: Record<string, string>): Promise<Record<string, unknown>> {
@@ -18,6 +18,17 @@ async function searchAt(path: string, search: Record<string, string>): Promise<R
 it('the page router and the server have the same paths, except for the landing page’s own document', () => {
   const paths = Object.keys(testRouter().routesByPath);
   expect([...paths, '/landing'].toSorted()).toEqual([...PAGE_PATHS, STATUS_ROUTE].toSorted());
+});
+
+it('the tests know every route that reads search parameters, and their names', () => {
+  const found = Object.values(testRouter().routesByPath).flatMap(({ fullPath, options }) => {
+    const { validateSearch } = options as { validateSearch?: (search: object) => unknown };
+    const names = new Set<string>();
+    // Collects the names that the validator looks up.
+    validateSearch?.(new Proxy({}, { get: (_, name) => void (typeof name === 'string' && names.add(name)) }));
+    return names.size === 0 ? [] : [{ path: fullPath as string, names: [...names] }];
+  });
+  expect(found).toEqual(SEARCHED_ROUTES);
 });
 
 describe('the `next` parameter of the login page', () => {
@@ -34,12 +45,12 @@ describe('the `next` parameter of the login page', () => {
   });
 
   it('is only read on the login page', () => {
-    const paths = searchedRoutes().filter(({ names }) => names.includes('next'));
+    const paths = SEARCHED_ROUTES.filter(({ names }) => names.includes('next'));
     expect(paths.map(({ path }) => path)).toEqual(['/login']);
   });
 });
 
-describe.each(searchedRoutes())('The search parameters of $path', ({ path, names }) => {
+describe.each(SEARCHED_ROUTES)('The search parameters of $path', ({ path, names }) => {
   it.each(BOGUS_VALUES.map((value) => JSON.stringify(value)))(
     'are undefined, text or a number for the value %s',
     async (quoted) => {
