@@ -109,7 +109,7 @@ export interface RigOptions {
   /** What the product's self-check probes and where it reports; by default nothing. */
   heartbeat?: WorkerOptions['heartbeat'];
   /** Shorter timeouts of the probe and the resolver, in ms. */
-  caps?: { dns: number; handshake: number };
+  caps?: { dns?: number; handshake?: number; intermediates?: number };
   /** The mail server and its address; by default one of the rig's own. */
   mail?: { sink: SmtpSink; smtpUrl: string };
   /** Address ranges that checks may connect to; by default the machine's own. */
@@ -127,19 +127,19 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const dns = await startDnsServer();
   const sink = options.mail?.sink ?? (await startSmtpSink());
   const peer = await startTlsServer({ '*': someName });
-  const { allow = ['127.0.0.0/8', '::1/128'], caps } = options;
+  const { allow = ['127.0.0.0/8', '::1/128'], caps: { dns: timeoutMs, ...timeouts } = {} } = options;
   const policy = createAddressPolicy(allow);
   const resolver = createResolver({
     servers: [dns.address],
     policy,
-    ...(caps && { timeoutMs: caps.dns }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   });
   const probe = createProbe({
     resolver,
     policy,
     now: clock.now,
     sources: options.sources ?? NO_SOURCES,
-    timeouts: { ...PATIENT, ...(caps && { handshake: caps.handshake }) },
+    timeouts: { ...PATIENT, ...timeouts },
   });
   const plainProbe: Probe = {
     observe: (endpoint, asked) =>
