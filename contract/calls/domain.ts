@@ -214,9 +214,9 @@ export const removeDomain = {
   path: '/domain/{id}',
   access: 'session',
   scope: 'write',
-  summary: 'Remove a domain and its history; returns the removed domain',
+  summary: 'Remove a domain and its history; returns the removed domain or null',
   params: idParams,
-  response: wrapped(domainSchema),
+  response: wrapped(domainSchema.nullable()),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;

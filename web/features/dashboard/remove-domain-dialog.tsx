@@ -1,6 +1,6 @@
 import { removeDomain } from '../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { ApiError, callForResponse, messageOf } from '../../lib/api-client.ts';
+import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -16,15 +16,11 @@ interface RemoveDomainDialogProps {
   focusAfterClose: () => HTMLElement | null;
 }
 
-/** Removes a domain. The answer may be empty, so it is not read. */
-export function deleteDomain(id: string): Promise<Response> {
-  return callForResponse(removeDomain, { params: { id }, failureText: 'Failed to delete domain.' });
-}
-
 export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose }: RemoveDomainDialogProps) {
   const cache = useDomainCache();
   const { mutate, isPending } = useWrite({
-    mutationFn: ({ id }: DomainWire) => deleteDomain(id),
+    mutationFn: ({ id }: DomainWire) =>
+      call(removeDomain, { params: { id }, failureText: 'Failed to delete domain.' }),
     onSuccess: (_, removed) => {
       onRemove(removed);
       cache.remove([removed.id]);
