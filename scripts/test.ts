@@ -33,7 +33,7 @@ everything is committed. Later runs of the same tree say so at their start.
 
 --changed runs, in under a minute for most changes: the type check; lint and formatting of the changed files; the unit
 tests that import a changed file, directly or not; the integration tests that changed and the ${NEAREST} that import a changed
-file over the fewest files; the journeys that changed and, after a change in web/ or tests/journeys/, the main journey. It
+file through the fewest files; the journeys that changed and, after a change in web/ or tests/journeys/, the main journey. It
 leaves out dead code, the statements of the specification, all other integration tests and journeys, and tests that
 start the product as a process (tests/process, tests/crash), unless they changed themselves.`);
 
@@ -66,10 +66,10 @@ const STAGES: Stage[][] = [
 const { everything, shard, change, wanted } = readArguments();
 /** Folder of the reports and of all temporary files of the tests; removed at the end. */
 const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'certlantern-tests-'));
-// PostgreSQL runs as another user below it.
+// PostgreSQL runs as another user, who must be able to enter this folder.
 chmodSync(scratch, 0o755);
 process.env['TMPDIR'] = scratch;
-// Measured: starting examiner threads takes half of the CPU time with it.
+// Measured: a compile cache halves the CPU time of starting examiner threads.
 Object.assign(process.env, COMPILE_CACHE);
 
 const treeAtStart = committedTree(ROOT);

@@ -20,7 +20,7 @@ export interface Import {
   isDynamic: boolean;
   /** Whether the statement is an export of another file's names. */
   isReexport: boolean;
-  /** Names in braces that are not types; null if the statement has no braces, or more than them. */
+  /** Names in braces that are not types; null if the statement has no braces, or also a default or namespace import. */
   names: { original: string; local: string }[] | null;
 }
 

@@ -16,7 +16,7 @@ const reexported = (from: string, to: string, name: string): Import => ({
   isReexport: true,
 });
 
-/** Returns the choice for a change of files in a project that has only these imports, and these files without one. */
+/** Chooses tests for changed files in a project with these imports, and with `others`, files without imports. */
 function choose(changed: string[], imports: Import[], others: string[] = []) {
   const files = [...new Set([...imports.flatMap(({ from, to }) => [from, to]), ...others])];
   return chooseTests(changed, files, imports);

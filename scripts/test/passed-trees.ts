@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Returns the id of the tree of HEAD, without git or a repository null, and also if something in `folder` is not committed. */
+/** Returns the id of HEAD's tree; null if there is no git, no repository, or something in `folder` is not committed. */
 export function committedTree(folder: string): string | null {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -13,7 +13,7 @@ const givesUp = (page: Page, sign: Locator) =>
 const again = (where: Locator | Page) => where.getByRole('button', { name: 'Try again' }).click();
 const refuse = (page: Page, path: RegExp) => page.route(path, (route) => route.fulfill({ status: 503 }));
 
-/** Creates an account with one domain, whose clock the test moves. */
+/** Creates an account with one domain, for a page whose clock the test controls. */
 async function createDomain(page: Page, world: World, name: string): Promise<string> {
   const host = await world.serve(name);
   await page.clock.install();
@@ -31,7 +31,7 @@ test('a list that failed to load shows an error in its place, and Try again load
   await page.goto('/dashboard');
   await givesUp(page, page.getByText('Could not load your domains'));
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to get me.' })).toBeVisible();
-  // One button for the list and the overview.
+  // One button retries the list and the overview.
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(1);
   await heal(page, wire);
   await again(page);

@@ -43,7 +43,7 @@ export interface Failing {
   name: string;
   /** What the page says, alone or after other words. */
   message: string;
-  /** Makes a call fail until `heal`. Nothing reaches the server, so that repeating the action performs it. */
+  /** Makes a call fail until `heal`. The call never reaches the server, so the action still works when repeated. */
   begin(page: Page, proxy: FaultProxy, call: { method: string; path: string }): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ const REFUSED: Failing = {
   },
 };
 
-/** The ways to fail that differ for an action. `web/lib/api-client.test.ts` tests the message of every failure. */
+/** Failures that an action's page handles differently. `web/lib/api-client.test.ts` tests the message of every failure. */
 export const FAILURES: readonly Failing[] = [CUT, REFUSED];
 
 /** Ends all faults. */

@@ -243,7 +243,7 @@ test('a host typed before a session was lost is in the open form after login', a
   await expect(host).toHaveValue('second.example');
 });
 
-/** Ends the session, and expects what `act` then does to lead to the login. */
+/** Ends the session, runs `act` and expects a redirect to the login. */
 async function loseSession(page: Page, context: BrowserContext, act: () => Promise<void>): Promise<void> {
   // A refetched list would notice the lost session before the action does.
   const lists = /\/api\/domain\/(?:list|summary)/;

@@ -6,7 +6,7 @@ import { createAccount, expect, test } from './world.ts';
 // and failures would be held.
 test.use({ environment: {} });
 
-// Hundreds of domains take their time on a busy machine.
+// On a busy machine, importing hundreds of domains may take more than the default minute.
 test.describe.configure({ timeout: 150_000 });
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Import domains' });

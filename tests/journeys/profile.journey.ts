@@ -194,7 +194,7 @@ test('the API docs page fits 1440 and 360 px, follows the theme and is accessibl
     await expect(page.getByRole('heading', { name: 'Domains' })).toBeInViewport();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
-  // Once: both widths have the same elements, and all colours are tokens, whose contrast a unit test checks in both themes.
+  // Run axe once: both widths have the same elements, and a unit test checks the contrast of the tokens in both themes.
   await expectAccessible(page);
   await page.emulateMedia({ colorScheme: 'light' });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');

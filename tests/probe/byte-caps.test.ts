@@ -154,7 +154,7 @@ describe.each([
     await expect.poll(() => sent, STOPPED).toEqual(['whole']);
     const tooLong = probe('too long', BODY + 1);
     await expect.poll(() => closed, STOPPED).toEqual(['too long']);
-    // A server that has not finished its body gets a second.
+    // The probe waits a second for the server to finish its body.
     vi.advanceTimersByTime(1_000);
     await expect.poll(() => closed, STOPPED).toEqual(['too long', 'whole']);
     await Promise.all([whole, tooLong]);

@@ -243,7 +243,7 @@ describe('A hostile or broken peer', () => {
 
   it('a peer without an open port leads to a refused connection', async () => {
     const { port } = await raw(silent);
-    // Nothing else can listen on this port at another address, except a program that binds exactly that one.
+    // Other programs do not bind this address, so the port is free there.
     expect(await observe('127.55.0.9', port)).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'connect', reason: 'refused', detail: 'ECONNREFUSED' }],
     });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   names = await startDnsServer({
     'site.test': { addresses: ['127.0.0.1'] },
     'both.test': { addresses: ['127.0.0.1', '::1'] },
-    // Only a program that binds exactly these addresses can listen there on the port of our peer.
+    // Other programs do not bind these addresses, so the port of our peer is free there.
     'three.test': { addresses: ['127.55.0.1', '127.55.0.2', '127.55.0.3'] },
     'xn--bcher-kva.test': { addresses: ['127.0.0.1'] },
   });

@@ -260,7 +260,7 @@ const start = (examiner: Examiner) => look(examiner, { host: '127.0.0.1', port: 
 
 /** Lets time pass before this process can receive an answer to the request that was just sent. Timers must be stopped. */
 async function late<T>(request: Promise<T>, ms: number): Promise<T> {
-  // No turn of the event loop, only the microtasks that start the timer.
+  // Run only the microtasks that start the timer: a turn of the event loop could deliver the answer.
   await new Promise<void>((resolve) => process.nextTick(resolve));
   vi.advanceTimersByTime(ms);
   return request;

@@ -26,7 +26,7 @@ const [ENDED, ENDING] = [3, 4];
 const FEW_SLOTS = { CHECK_CONCURRENCY: String(SLOTS) };
 /** More than the slots of three workers: an old one, its replacement and the other one. */
 const BATCH = 50;
-/** On a busy machine handshakes may wait for nearly 10 s, after which a worker gives them up: such a batch shows nothing. */
+/** Workers abort handshakes after 10 s, so a batch that was held longer than this is discarded. */
 const HELD_AT_MOST_MS = 9_000;
 /** Delay between a first check and the next one, which probes the posture. */
 const NEXT_PLANNED_MS = 60_000;

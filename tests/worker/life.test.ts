@@ -29,7 +29,7 @@ describeAnyDatabase('A certificate that is not renewed', (open) => {
       expect(rig.arrivals.at(-1)?.subject).toMatch(/ expired on /);
       expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(steps.length);
 
-      // No check is later than the interval and a 24th of the lifetime allow.
+      // Checks are at most the interval, or a 24th of the lifetime, apart.
       const checks = await checksMade(rig.store, monitor.id);
       const longest = Math.min(everyMinutes * MINUTE_MS, lifetime / 24);
       checks.slice(1).forEach(({ at }, index) => {

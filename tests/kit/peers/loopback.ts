@@ -19,8 +19,8 @@ export const PATIENT = {
 export const STOPPED = { interval: 0 };
 
 /**
- * Stops the timers of this process until the test ends. Only `vi.advanceTimersByTime` lets a timeout pass, and `expect.poll`, which
- * advances them by its interval: poll with `STOPPED`.
+ * Stops the timers of this process until the test ends. Timeouts pass only when the test calls `vi.advanceTimersByTime`.
+ * `expect.poll` also advances timers by its interval, so poll with `STOPPED`.
  */
 export function stopTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

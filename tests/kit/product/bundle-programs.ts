@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..', '..', '..');
 /** Makes bundled modules find what their sources find: files beside the source, and the bundles of their threads. */
 const keepPaths: Plugin = {
   name: 'keep-paths',
-  // Before Vite rewrites the same expressions.
+  // Runs before Vite, which would rewrite the same expressions.
   enforce: 'pre',
   transform(code, id) {
     if (!code.includes('import.meta.')) return null;

@@ -54,7 +54,7 @@ interface NewPerson {
 }
 
 /**
- * Adds what a sign-up with name and password leaves, and a session, without the verification mail and the person's share of the
+ * Writes the rows of a sign-up with name and password, and a session. Sends no verification mail and does not count towards the
  * sign-up limits.
  */
 export async function addPerson(

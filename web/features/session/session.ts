@@ -96,8 +96,8 @@ export async function exchangeToken(
 }
 
 /**
- * Stores the user again after every refresh of the session, then calls `report`; with null if the server refused the refresh, after
- * the record was removed. Returns the unsubscribe function.
+ * Stores the user again after every refresh of the session, then calls `report` with the user. If the server refuses the refresh,
+ * removes the record and reports null. Returns the unsubscribe function.
  */
 export function followRefreshes(report: (user: CurrentUser | null) => void): () => void {
   return onRefresh({
