@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
-import { describeEachDatabase } from '../kit/databases/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-the-tests';
 
-describeEachDatabase('GET /metrics', (open) => {
+describeAnyDatabase('GET /metrics', (open) => {
   it('shows how long the oldest work has waited and which alarms are raised', async () => {
     const api = await startApi(open);
     const { store, clock } = api;

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createIdentityProvider, IdentityUnavailable } from '../../server/providers/identity/index.ts';
-import { describeEachDatabase } from '../kit/databases/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { signUp } from '../kit/product/people.ts';
 import { adjustmentEvent } from '../kit/providers/paddle-api.ts';
 import { startPaddleWorld } from './paddle-world.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
-describeEachDatabase('The deletion of an account', (open) => {
+describeAnyDatabase('The deletion of an account', (open) => {
   it('cancels its running subscriptions at Paddle, and later events about them are ignored', async () => {
     const { api, paddle, deliver, subscriptionEventOf, buyer, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');

@@ -4,7 +4,7 @@ import type { Observation } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { postponeCheck } from '../../server/store/monitors/check-due.ts';
-import { describeAnyDatabase, describeEachDatabase } from '../kit/databases/database.ts';
+import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { writeHistory } from '../kit/product/write-history.ts';
 import type { Person } from '../kit/product/people.ts';
@@ -165,7 +165,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
   });
 });
 
-describeEachDatabase('A check that was postponed', (open) => {
+describeAnyDatabase('A check that was postponed', (open) => {
   it('shows the reason and the time of its retry until a check is recorded', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
