@@ -51,6 +51,15 @@ describe('chooseTests', () => {
     ]);
   });
 
+  it('chooses every test that uses a changed index file', () => {
+    const index = 'server/core/index.ts';
+    const imports = [
+      reexported(index, RETRY, 'retryAt'),
+      imported('server/store/retries.test.ts', index, 'retryAt'),
+    ];
+    expect(choose([index], imports).unit).toEqual(['server/store/retries.test.ts']);
+  });
+
   it('ignores imports of types, because the type check covers them', () => {
     const test = 'server/core/health.test.ts';
     expect(choose([RETRY], [{ ...imported(test, RETRY), typeOnly: true }]).unit).toEqual([]);

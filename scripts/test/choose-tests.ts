@@ -54,7 +54,7 @@ const readsFiles = (test: string): boolean => /^tests\/[^/]+$/.test(test);
 
 /** Returns for each file that imports a changed file the number of imports in between; 0 for the changed files themselves. */
 function measureDistances(changed: readonly string[], imports: readonly Import[]): Map<string, number> {
-  const importers = Map.groupBy(importsByOrigin(imports), ({ to }) => to);
+  const importers = Map.groupBy(importsByOrigin(imports, changed), ({ to }) => to);
   const distances = new Map(changed.map((file) => [file, 0]));
   // The loop also visits the files that it adds.
   for (const [file, distance] of distances)
@@ -65,9 +65,12 @@ function measureDistances(changed: readonly string[], imports: readonly Import[]
 
 /**
  * Returns the imports with `to` as the file that defines the name. Otherwise every user of `server/core/index.ts` would depend on every
- * file of `server/core`.
+ * file of `server/core`. Users of a changed index file depend on it, too.
  */
-function importsByOrigin(imports: readonly Import[]): { from: string; to: string }[] {
+function importsByOrigin(
+  imports: readonly Import[],
+  changed: readonly string[],
+): { from: string; to: string }[] {
   const loaded = imports.filter(({ typeOnly }) => !typeOnly);
   const reexports = new Map<string, { file: string; name: string }>();
   for (const { from, to, isReexport, names } of loaded)
@@ -78,7 +81,8 @@ function importsByOrigin(imports: readonly Import[]): { from: string; to: string
     const next = reexports.get(`${file} ${name}`);
     return next ? originOf(next.file, next.name) : file;
   };
-  return loaded.flatMap(({ from, to, names }) =>
-    names ? names.map(({ original }) => ({ from, to: originOf(to, original) })) : [{ from, to }],
-  );
+  return loaded.flatMap(({ from, to, names }) => [
+    ...(names ?? []).map(({ original }) => ({ from, to: originOf(to, original) })),
+    ...(names === null || changed.includes(to) ? [{ from, to }] : []),
+  ]);
 }

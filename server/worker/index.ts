@@ -49,10 +49,10 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoo
 export interface Worker {
   start(): void;
   /**
-   * Stops claiming. Aborts checks, preview checks and icon fetches at once, messages after `messageGraceMs` (700 ms by
-   * default), and releases what is unfinished within another 1.2 s. Waits for a running step of janitor or watchdog.
+   * Stops claiming. Aborts checks, preview checks and icon fetches at once, messages after `messageGraceMs` (default 700 ms), and
+   * waits at most `abortMs` (default 600 ms) for their end and as long for their release. Awaits a step of janitor or watchdog.
    */
-  stop(messageGraceMs?: number): Promise<void>;
+  stop(messageGraceMs?: number, abortMs?: number): Promise<void>;
   /**
    * Runs what is due, in this order: digests, plan ends, checks, deliveries, mails. Each step includes what the steps before it
    * made due. For tests.
@@ -114,15 +114,13 @@ export function createWorker(options: WorkerOptions): Worker {
       bounces.start();
       janitor.start();
     },
-    async stop(messageGraceMs = MESSAGE_GRACE_MS) {
+    async stop(messageGraceMs = MESSAGE_GRACE_MS, abortMs = ABORT_MS) {
       isStopped = true;
       unsubscribe();
       ownNetwork.close();
-      const sending = [...deliveries, mails].map((loop) =>
-        loop.stop({ graceMs: messageGraceMs, abortMs: ABORT_MS }),
-      );
-      const probing = [checks, previews, icons].map((loop) => loop.stop({ graceMs: 0, abortMs: ABORT_MS }));
-      const keeping = [plans, digests, bounces].map((loop) => loop.stop(ABORT_MS));
+      const sending = [...deliveries, mails].map((loop) => loop.stop({ graceMs: messageGraceMs, abortMs }));
+      const probing = [checks, previews, icons].map((loop) => loop.stop({ graceMs: 0, abortMs }));
+      const keeping = [plans, digests, bounces].map((loop) => loop.stop(abortMs));
       await Promise.all([...sending, ...probing, ...keeping, janitor.stop(), watchdog.stop()]);
     },
     async runDue() {

@@ -31,6 +31,7 @@ test('a list that failed to load shows an error in its place, and Try again load
   await page.goto('/dashboard');
   await givesUp(page, page.getByText('Could not load your domains'));
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to get me.' })).toBeVisible();
+  spec('8.01', '“Failed to get me.” for user, list, history and billing');
   // One button retries the list and the overview.
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(1);
   await heal(page, wire);
@@ -76,6 +77,7 @@ test('each part of the panel that failed to load shows an error in its place, an
     await showSection(panel, 'History');
     await givesUp(page, panel.getByText('Could not load the history'));
     await expect(panel).toContainText('Failed to get me.');
+    spec('8.01', '“Failed to get me.” for user, list, history and billing');
     await retry();
     await expect(panel.getByRole('list', { name: 'Names in the certificate' }).first()).toBeVisible();
   });

@@ -38,11 +38,12 @@ for (const next of ['/dashboard?status=soon&sort=name', '/alerts#channels'])
     await expect(page).toHaveURL(`${world.app.url}${next}`);
   });
 
-test('a sign-up ignores a next address and ends on the dashboard', async ({ page, world }) => {
-  const foreign = await foreignRequests(page, world.app.url);
-  await signUpOnPage(page, withSearch('/signup', { next: '//evil.example' }));
+test('a sign-up ignores a next address, even a valid one, and ends on the dashboard', async ({
+  page,
+  world,
+}) => {
+  await signUpOnPage(page, withSearch('/signup', { next: '/profile' }));
   await expect(page).toHaveURL(`${world.app.url}/dashboard`);
-  expect(foreign).toEqual([]);
 });
 
 for (const { path, names } of SEARCHED_ROUTES)

@@ -209,8 +209,12 @@ test('the dashboard shows skeleton cards or rows while domains load', async ({ p
     await expect.poll(() => shapes.count()).toBeGreaterThan(5);
     // Cards stand side by side, rows below each other.
     const places = page.locator('main [aria-hidden=true]:has(> div [class*=pulse])').last().locator('> div');
-    const [left, right] = await Promise.all([-2, -1].map((index) => places.nth(index).boundingBox()));
-    expect(left?.y === right?.y).toBe(view === 'grid');
+    const areBeside = () =>
+      places.evaluateAll((all) => {
+        const [left, right] = all.slice(-2).map((place) => place.getBoundingClientRect().y);
+        return left === undefined || right === undefined ? null : left === right;
+      });
+    await expect.poll(areBeside).toBe(view === 'grid');
   }
   spec('2D.08', 'Skeletons of cards or rows stand while domains load');
   held.resolve();

@@ -4,7 +4,7 @@ import { checksMade } from '../kit/product/checks-made.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Rig, START, startRig } from './rig.ts';
-import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const checks = (rig: Rig) => checksMade(rig.store);
 
@@ -69,10 +69,8 @@ describeEachDatabase('A worker', (open) => {
     await mute.connected;
     expect(await rig.read(monitor)).toMatchObject({ checking: true });
 
-    await rig.worker.stop();
-    // The stop does not wait for a slow database.
-    const released = { checking: false, nextCheckAt: START, verdict: null };
-    await expect.poll(() => rig.read(monitor)).toMatchObject(released);
+    await rig.worker.stop(0, MINUTE_MS);
+    expect(await rig.read(monitor)).toMatchObject({ checking: false, nextCheckAt: START, verdict: null });
     expect(await checks(rig)).toEqual([]);
   });
 
@@ -84,10 +82,9 @@ describeEachDatabase('A worker', (open) => {
     await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
     rig.worker.start();
     await rig.sink.connected();
-    await rig.worker.stop();
-    // The stop does not wait for a slow database.
+    await rig.worker.stop(0, MINUTE_MS);
     const deliveries = store.db.selectFrom('deliveries').select(['state', 'lease_token']);
-    await expect.poll(() => deliveries.execute()).toEqual([{ state: 'waiting', lease_token: null }]);
+    expect(await deliveries.execute()).toEqual([{ state: 'waiting', lease_token: null }]);
 
     rig.sink.behave('accept');
     await rig.runDue();

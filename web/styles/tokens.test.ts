@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import axe from 'axe-core';
 import { describe, expect, it } from 'vitest';
 
@@ -19,6 +19,8 @@ const SURFACES = [
   'soon-band',
   'critical-band',
 ];
+/** A surface of the dark theme alone. */
+const DARK_SURFACE = 'line';
 /** Text that has a background of its own. */
 const LABELS = [
   ['primary-fg', 'primary'],
@@ -74,10 +76,25 @@ const tooWeak = (pairs: readonly (readonly [string, string])[], minimum: number,
     return ratio < minimum ? [`${one} on ${other}: ${ratio.toFixed(2)}`] : [];
   });
 
-// The browser tests run axe's contrast rules in the light theme only: the themes differ in nothing but these values.
+/** Returns the colours of texts or backgrounds that the pages choose for the dark theme alone, such as `dark:md:bg-line`. */
+const darkOnly = (kind: 'bg' | 'text'): string[] =>
+  globSync('web/**/*.{ts,tsx}').flatMap((path) =>
+    Array.from(
+      readFileSync(path, 'utf8').matchAll(new RegExp(`\\bdark:(?:[\\w-]+:)*${kind}-([a-z][\\w-]*)`, 'g')),
+      ([, name = '']) => name,
+    ),
+  );
+
+it('The pages choose only colours for the dark theme alone that this test knows', () => {
+  expect(darkOnly('bg').filter((name) => ![...SURFACES, DARK_SURFACE].includes(name))).toEqual([]);
+  expect(darkOnly('text').filter((name) => !TEXTS.includes(name))).toEqual([]);
+});
+
+// The browser tests run axe's contrast rules in the light theme only: the themes differ in these values.
 describe.each(['light', 'dark'] as const)('The colours of the %s theme', (theme) => {
   it('make every text legible on every surface', () => {
-    const pairs = TEXTS.flatMap((text) => SURFACES.map((surface) => [text, surface] as const));
+    const surfaces = theme === 'dark' ? [...SURFACES, DARK_SURFACE] : SURFACES;
+    const pairs = TEXTS.flatMap((text) => surfaces.map((surface) => [text, surface] as const));
     expect(tooWeak([...pairs, ...LABELS], MINIMUM.text, theme)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { describe, inject, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished } from 'vitest';
 import { SQLITE_FILE } from '../../../server/store/db/dialect.ts';
 import { openStore, type Store, type StoreOptions } from '../../../server/store/db/open-store.ts';
 
@@ -70,10 +70,13 @@ export async function disconnected({ databaseUrl }: Database): Promise<void> {
   if (databaseUrl === null) return;
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  const connections = `select 1 from pg_stat_activity
+  const connections = `select application_name from pg_stat_activity
     where datname = current_database() and application_name like 'certlantern%'`;
-  while ((await client.query(connections)).rows.length > 0);
-  await client.end();
+  try {
+    await expect.poll(async () => (await client.query(connections)).rows).toEqual([]);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Returns an empty store that is removed when the test ends. */

@@ -40,7 +40,7 @@ export interface App {
 }
 
 /**
- * Below the range from which systems assign ports, so that no other program gets one by chance before it is used, or between two
+ * Below the range from which Linux assigns ports by default, so that no other program gets one by chance before it is used, or between two
  * uses.
  */
 const PORTS = { first: 12_000, beyond: 32_768 };
