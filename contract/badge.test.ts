@@ -14,7 +14,7 @@ describe('expiryBadge', () => {
     [8 * DAY_MS - 1, 'Expiring in 7 days', 'critical'],
     [8 * DAY_MS, 'Expires in 8 days', 'soon'],
     [15 * DAY_MS - 1, 'Expires in 14 days', 'soon'],
-  ])('returns with %d ms left until expiry the text "%s"', (left, text, status) => {
+  ])('with %d ms left until expiry returns the text "%s"', (left, text, status) => {
     expect(expiryBadge(now + left, now)).toMatchObject({ text, status });
     spec('4B.02', '0 to 7 days: “Expiring in N days”, red, singular at 1');
   });

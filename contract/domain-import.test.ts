@@ -13,7 +13,7 @@ it.each([
   ['a surrogate pair that just fits is kept', `${belowLimit.slice(1)}😀z`, `${belowLimit.slice(1)}😀`],
   ['a lone surrogate is replaced', 'web \ud83d', 'web \ufffd'],
   ['surrounding spaces and commas are removed', ' , Web,\tShop ', 'web  shop'],
-])('an imported tag is shortened to a valid tag: %s', (_, tag, expected) => {
+])('an imported tag is turned into a valid tag: %s', (_, tag, expected) => {
   expect(parseEntry({ tags: [tag] })?.tags).toEqual([expected]);
   expect(tagSchema.parse(expected)).toBe(expected);
 });

@@ -58,7 +58,7 @@ it('a product rejects a price with a fraction, because prices are in minor units
   expect(productSchema.safeParse({ ...product, unit_price: 4.99 }).success).toBe(false);
 });
 
-it('Premium has the frequencies 15 and 60 minutes, and 1440 is the default', () => {
+it('Premium allows checks every 15 and 60 minutes; the default is every 1440 minutes', () => {
   const minutes = (premium: boolean) =>
     CHECK_FREQUENCIES.filter((one) => one.premium === premium).map((one) => one.minutes);
   expect(minutes(true)).toEqual(expect.arrayContaining([15, 60]));

@@ -62,9 +62,9 @@ describe('x509-limbo cases', () => {
       { expected_peer_name: { kind: 'DNS', value: 'example.com' } },
       '0 agree, 0 false accept, 1 false reject, 0 skipped',
     ],
-    ['no requested name', { expected_peer_name: null }, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    ['no expected name', { expected_peer_name: null }, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
     [
-      'another time',
+      'another validation time',
       { validation_time: '1999-01-01T00:00:00+00:00', expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],

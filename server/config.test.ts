@@ -82,7 +82,7 @@ describe('parseConfig', () => {
     ['METRICS_TOKEN', 'short'],
     ['BOUNCE_ADDRESS', 'a+b@c.example'],
     ['BOUNCE_MAILBOX', 'imaps://u:p@mail.example'],
-  ])('refuses %s with the value %j in one line that names the variable', (name, value) => {
+  ])('refuses %s with the value %j; the message is one line that names the variable', (name, value) => {
     let message = '';
     try {
       parseConfig({ [name]: value });
@@ -252,7 +252,7 @@ describe('the settings of sign-in and analytics', () => {
     ['GOOGLE_CLIENT_ID', { ...FIREBASE, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 's' }],
     ['ANALYTICS_ID', { ANALYTICS_ID: 'UA-12345-6' }],
     ['ANALYTICS_ID', { ANALYTICS_ID: "G-ABC' https://x.example" }],
-  ])('are refused if %s is invalid', (name, environment) => {
+  ])('are refused if %s is missing, invalid or in conflict with Firebase', (name, environment) => {
     expect(() => parseConfig(environment)).toThrow(ConfigError);
     expect(() => parseConfig(environment)).toThrow(new RegExp(`^${name} [^\\n]+$`));
   });
@@ -375,8 +375,8 @@ describe('the settings of Paddle', () => {
   });
 });
 
-describe('limits for strangers', () => {
-  it('allow the same number of domains before confirmation on the page and on the server', () => {
+describe('the limits for visitors and unverified accounts', () => {
+  it('give unverified accounts the domain limit that the page shows', () => {
     expect(LIMITS.domainsBeforeProof.standard).toBe(UNCONFIRMED_DOMAIN_LIMIT);
   });
 
@@ -393,7 +393,7 @@ describe('limits for strangers', () => {
   });
 
   it.each(Object.entries(LIMITS))(
-    'include %s, which its variable sets up to a maximum',
+    'let a variable set %s, but refuse values above its maximum',
     (name, { setting, min, max }) => {
       expect(parseConfig({ [setting]: String(min) }).limits).toMatchObject({ [name]: min });
       expect(() => parseConfig({ [setting]: String(max + 1) })).toThrow(setting);

@@ -25,7 +25,7 @@ function choose(changed: string[], imports: Import[], others: string[] = []) {
 const RETRY = 'server/core/retry.ts';
 
 describe('chooseTests', () => {
-  it('chooses unit tests that import a changed file over other files, and tests that read files', () => {
+  it('chooses unit tests that import a changed file, even indirectly, and tests that read project files', () => {
     const imports = [
       imported('server/core/health.ts', RETRY),
       imported('server/core/health.test.ts', 'server/core/health.ts'),
@@ -37,7 +37,7 @@ describe('chooseTests', () => {
     ]);
   });
 
-  it('follows names, not files, over an index file that only passes them on', () => {
+  it('skips tests that import only re-exports of unchanged files from an index file', () => {
     const imports = [
       reexported('server/core/index.ts', RETRY, 'retryAt'),
       reexported('server/core/index.ts', 'server/core/csv.ts', 'csvRecord'),
@@ -65,7 +65,7 @@ describe('chooseTests', () => {
     expect(choose([RETRY], [{ ...imported(test, RETRY), typeOnly: true }]).unit).toEqual([]);
   });
 
-  it('chooses the integration tests with the fewest imports in between, first those of the changed room', () => {
+  it('prefers the integration tests that are the fewest imports from the change, then those of its folder', () => {
     const near = Array.from({ length: NEAREST - 1 }, (_, index) => `tests/api/near-${index}.test.ts`);
     const imports = [
       imported('tests/kit/far.ts', RETRY),
@@ -78,14 +78,14 @@ describe('chooseTests', () => {
     expect(leftOut).toEqual(['tests/api/far.test.ts']);
   });
 
-  it('runs tests that start the product only if they changed', () => {
+  it('chooses a test that starts the product only if that test changed', () => {
     const start = 'tests/process/start.test.ts';
     const imports = [imported(start, RETRY)];
     expect(choose([RETRY], imports)).toMatchObject({ integration: [], leftOut: [] });
     expect(choose([start], imports).integration).toEqual([start]);
   });
 
-  it('runs changed journeys, and the main journey after a change of the pages', () => {
+  it('chooses changed journeys, and the main journey after a change to pages or journeys', () => {
     const list = 'tests/journeys/list.journey.ts';
     const main = 'tests/journeys/main-way.journey.ts';
     expect(choose(['web/ui/button.tsx'], [], [list, main]).journeys).toEqual([main]);

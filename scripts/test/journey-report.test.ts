@@ -38,7 +38,7 @@ const report: PlaywrightReport = {
 };
 
 describe('readJourneyReport', () => {
-  it('counts a flaky test as passed and names only tests that failed twice as failures', () => {
+  it('counts a flaky test as passed and lists as failures only tests whose retry failed too', () => {
     expect(readJourneyReport(report)).toMatchObject({
       passed: 2,
       skipped: 1,
@@ -47,7 +47,7 @@ describe('readJourneyReport', () => {
     });
   });
 
-  it('returns each retry with the first lines of its first error', () => {
+  it('returns for each retried test the first lines of its first error', () => {
     expect(readJourneyReport(report).retries).toEqual([
       {
         title: 'list.journey.ts › filters',

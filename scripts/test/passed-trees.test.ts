@@ -42,7 +42,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('committedTree', (
     expect(committedTree(folder)).toBe(tree);
   });
 
-  it('returns null for a changed file and for a new one', () => {
+  it('returns null if a file is changed or new', () => {
     const folder = repository();
     writeFileSync(join(folder, 'new'), '');
     expect(committedTree(folder)).toBeNull();
@@ -62,7 +62,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('committedTree', (
     expect(committedTree(ignored)).toBeNull();
   });
 
-  it('returns null without git', () => {
+  it('returns null if git is not installed', () => {
     const folder = repository();
     vi.stubEnv('PATH', '/nowhere');
     expect(committedTree(folder)).toBeNull();
@@ -76,7 +76,7 @@ describe('recordPassed', () => {
     return folder;
   }
 
-  it('adds each tree once, a line each, and hasPassed finds it', () => {
+  it('adds one line per tree, without duplicates, and hasPassed finds each tree', () => {
     const folder = stateFolder();
     expect(hasPassed('a1')).toBe(false);
     for (const tree of ['a1', 'b2', 'a1']) expect(recordPassed(tree)).toBe(true);

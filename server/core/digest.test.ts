@@ -86,7 +86,7 @@ describe('composeDigest', () => {
   const compose = (change: Partial<Parameters<typeof composeDigest>[0]>) =>
     composeDigest({ domains: [], renewed: [], incidents: [], ...change }, NOW);
 
-  it('lists each domain once: as urgent, as expiring or not at all', () => {
+  it('lists a domain at most once, as urgent or as expiring', () => {
     const soon = NOW + 20 * DAY_MS;
     const domains = [
       { ...FINE, ...name('down.example'), isDown: true, notAfter: soon },
@@ -112,7 +112,7 @@ describe('composeDigest', () => {
     expect(listed.more).toBe(2);
   });
 
-  it('computes the uptime from the outages of the week, since the domain was monitored', () => {
+  it('computes the uptime of the week, or since monitoring began, from the outages', () => {
     const earlier = { ...down, startedAt: NOW - 10 * DAY_MS, endedAt: NOW - 6 * DAY_MS };
     const open = { ...down, ...name('b.example'), monitorId: 'b', startedAt: NOW - HOUR_MS, endedAt: null };
     const incidents = [

@@ -144,12 +144,12 @@ describe('the protocol of an endpoint', () => {
     expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
   });
 
-  it('is not looked up under inherited property names such as constructor', () => {
+  it('is unknown for schemes named like inherited properties, such as constructor', () => {
     expect(refusal('constructor://example.com')).toBe('scheme');
     expect(refusal('toString://example.com')).toBe('scheme');
   });
 
-  it('shows in the display name through its port', () => {
+  it('appears in the display name only as its port', () => {
     const result = normaliseEndpoint('smtp://mail.example.com', closed);
     expect(result.ok && displayName(result.endpoint)).toBe('mail.example.com:25');
   });

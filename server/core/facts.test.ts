@@ -67,7 +67,7 @@ describe('readChain', () => {
   const issuing = root.intermediate({ commonName: 'Fjord CA 1' });
   const leaf = issuing.issue({ commonName: 'pay.fjord.example', dnsNames: ['pay.fjord.example'] });
 
-  it('reads certificates in the order sent', () => {
+  it('returns certificates in the order in which the server sent them', () => {
     const chain = readChain([leaf.der, issuing.der, root.der]);
     expect(chain.map(({ role, subject, issuer }) => [role, subject, issuer])).toEqual([
       ['leaf', 'pay.fjord.example', 'Fjord CA 1'],

@@ -23,14 +23,14 @@ describe('mailOutageSince', () => {
     expect(since([error], NOW - 3 * HOUR_MS)).toBe(NOW - HOUR_MS);
   });
 
-  it('ignores server errors before the last delivery until every mail must have been retried', () => {
+  it('ignores errors from before the last delivery until 70 minutes after it, when all mails were retried', () => {
     expect(since([error], NOW - 30 * MINUTE_MS)).toBeNull();
     const longAgo = { ...error, since: NOW - 3 * HOUR_MS };
     expect(since([longAgo], NOW - 70 * MINUTE_MS)).toBeNull();
     expect(since([longAgo], NOW - 71 * MINUTE_MS)).toBe(NOW - 71 * MINUTE_MS);
   });
 
-  it('counts SMTP replies only if they concern mails to two domains', () => {
+  it('counts SMTP error replies only if mails to at least two domains got one', () => {
     const other = { ...reply, address: 'bo@shop.example' };
     const elsewhere = { ...reply, address: 'bo@mail.example' };
     expect(since([reply, other])).toBeNull();

@@ -41,7 +41,7 @@ describe('authorities from PEM text', () => {
     );
   });
 
-  it('are refused together with a private key, which the message does not repeat', () => {
+  it('are refused if the text contains a private key; the message does not repeat the key', () => {
     const { keyPem } = root.issue({ dnsNames: ['a.example'] });
     for (const text of [root.certificatePem + keyPem, keyPem]) {
       expect(messageOf(text)).toContain('private key');
@@ -55,7 +55,7 @@ describe('authorities from PEM text', () => {
     [root.certificatePem.slice(0, 200), 'incomplete'],
     ['-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----', 'incomplete'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],
-  ])('are not read from %j', (text, message) => {
+  ])('are refused if the text is %j', (text, message) => {
     expect(messageOf(text)).toContain(message);
   });
 });

@@ -26,7 +26,7 @@ describe('nextAttemptAt of mail', () => {
     const waits = [1, 2, 3, 8, 9, 10, 500].map((attempt) => next('mail', { attempt, jitter: 1 }));
     expect(waits).toEqual([15_000, 30_000, 60_000, 32 * MINUTE, 60 * MINUTE, 60 * MINUTE, 60 * MINUTE]);
   });
-  it('spreads each wait randomly over its second half', () => {
+  it('shortens each wait randomly by up to half', () => {
     expect(next('mail', { now: 1_000, jitter: 0 })).toBe(8_500);
   });
   it('gives up after four days', () => {

@@ -42,8 +42,8 @@ describe('a certificate bundle from an AIA address', () => {
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0)],
-    ['a page', Buffer.from('<!doctype html>')],
+    ['an empty body', Buffer.alloc(0)],
+    ['an HTML page', Buffer.from('<!doctype html>')],
     ['a message without certificates', message([])],
     ['another kind of message', message([one.der], '1.2.840.113549.1.7.1')],
     ['a message with 33 certificates', message(Array.from({ length: 33 }, () => one.der))],

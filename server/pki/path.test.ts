@@ -46,7 +46,7 @@ function reasons(...given: Parameters<typeof judge>): string[] {
 }
 
 describe('a valid chain', () => {
-  it('gives the path, leaf first, and the certificate that limits it', () => {
+  it('gives the path, leaf first, and the certificate on it that expires first', () => {
     const result = judge(leaf);
     expect(result).toMatchObject({ ok: true, weakest: { fingerprint: leaf.fingerprint } });
     expect(result.ok && result.path.map(({ fingerprint }) => fingerprint)).toEqual(
@@ -74,7 +74,7 @@ describe('a valid chain', () => {
     }
   });
 
-  it('may be an anchor by itself, whether or not it is marked as a CA', () => {
+  it('may be a single certificate that is an anchor, whether or not it is marked as a CA', () => {
     for (const certificateAuthority of [false, true]) {
       const own = selfSigned({ ...fresh, certificateAuthority });
       const result = judge(own, { anchors: [own] });
@@ -107,7 +107,7 @@ describe('the leaf of a path', () => {
     expect(reasons(issuing.issue({ ...fresh, hash: 'sha1' }))).toEqual(['leaf weak_signature']);
   });
 
-  it('can be judged without validity and without identity', () => {
+  it('can be judged without its validity or without a host name', () => {
     const old = issuing.issue({ ...fresh, notAfter: NOW - DAY });
     expect(reasons(old, { ignoreLeafValidity: true })).toEqual(['ok']);
     expect(reasons(leaf, { reference: undefined })).toEqual(['ok']);
@@ -137,7 +137,7 @@ describe('the leaf of a path', () => {
 });
 
 describe('a missing issuer', () => {
-  it('is reported as no issuer, untrusted root or bad signature', () => {
+  it('is reported as no_issuer, untrusted_root or bad_signature', () => {
     expect(reasons(leaf, { sent: [] })).toEqual(['leaf no_issuer']);
     expect(reasons(leaf, { anchors: [] })).toEqual(['intermediate no_issuer']);
     expect(reasons(leaf, { sent: [issuing, root], anchors: [] })).toEqual(['intermediate untrusted_root']);
@@ -209,7 +209,7 @@ describe('authorities', () => {
     expect(below(renewed, [none, renewed])).toEqual(['ok']);
   });
 
-  it('are limited to the maximum depth', () => {
+  it('fail with path_length if the chain has more intermediates than maxDepth', () => {
     const second = issuing.intermediate({ commonName: 'Second', ...long });
     const end = second.issue(fresh);
     expect(reasons(end, { sent: [issuing, second], maxDepth: 2 })).toEqual(['ok']);

@@ -45,7 +45,7 @@ describe('a renewal window (RFC 9773 §4.2)', () => {
   });
 
   it.each(['javascript:alert(1)', 'ftp://x', '', 5, `https://x/${'y'.repeat(2048)}`])(
-    'is read without the unusable explanation %j',
+    'is read without the unusable explanation URL %j',
     (explanationURL) =>
       expect(window(start, end, { explanationURL })).toMatchObject({ explanationUrl: null }),
   );

@@ -50,7 +50,7 @@ describe('a trace', () => {
     expect(currentLogFields()).toEqual({});
   });
 
-  it('is sampled like its parent, otherwise by the ratio', () => {
+  it('is sampled like its parent, or by the configured ratio if it has no parent', () => {
     const none = tracerWithSpans(0).tracer;
     expect(none.start('a', { parent: null, attributes: {} })).toBeNull();
     const parent = { traceId: TRACE_ID, spanId: SPAN_ID };

@@ -33,7 +33,7 @@ describe('the clock guard', () => {
     expect(guard.offBy()).toBe(off);
   });
 
-  describe('the clock guard that found the clock wrong and gets no more answers', () => {
+  describe('after the canaries stop answering, the clock guard', () => {
     function wrongBy(offMs: number) {
       const made = guarded();
       made.guard.report(reports(-offMs, -offMs));
@@ -50,7 +50,7 @@ describe('the clock guard', () => {
       expect(guard.offBy()).toBeNull();
     });
 
-    it('changes the offset when the clock is set', () => {
+    it('adjusts the known offset when somebody sets the clock', () => {
       const { time, guard, pass } = wrongBy(400 * DAY_MS);
       pass(HOUR_MS);
       time.now -= 10 * DAY_MS;

@@ -26,7 +26,7 @@ function noted(all: readonly Outcome[], now = NOW) {
 }
 
 describe('the mass failure brake', () => {
-  it('holds failures exactly from 10 failed targets in 5 domains and 30 % of all targets on', () => {
+  it('holds failures if and only if at least 10 targets in 5 domains and 30 % of all targets fail', () => {
     const numbers = fc.record({
       targets: fc.integer({ min: 1, max: 80 }),
       failed: fc.integer({ min: 0, max: 80 }),
@@ -78,7 +78,7 @@ describe('the mass failure brake', () => {
     expect(failures.holds(again, BELIEVED_MS)).toBeNull();
   });
 
-  it('keeps holding hosts that fail again after a minute', () => {
+  it('keeps holding the failures of hosts that fail again after a minute', () => {
     const failures = noted(outcomes({ targets: 20, failed: 12, domains: 6 }));
     for (let minute = 0; minute < 9; minute += 1) {
       const now = NOW + minute * 70 * SECOND_MS;

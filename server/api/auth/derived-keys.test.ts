@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { derivedKey } from './derived-keys.ts';
 
-it('derivedKey always returns the same key for a secret and a purpose, and different keys for others', () => {
+it('derivedKey returns the same key for the same secret and purpose, and another key if either differs', () => {
   const key = (secret: string, label: Parameters<typeof derivedKey>[1]) =>
     derivedKey(secret, label).toString('hex');
   expect(key('one', 'trial-address')).toMatch(/^[0-9a-f]{64}$/);

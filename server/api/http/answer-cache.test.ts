@@ -88,7 +88,7 @@ it('a read that began before a change does not answer requests that arrive after
   expect(await ask('a')).toBe('new');
 });
 
-it('cached account answers are dropped when the account changes, when signals were missed, and after a write', async () => {
+it('cached account answers are dropped when the account changes, when change signals were missed, and after a write', async () => {
   const { ask, reads, signals, answers } = accountAnswers('sqlite');
   const count = async (accountId = 'a'): Promise<number> => {
     const before = reads.length;

@@ -13,7 +13,7 @@ describe('createClientAddressReader', () => {
     ['the IPv4 address of a peer in IPv6 form', '::ffff:203.0.113.5', '1.2.3.4', '203.0.113.5'],
     ['the address that a trusted proxy in IPv6 form forwards', '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
     ['a forwarded IPv6 address', 'fd00::1', '2001:db8::1', '2001:db8::1'],
-    ['an empty address without a socket', undefined, '1.2.3.4', ''],
+    ['an empty address if the request has no socket', undefined, '1.2.3.4', ''],
   ])('returns %s', (_, peer, forwardedFor, address) => {
     expect(behindProxy.read(peer, forwardedFor).shown).toBe(address);
   });

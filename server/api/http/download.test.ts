@@ -32,7 +32,7 @@ it('jsonDocument writes times outside the range of Date as numbers', async () =>
   expect(JSON.parse(text)).toEqual({ a: { not_after: 9e15 } });
 });
 
-it('jsonDocument reads a list only as fast as it is written', async () => {
+it('jsonDocument reads a list no faster than its text is consumed', async () => {
   let read = 0;
   async function* counted(): AsyncGenerator<number> {
     for (;;) yield await Promise.resolve(read++);

@@ -97,7 +97,7 @@ describe('the security headers', () => {
     expect(policy.get('img-src')).toContain('https://*.googleusercontent.com');
   });
 
-  it('allow analytics if an id is configured', () => {
+  it('allow the hosts of Google Analytics if an analytics id is configured', () => {
     const { policy, opener } = headersOf({ analyticsId: 'G-ABC123DEF4' });
     expect(policy.get('script-src')).toEqual(["'self'", 'https://www.googletagmanager.com']);
     expect(policy.get('connect-src')).toContain('https://*.google-analytics.com');

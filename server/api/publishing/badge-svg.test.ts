@@ -54,7 +54,7 @@ describe.each(STANDINGS)('the badge of %j', (standing, word, spoken) => {
   });
 });
 
-it('badges of different states differ without their colour', () => {
+it('badges of different states can be told apart without their colours', () => {
   const bare = STANDINGS.map(([standing]) => badgeSvg(standing).replaceAll(/fill="#(?!fff)\w+"/g, ''));
   expect(new Set(bare).size).toBe(STANDINGS.length);
 });

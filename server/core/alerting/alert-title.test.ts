@@ -95,7 +95,7 @@ describe('the title of an alert', () => {
   });
 });
 
-it('alertEvent names what happened, not the step', () => {
+it('alertEvent returns for each kind and step the name of an event, such as certificate.expiring', () => {
   const events = (kind: AlertKind, ...steps: AlertStep[]) => steps.map((step) => alertEvent(kind, step));
   expect(events('expiry', 'renewal_overdue', 'warning', '20d', 'expired', 'resolved')).toEqual([
     'certificate.renewal_overdue',
@@ -112,7 +112,7 @@ it('alertEvent names what happened, not the step', () => {
   ]);
 });
 
-it('stepLabel returns readable names of steps', () => {
+it('stepLabel describes alert steps in words, such as “14 days before”', () => {
   expect(stepLabel('14d')).toBe('14 days before');
   expect(stepLabel('1d')).toBe('1 day before');
   expect(stepLabel('20%')).toBe('20% of its lifetime left');

@@ -40,17 +40,17 @@ describe('an incomplete chain', () => {
     return conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
   };
 
-  it('is a condition even if another address serves a complete chain that expires first', () => {
+  it('needs an alert even if another address serves a complete chain that expires first', () => {
     const late = answer([issue({ notAfter: NOW + 90 * DAY })], { address: '192.0.2.2' });
     const found = chainConditions([answer(withChain(issue())), late], { authorities });
     expect(found.map(({ severity }) => severity)).toEqual(['warning']);
   });
 
-  it('is no condition while its intermediates are still being fetched', () => {
+  it('needs no alert while its intermediates are still being fetched', () => {
     expect(chainConditions([answer([issue()])], { authoritiesPending: true })).toEqual([]);
   });
 
-  it('is no condition if only clients of another key type get the certificate', () => {
+  it('needs no alert if the server sends it only to clients that ask for another key type', () => {
     const presentedChain = [new Uint8Array(issue().der)];
     const posture = {
       at: NOW,
@@ -95,7 +95,7 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
 }
 
 describe('a replaced certificate', () => {
-  it('is not reported for a first verdict or an unchanged leaf', () => {
+  it('is not reported by the first check or if the leaf is unchanged', () => {
     expect(replacedCertificate(null, verdict({}))).toBeNull();
     expect(replacedCertificate(verdict({}), verdict({}))).toBeNull();
   });
@@ -135,7 +135,7 @@ describe('a replaced certificate', () => {
   });
 });
 
-describe('a deployment', () => {
+describe('the deployment of a renewed certificate', () => {
   const facts = (change: Partial<CertificateFacts> = {}): CertificateFacts => ({
     fingerprint: 'aa',
     serialNumber: '01',
@@ -151,7 +151,7 @@ describe('a deployment', () => {
   });
   const renewed = { notBefore: NOW, notAfter: NOW + 90 * DAY };
 
-  it('begins with a later certificate for the same names, and is due within a day', () => {
+  it('begins with a newer certificate for the same names, and must be complete within a day', () => {
     const begun = begunDeployment(facts(), facts({ ...renewed, fingerprint: 'bb' }), NOW);
     expect(begun).toMatchObject({
       certificate: { fingerprint: 'aa' },

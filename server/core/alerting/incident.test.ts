@@ -14,12 +14,12 @@ const of = (problem: Problem, step: AlertStep, now = 0) =>
   incidentSeverity({ problem, step, facts: { certificate } }, now);
 
 describe('the severity of an incident', () => {
-  it('about expiry is critical from 7 days before the end', () => {
+  it('about expiry is critical from 7 days before expiry', () => {
     const left = (days: number) => of('expiry', 'warning', (90 - days) * DAY_MS);
     expect([32, 8, 7, 1, -1].map(left)).toEqual(['warning', 'warning', 'critical', 'critical', 'critical']);
   });
 
-  it('is critical if clients are turned away, otherwise a warning', () => {
+  it('is critical if clients refuse or cannot reach the host, otherwise a warning', () => {
     expect([of('revoked', 'revoked'), of('wrong_name', 'opened'), of('down', 'opened')]).toEqual(
       Array(3).fill('critical'),
     );

@@ -15,19 +15,19 @@ describe('local time', () => {
     expect(localTime(at('2026-12-31T23:30Z'), 'Nowhere/Atlantis').minute).toBe(23 * 60 + 30);
   });
 
-  it('occurs next later today, tomorrow or on the given weekday', () => {
+  it('recurs today if it is still ahead, otherwise tomorrow or on the given weekday', () => {
     const now = at('2026-11-21T10:00Z');
     expect(nextLocalTime(now, OSLO, { minute: 12 * 60 })).toBe(at('2026-11-21T11:00Z'));
     expect(nextLocalTime(now, OSLO, { minute: 11 * 60 })).toBe(at('2026-11-22T10:00Z'));
     expect(nextLocalTime(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
   });
 
-  it('is an hour later if clocks skip it that day, east and west of UTC', () => {
+  it('is an hour later on the day when clocks skip it, east and west of UTC', () => {
     expect(nextLocalTime(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
     expect(nextLocalTime(at('2026-03-08T03:00Z'), NEW_YORK, { minute: 150 })).toBe(at('2026-03-08T07:30Z'));
   });
 
-  it('means the second occurrence if clocks repeat it that day, east and west of UTC', () => {
+  it('means its second occurrence on the day when clocks repeat it, east and west of UTC', () => {
     const inOslo = at('2026-10-25T01:30Z');
     expect(nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 })).toBe(inOslo);
     expect(nextLocalTime(inOslo, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));

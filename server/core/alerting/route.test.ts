@@ -50,7 +50,7 @@ it('a channel is open if it is confirmed and on; mail to the account is always o
 describe('alert settings', () => {
   const account = { ...DEFAULT_ALERT_SETTINGS, steps: ['20d' as const], muted: ['uptime' as const] };
 
-  it('are those of the account unless the domain overrides them; only Premium overrides steps', () => {
+  it('come from the account unless the domain overrides them; overriding steps needs Premium', () => {
     expect(effectiveSettings(account, null, 'free')).toEqual(account);
     expect(effectiveSettings(account, { steps: null, muted: [] }, 'premium')).toMatchObject({
       steps: null,
@@ -82,7 +82,7 @@ describe('alert settings', () => {
     expect(affectsAlerts(account, { ...account, muted: [] })).toBe(true);
   });
 
-  it('lose channels that were deleted; if none is left, all channels or the choice of the account apply', () => {
+  it('drop deleted channels; if none is left, an account uses all channels and a domain those of its account', () => {
     const existing = [ACCOUNT_MAIL, 'c1', 'c2'];
     expect(existingChannels(['c2', 'gone', 'c1'], existing)).toEqual(['c1', 'c2']);
     expect(existingChannels(['gone'], existing)).toBeNull();
@@ -147,7 +147,7 @@ describe('the upcoming alerts of a certificate', () => {
     );
   });
 
-  it('include the tightest missed step, now or at the end of a silence', () => {
+  it('include the missed step closest to expiry, now or when a snooze or maintenance ends', () => {
     expect(ahead(END - 2 * DAY)).toEqual([
       ['three_days', 2],
       ['one_day', 1],

@@ -67,7 +67,7 @@ const ending = (days: number, more = {}) =>
 const fresh = withChain(issue());
 
 describe('an expiring certificate', () => {
-  it('causes one alert per step at its exact time, and only the tightest of several missed steps', () => {
+  it('causes one alert at the exact time of each step, and after several missed steps only one for the latest', () => {
     const host = watched();
     const old = ending(22.5);
     expect(host.wait(-1).shows(old)).toEqual([]);
@@ -117,7 +117,7 @@ describe('an expiring certificate', () => {
     expect(staysRenewed()).toEqual(['expiry resolved']);
   });
 
-  it('is not resolved by another certificate that expires soon too', () => {
+  it('causes no resolved alert if its replacement expires soon too', () => {
     const host = watched();
     host.shows(ending(5));
     expect(host.wait(MINUTE).shows(ending(12))).toEqual(['expiry warning']);
@@ -149,7 +149,7 @@ describe('silencing alerts', () => {
     expect(host.wait(HOUR).shows(old)).toEqual(['expiry warning']);
   });
 
-  it('the tightest missed step is alerted when a snooze ends, even if the host is unreachable', () => {
+  it('the end of a snooze causes an alert for the latest missed step, even if the host is unreachable', () => {
     const host = watched();
     host.shows(old);
     const [incident] = host.outbox.incidents;
@@ -170,7 +170,7 @@ describe('silencing alerts', () => {
     ]);
   });
 
-  it('muting recoveries drops a resolved alert for good', () => {
+  it('a resolved alert that was muted is not sent after unmuting', () => {
     const host = watched();
     const muted = { settings: { steps: null, muted: ['good_news' as const] } };
     expect(host.shows(old, muted)).toEqual(['expiry warning']);
@@ -201,7 +201,7 @@ describe('a certificate that other domains serve too', () => {
     expect(other.wait(4 * DAY).shows(old, { groups })).toEqual(['expiry three_days']);
   });
 
-  it('causes a resolved alert only for the last domain that is renewed', () => {
+  it('causes a resolved alert only when the last of its domains has replaced it', () => {
     for (const othersOpen of [1, 0]) {
       const host = watched();
       const old = ending(7);
@@ -238,7 +238,7 @@ describe('a domain registration that ends', () => {
     };
   }
 
-  it('is reported 60, 30, 14, 7 and 1 days before, and not at its end', () => {
+  it('is reported 60, 30, 14, 7 and 1 days before its end, but not at its end', () => {
     const { host, shows, ends } = registered();
     const reported: string[] = [];
     for (let day = 0; day <= 65; day++) {
@@ -262,7 +262,7 @@ describe('a domain registration that ends', () => {
     expect(shows(ends(end + 365 * DAY))).toEqual([]);
   });
 
-  it('is reported from the last known end while the registry gives no answer', () => {
+  it('is reported according to the last known end date while the registry gives no answer', () => {
     const { host, shows, ends } = registered();
     expect(shows(ends(end))).toEqual([]);
     host.wait(2 * DAY);

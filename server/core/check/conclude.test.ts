@@ -114,7 +114,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('names the problem of an untrusted certificate or an unreachable host, and is null if all is well', () => {
+  it('names the problem of an untrusted certificate or an unreachable host, and no problem if all is well', () => {
     const untrusted = judge(served, NOW, createTrustStore([]));
     const problemOf = (seen: typeof served, verdict = verdictOf(seen)) =>
       conclude(WATCHED, seen, verdict, NOW).withContext(CONTEXT).problem;
@@ -235,7 +235,7 @@ describe('the conclusion of a check', () => {
     expect(concluded({ ...WATCHED, isRequested: true }, served, null).nextCheckAt).toBe(NOW);
   });
 
-  it('the first check of a monitor is repeated after a minute to examine the posture', () => {
+  it('the first check of a monitor is repeated after a minute to examine TLS versions, CAA and registration', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 });

@@ -29,14 +29,14 @@ describe('nextCheckAt', () => {
     expect(due({ everyMinutes: 10, reached: false })).toBe(10 * MINUTE);
   });
 
-  it('is exactly at the next alert step', () => {
+  it('is at the next alert step if that comes before the regular check', () => {
     expect(due({ certificates: [lasting(90 * DAY, 14 * DAY + 5 * HOUR)] })).toBe(5 * HOUR);
     expect(due({ certificates: [lasting(90 * DAY, 14 * DAY)] })).toBe(DAY);
     expect(due({ certificates: [lasting(90 * DAY, 2 * HOUR)] })).toBe(2 * HOUR);
     expect(due({ certificates: [lasting(90 * DAY, -DAY)] })).toBe(DAY);
   });
 
-  it('is after 1/24 of the shortest lifetime: 6 h 40 min for 160 hours', () => {
+  it('is after 1/24 of the shortest certificate lifetime, such as 6 h 40 min for 160 hours', () => {
     expect(due({ certificates: [lasting(160 * HOUR, 150 * HOUR)] })).toBe(400 * MINUTE);
     expect(due({ certificates: [lasting(3650 * DAY, 3000 * DAY), lasting(160 * HOUR, 150 * HOUR)] })).toBe(
       400 * MINUTE,
@@ -55,7 +55,7 @@ describe('nextCheckAt', () => {
     expect(due({ recheckAt: null })).toBe(DAY);
   });
 
-  it('stays within its limits for absurd lifetimes', () => {
+  it('is one minute to one day from now, even for absurd lifetimes', () => {
     expect(due({ certificates: [lasting(MINUTE, -HOUR)] })).toBe(10 * MINUTE);
     expect(due({ certificates: [lasting(-DAY, -HOUR)] })).toBe(DAY);
     expect(due({ certificates: [lasting(10, 5)] })).toBe(MINUTE);
@@ -63,7 +63,7 @@ describe('nextCheckAt', () => {
     expect(due({ certificates: [year9999] })).toBe(DAY);
   });
 
-  it('spreads checks within their limits, at most a minute after an alert step', () => {
+  it('with jitter never exceeds the check interval and comes at most a minute after an alert step', () => {
     const certificate = fc.record({
       lifetimeMs: fc.integer({ min: HOUR, max: 400 * DAY }),
       leftMs: fc.integer({ min: -DAY, max: 400 * DAY }),
@@ -91,7 +91,7 @@ describe('nextCheckAt', () => {
     );
   });
 
-  it('shortens an interval by up to a tenth', () => {
+  it('with jitter shortens the interval by up to a tenth', () => {
     expect(due({ everyMinutes: 60, jitter: 0.5 })).toBe(57 * MINUTE);
   });
 });
@@ -110,19 +110,19 @@ describe('dueWithInterval', () => {
   });
 });
 
-describe('the lane of a monitor', () => {
+describe('the priority lane of a monitor', () => {
   it('is 0 for the first three monitors of an account and rises with each power of four', () => {
     const lanes = [0, 2, 3, 14, 15, 62, 63, 254, 255, 1_022, 1_023, 4_094, 4_095, 1_000_000].map(laneOf);
     expect(lanes).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
   });
 });
 
-describe('the portions of the lanes', () => {
+describe('the shares of the priority lanes in a batch', () => {
   it('halve from lane to lane and are never zero', () => {
     expect(lanePortions(64, 0)).toEqual([32, 16, 8, 4, 2, 1, 1]);
   });
 
-  it('add up to the same sums whatever the sizes of the batches', () => {
+  it('add up to the same totals for each lane, however large the batches are', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 30 }), (limits) => {
         const sums = Array.from({ length: LANES }, () => 0);

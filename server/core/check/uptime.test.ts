@@ -128,7 +128,7 @@ describe('assessUptime', () => {
     },
   );
 
-  it('is unknown if our own network or policy may be the cause', () => {
+  it('is unknown if our own network or policy may be the cause of a failure', () => {
     const noIpv6 = failed('no_route_here', { family: 6 });
     expect(assessUptime(seen({ addresses: [noIpv6] })).state).toBe('unknown');
     expect(assessUptime(seen({ addresses: [noIpv6, failed('refused')] })).state).toBe('down');
@@ -211,7 +211,7 @@ describe('followUptime', () => {
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
   });
 
-  it('starts over if the second failure comes too late', () => {
+  it('suspects a new outage if the second failure comes 11 minutes later or the clock was set back', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
     for (const now of [NOW + 11 * MINUTE, NOW - HOUR])
       expect(followUptime(suspected, { state: 'down', now })).toMatchObject({

@@ -146,7 +146,7 @@ describe('certificates that differ between addresses', () => {
   });
 });
 
-describe('the posture (examined once a day)', () => {
+describe('the posture (TLS versions, other key types, CAA; examined once a day)', () => {
   const rsa = issue({ key: 'RSA-2048', notBefore: NOW - 89 * DAY, notAfter: NOW + DAY });
   const posture: NonNullable<Observation['posture']> = {
     at: NOW,
@@ -193,7 +193,7 @@ describe('the posture (examined once a day)', () => {
 });
 
 describe('a verdict of an older version', () => {
-  it('can serve as the previous verdict', () => {
+  it('can be the previous verdict of a new check', () => {
     const seen = observation([answer(withChain(a))]);
     const full = judge(seen, NOW, trustStore);
     const { at, leafFingerprint, expiring, findings } = full.lastSeen ?? { at: 0 };

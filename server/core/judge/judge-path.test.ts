@@ -123,7 +123,7 @@ describe('an incomplete chain', () => {
   });
 });
 
-describe('certificates that are sent beside the path', () => {
+describe('certificates that a server sends but the path does not use', () => {
   it('are reported in one note, whether unrelated, roots or duplicates', () => {
     const leaf = issue();
     const stray = mintAuthority({ commonName: 'Stray Root', ...years }).intermediate({
@@ -143,7 +143,7 @@ describe('certificates that are sent beside the path', () => {
     expect(verdict.trusted).toBe(true);
   });
 
-  it('do not include an authority that changed its key', () => {
+  it('do not include the certificate with which a root signs its new key', () => {
     const rolled = root.intermediate({ commonName: 'Fjord Root', ...years });
     const below = rolled.intermediate({ commonName: 'Fjord CA 3', ...years });
     const verdict = verdictOn([below.issue(current), below, rolled]);
@@ -166,7 +166,7 @@ describe('certificates that are sent beside the path', () => {
 describe('a lifetime over the maximum', () => {
   const long = { ...current, notAfter: current.notBefore + 399 * DAY };
 
-  it('is reported below public roots only', () => {
+  it('is reported only for certificates below public roots', () => {
     const publicStore = createTrustStore([root.der], { arePublic: true });
     const verdict = verdictOn(withChain(issue(long)), [], publicStore);
     expect(inWords(verdict).findings).toMatchObject([

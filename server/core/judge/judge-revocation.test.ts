@@ -282,7 +282,7 @@ describe('a pending revocation answer', () => {
     expect(judged([said('crl', 'unreachable')], { previous: good }).revocation.state).toBe('unavailable');
   });
 
-  it('keeps a previous answer without an end for an hour', () => {
+  it('keeps a previous answer without nextUpdate for an hour', () => {
     const endless = said('ocsp', 'good');
     const thisUpdate = NOW;
     endless.answer = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate: null };

@@ -59,7 +59,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('a hostile chain: %s', (_, mint) =
     expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(512);
   });
 
-  it('gets the same verdict for the same work, whatever was judged before', () => {
+  it('gets the same verdict with the same amount of work, whatever was judged before', () => {
     const judged = () => {
       const work = new WorkBudget();
       return { verdict: judge(twentyAnswers(chain), now, trustStore, null, work), spent: work.spent };

@@ -36,13 +36,13 @@ describe('roots that browsers trust until a date', () => {
     expect(distrustedSince(found, leaf, CHROME_TRUSTS_UNTIL)).toBe(SINCE);
   });
 
-  it('include no more bundled roots than listed keys, and no private root', () => {
+  it('are at most one bundled root for each listed key, and no private root', () => {
     const constrained = bundled.filter((anchor) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)));
     expect(constrained.length).toBeLessThanOrEqual(CHROME_TRUSTS_UNTIL.size);
     expect(distrustedSince(read(root), leaf, CHROME_TRUSTS_UNTIL)).toBeNull();
   });
 
-  it('are applied by the earliest log timestamp of the leaf, or else by its notBefore', () => {
+  it('are distrusted if the leaf’s earliest log timestamp, or else its notBefore, is after that date', () => {
     const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
     const logged = (...times: number[]) =>
       distrustedSince(read(root), { ...leaf, signedCertificateTimestamps: times }, constraints);
@@ -107,7 +107,7 @@ describe('exceededLifetimeCap', () => {
 });
 
 describe('the limiting certificate', () => {
-  it('is that of the path that is valid the longest', () => {
+  it('is the first to expire on the path that stays valid the longest', () => {
     const key = intermediate.key;
     const short = root.intermediate({ commonName: 'Fjord CA 1', key, ...years, notAfter: NOW + 10 * DAY });
     const leaf = intermediate.issue(current);

@@ -99,7 +99,7 @@ describe('reachFinding', () => {
     expect(failureSentence(failure, HOST)).toBe(sentence);
   });
 
-  it('is a warning until a second check confirms it', () => {
+  it('is a warning until a second check confirms the failure', () => {
     expect(finding('timeout', { uptime: UP })?.severity).toBe('warning');
   });
 

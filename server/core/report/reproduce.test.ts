@@ -52,7 +52,7 @@ describe('reproductionCommand', () => {
     );
   });
 
-  it('uses direct TLS for other protocols, and no server name for an IP address', () => {
+  it('connects without -starttls for plain TLS, and with -noservername for an IP address', () => {
     expect(line({ protocol: 'tls', port: 993 })).toBe(
       `openssl s_client -connect ${HOST}:993 -servername ${HOST} -verify_return_error </dev/null`,
     );

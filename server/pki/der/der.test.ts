@@ -34,7 +34,7 @@ describe('the DER reader', () => {
   });
 
   it.each([
-    ['nothing at all', '', 'der_truncated'],
+    ['no bytes', '', 'der_truncated'],
     ['a tag without a length', '30', 'der_truncated'],
     ['content shorter than its length', '30 05 0101', 'der_truncated'],
     ['a length cut off', '30 82 01', 'der_truncated'],
@@ -44,7 +44,7 @@ describe('the DER reader', () => {
     ['a length of four octets', '30 84 00000001 00', 'der_length'],
     ['a reserved length octet', '30 ff', 'der_length'],
     ['a multi-byte tag', '3f 8101 00', 'der_tag'],
-    ['another tag', '31 00', 'der_tag'],
+    ['an unexpected tag', '31 00', 'der_tag'],
     ['bytes after the end', '30 00 00', 'der_trailing'],
   ])('refuses %s', (_, hex, code) => {
     expect(codeOf(() => onlyElement(bytes(hex), TAG.sequence))).toBe(code);

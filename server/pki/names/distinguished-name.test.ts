@@ -74,7 +74,7 @@ describe('the attributes of a name', () => {
   });
 
   it.each([
-    ['UTF-8 that is none', 0x0c, 'ff'],
+    ['invalid UTF-8', 0x0c, 'ff'],
     ['a BMPString of odd length', 0x1e, '00'],
     ['a UniversalString beyond Unicode', 0x1c, '00110000'],
   ])('are refused if one is %s', (_, tag, hex) => {
@@ -95,7 +95,7 @@ describe('the comparison of names (RFC 5280 §7.1)', () => {
     expect(isSameName(left, name(pair(CN, printableString('some ca'))))).toBe(true);
   });
 
-  it('respects order, types and boundaries', () => {
+  it('respects the order, types and boundaries of attributes', () => {
     const left = name(pair(O, utf8String('a')), pair(CN, utf8String('b')));
     expect(isSameName(left, name(pair(CN, utf8String('b')), pair(O, utf8String('a'))))).toBe(false);
     expect(isSameName(left, name(pair(O, utf8String('a\u00012.5.4.3=b'))))).toBe(false);

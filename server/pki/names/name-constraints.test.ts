@@ -138,7 +138,7 @@ describe('a name constraint', () => {
     return nameConstraints !== null && satisfiesNameConstraints(certificate, nameConstraints, budget());
   };
 
-  it('a name constraint on addresses covers the subnet of the same family only', () => {
+  it('a name constraint on IP addresses covers its subnet and no address of the other family', () => {
     const authority = { permitted: { ip: ['192.0.2.0/24'] } };
     expect(within({ ipAddresses: ['192.0.2.7'] }, authority)).toBe(true);
     expect(within({ ipAddresses: ['192.0.3.7'] }, authority)).toBe(false);

@@ -49,7 +49,7 @@ function ask(
 const none = (why: string) => ({ state: 'none', why });
 
 describe('a CRL of the issuer', () => {
-  it('says good for a certificate that is not on it, with its times', () => {
+  it('gives the status good, with the times of the CRL, for a certificate that is not on it', () => {
     const thisUpdate = Math.floor(now / 1000) * 1000 - HOUR_MS;
     const nextUpdate = thisUpdate + DAY_MS;
     const other = { serialNumber: leaf.serialNumber + 1n };
@@ -91,7 +91,7 @@ describe('a CRL of the issuer', () => {
     expect(parseCrl(Buffer.from(pem)).entryCount).toBe(1);
   });
 
-  it('says good for a certificate that was taken off again (removeFromCRL)', () => {
+  it('gives the status good for a certificate that was removed from it again (removeFromCRL)', () => {
     expect(ask({ revoked: [{ ...leaf, reason: 8 }] })).toMatchObject({ state: 'good' });
     expect(ask({ revoked: [{ ...leaf, reason: 8 }, leaf] })).toMatchObject({ state: 'revoked' });
   });
@@ -129,7 +129,7 @@ describe('a CRL signed with another key of the issuer', () => {
   });
 });
 
-describe('a distribution point named by directory names', () => {
+describe('a CRL distribution point with a directory name', () => {
   // Without tag and length.
   const rootNames = root.subjectDer.subarray(2);
   const part = (text: string) => sequence(objectIdentifier('2.5.4.3'), utf8String(text));
@@ -149,11 +149,11 @@ describe('a distribution point named by directory names', () => {
     ['relative', relative('One'), relative('One')],
     ['full and relative', full('One'), relative('One')],
     ['relative and full', relative('One'), full('One')],
-  ])('covers a certificate with the same name: %s', (_, ofCertificate, ofCrl) => {
+  ])('covers a certificate that lists the same distribution point name: %s', (_, ofCertificate, ofCrl) => {
     expect(status(ofCertificate, ofCrl)).toMatchObject({ state: 'good' });
   });
 
-  it('does not cover a certificate with another name', () => {
+  it('does not cover a certificate that lists another distribution point name', () => {
     expect(status(full('One'), full('Two'))).toEqual(none('wrong_scope'));
     expect(status(relative('One'), full('Two'))).toEqual(none('wrong_scope'));
   });
@@ -169,7 +169,7 @@ describe('a CRL with limited time or scope', () => {
     ['of another shard', { url: `${URL}2` }, 'wrong_scope'],
     ['of the same URL in another case', { url: 'http://CRL.example/1.crl' }, 'wrong_scope'],
     ['of authorities', { url: URL, only: 'authority' }, 'wrong_scope'],
-  ])('can revoke but not clear a certificate, such as a CRL %s', (_, options, why) => {
+  ])('can revoke a certificate but not give it the status good, such as a CRL %s', (_, options, why) => {
     expect(ask(options)).toEqual(none(why));
     expect(ask({ ...options, revoked: [{ ...leaf, reason: 1 }] })).toMatchObject({
       state: 'revoked',
@@ -177,7 +177,7 @@ describe('a CRL with limited time or scope', () => {
     });
   });
 
-  it('can revoke but not clear a certificate that does not list the URL of the CRL', () => {
+  it('can revoke a certificate that does not list the URL of the CRL, but not give it the status good', () => {
     expect(ask({}, { url: `${URL}?` })).toEqual(none('wrong_scope'));
     expect(ask({ revoked: [leaf] }, { url: `${URL}?` })).toMatchObject({ state: 'revoked' });
   });
@@ -207,7 +207,7 @@ describe('an untrustworthy CRL', () => {
     expect(ask({}, { issuer: onlySigns })).toEqual(none('wrong_issuer'));
   });
 
-  it('is ignored if its distribution point is for some reasons only', () => {
+  it('is ignored if the certificate lists its distribution point for some reasons only', () => {
     const name = tagged(0, true, tagged(0, true, tagged(6, false, Buffer.from(URL))));
     const point = sequence(name, tagged(1, false, Buffer.from([6, 0x40])));
     const certificate = root.issue({ extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }] });
@@ -220,7 +220,7 @@ describe('an untrustworthy CRL', () => {
 
 describe('the scope of a CRL', () => {
   const intermediate = root.intermediate({ crlUrls: [URL] });
-  it('must include the kind of the certificate', () => {
+  it('must include the kind of certificate, user or authority', () => {
     expect(ask({ only: 'user' })).toMatchObject({ state: 'good' });
     expect(ask({ only: 'user' }, { certificate: intermediate })).toEqual(none('wrong_scope'));
     const ofVersion1 = root.issue({ editFields: (fields) => fields.slice(1, -1) });
@@ -231,7 +231,7 @@ describe('the scope of a CRL', () => {
     });
   });
 
-  it('may be under another name of the same distribution point', () => {
+  it('may be given by any name of the certificate’s distribution point', () => {
     const ldap = 'ldap://directory.example/cn=1';
     const names = [ldap, URL].map((name) => tagged(6, false, Buffer.from(name)));
     const point = sequence(tagged(0, true, tagged(0, true, ...names)));
@@ -242,7 +242,7 @@ describe('the scope of a CRL', () => {
   });
 });
 
-it('a CRL of unknown origin counts if it covers everything or the distribution point of the certificate', () => {
+it('a CRL from an unknown URL counts if it covers everything or the distribution point of the certificate', () => {
   expect(ask({}, { url: null })).toMatchObject({ state: 'good' });
   expect(ask({ url: URL }, { url: null })).toMatchObject({ state: 'good' });
   expect(ask({ url: `${URL}2` }, { url: null })).toEqual(none('wrong_scope'));
@@ -273,9 +273,9 @@ describe('parseCrl', () => {
     return Buffer.concat([der.subarray(0, at), to, der.subarray(at + from.length)]);
   };
   it.each<[string, () => Buffer]>([
-    ['nothing', () => Buffer.alloc(0)],
+    ['no bytes', () => Buffer.alloc(0)],
     ['a certificate', () => leaf.der],
-    ['PEM', () => Buffer.from('-----BEGIN X509 CRL-----')],
+    ['PEM that is cut off', () => Buffer.from('-----BEGIN X509 CRL-----')],
     ['an entry without its time', () => tamper(time(now).subarray(0, 1), Buffer.from([0x05]))],
     ['33 MB', () => Buffer.alloc(33 * 1024 * 1024, 0x30)],
     ['bytes after the end', () => Buffer.concat([der, Buffer.from([0])])],
@@ -308,7 +308,7 @@ describe('an indirect CRL', () => {
     expect(askOther({ indirect: true, revoked: [named, next, { serialNumber }] }).state).toBe('good');
   });
 
-  it('is about its own issuer before the first entry that names another issuer', () => {
+  it('applies entries to its own issuer until the first entry that names another issuer', () => {
     expect(ask({ indirect: true, revoked: [leaf] }).state).toBe('revoked');
     expect(ask({ indirect: true, revoked: [{ ...leaf, ...about(other) }] }).state).toBe('good');
     expect(askOther({ indirect: true, revoked: [foreign] }).state).toBe('good');

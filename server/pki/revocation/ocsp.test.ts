@@ -135,7 +135,7 @@ describe('an untrustworthy OCSP response', () => {
     [['good', 'revoked'], { state: 'revoked' }],
     [['revoked', 'unknown'], { state: 'revoked' }],
   ] as const)(
-    'with the statuses %j for one certificate counts as the strictest, in any order',
+    'with the statuses %j for one certificate counts as the strictest status, in any order',
     (statuses, result) => {
       const [first, last] = statuses;
       expect(ask({ before: [first], status: last })).toMatchObject(result);
@@ -153,7 +153,7 @@ describe('an untrustworthy OCSP response', () => {
     expect(judge(mintOcspError(code))).toEqual(none('responder_refused'));
   });
 
-  it('is ignored if it is not a response, truncated or too large', () => {
+  it('is ignored if its bytes cannot be parsed, are truncated or exceed 64 KiB', () => {
     const response = mintOcspResponse(root, leaf);
     expect(judge(new Uint8Array())).toEqual(none('malformed'));
     expect(judge(leaf.der)).toEqual(none('malformed'));

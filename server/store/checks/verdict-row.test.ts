@@ -179,7 +179,7 @@ describe('a stored verdict', () => {
     for (const text of ['', '{"judgedAt":', 'null', '[]', '7']) expect(parseVerdict(text)).toBeNull();
   });
 
-  it('shows a finding of a newer version by its code', () => {
+  it('names an unknown finding by its code and says that a newer version found it', () => {
     const [verdict] = VERDICTS;
     const newer = { ...verdict?.findings[0], code: 'odd_smell', facts: { kind: 'smell', strength: 3 } };
     const read = parseVerdict(JSON.stringify({ ...verdict, findings: [newer] }));
