@@ -181,7 +181,7 @@ const inLine = (key: string, words: string[]) => [key.padEnd(60), ...words].join
 /** The owner comes last, to show that the others left everything unchanged. */
 const inTurn: CallerName[] = [...CALLERS.filter((name) => name !== 'owner'), 'owner'];
 
-it('The access table has one row for every call that the server describes and serves', async () => {
+it('The access table has one row for every call that the OpenAPI document lists and the server serves', async () => {
   const api = await startApi(() => freshStore('sqlite'));
   const described = (await routesOf(api)).map(({ method, path }) => `${method} ${path}`);
   expect(rows.map(({ key }) => key).toSorted(), 'rows of the table').toEqual(described.toSorted());
@@ -195,7 +195,7 @@ it('The access table has one row for every call that the server describes and se
 });
 
 describeAnyDatabase('Access control', (open) => {
-  it('answers every caller as the table says; refused callers change nothing and see no secrets', async () => {
+  it('answers every caller as the access table says; refused callers change nothing and see no secrets', async () => {
     const world = await createWorld(open);
     const { api } = world;
     const routes = await routesOf(api);

@@ -121,7 +121,7 @@ it('Metric labels escape quotes, backslashes and newlines like prom-client', asy
   expect(line(textOf(measured({ host })))).toBe(line(await registry.metrics()));
 });
 
-it('The metrics of a domain are 0 if its certificate is invalid or it is down, and absent if a value is unknown', () => {
+it('The metrics of a domain say 0 for an invalid certificate or a host that is down, and omit unknown values', () => {
   const valueOf = (name: string, change: Partial<DomainMetrics>) =>
     samples(textOf(measured(change))).get(`certlantern_domain_${name}{domain="shop.example"}`);
   expect(valueOf('certificate_valid', { revoked: true })).toBe(0);

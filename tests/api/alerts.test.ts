@@ -248,7 +248,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect(await nextChecks(api)).toEqual(checkedNext);
   });
 
-  it('are no longer held if they are critical and the quiet hours now let critical alerts through', async () => {
+  it('are released if they are critical and the quiet hours are changed to let critical alerts through', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -285,7 +285,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect((await domain(alice, ofAlice)).own).toEqual({ quiet_hours: NIGHT, muted: ['uptime'] });
   });
 
-  it('keep their own steps without applying them after Premium ends, and apply them again when it returns', async () => {
+  it('keep the domain’s own steps stored but unused after Premium ends, and use them again when Premium returns', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const id = await watch(api, bob);

@@ -58,7 +58,7 @@ describeAnyDatabase('A first sign-in with Firebase', (open) => {
     expect((await arrive(api)).ok.data.id).toBe(id);
   });
 
-  it('accepts the invitation in the request body, too', async () => {
+  it('accepts an invitation in the request body instead of the header', async () => {
     const { api, arrive } = await withFirebase(open, 'invite');
     const invite = await createInvite(EMAIL, SECRETS.invite, api.clock.now());
     expect((await arrive(api, { invite })).ok.data.email).toBe(EMAIL);

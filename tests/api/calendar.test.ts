@@ -79,7 +79,7 @@ it('A calendar has one expiry and one renewal event per certificate, which name 
 });
 
 describeAnyDatabase('The calendar of an account', (open) => {
-  it('has an event for each expiry and each renewal date, and needs only its secret address', async () => {
+  it('has an event for each expiry and each renewal date, and is readable by anybody who knows its secret URL', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { id, notAfter } = await watch(api, alice, 'shop.example.com');

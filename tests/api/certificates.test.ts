@@ -163,7 +163,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     for (const id of ids) expect((await alertsOf(id)).incidents).toEqual([]);
   });
 
-  it('is also expected on domains that serve it already, because another of their IP addresses may not', async () => {
+  it('is also expected on domains that serve it already, because another IP address may serve an old one', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const served = later(api.clock.now());
@@ -178,7 +178,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     expect(await pending()).toEqual([]);
   });
 
-  it('raises one alert for all domains that still serve another certificate at the time announced last', async () => {
+  it('raises one alert for all domains that still serve another certificate at the deadline that was set last', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();

@@ -127,7 +127,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     );
   });
 
-  it('need Premium unless they are the own email, pause when it ends and work again when it returns', async () => {
+  it('need Premium, except the account’s own email; the others pause when Premium ends and resume when it returns', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect((await add(alice, hook())).problem).toMatchObject({ code: 'premium_required', status: 402 });
@@ -142,7 +142,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await list(bob))[1]).toMatchObject({ key, name: 'Renamed', state: 'open' });
   });
 
-  it('are refused if Premium ends between the request and the write', async () => {
+  it('are not added if Premium ends between the request and the database write', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const added = await addChannel(api.store, {
@@ -158,7 +158,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(alice)).toHaveLength(1);
   });
 
-  it('are limited to twenty besides the own email, even with concurrent requests', async () => {
+  it('are limited to twenty besides the account’s own email, even with concurrent requests', async () => {
     const { bob } = await (await startApi(open)).cast();
     const answers = await Promise.all(
       Array.from({ length: MAX_CHANNELS + 6 }, (_, index) => add(bob, hook(String(index)))),
@@ -203,7 +203,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(bob)).toHaveLength(2);
   });
 
-  it('must have an address that the policy for channels permits, whatever the policy for checks says', async () => {
+  it('must have an address that the address policy for channels permits; the policy for checks has no effect', async () => {
     const isLocalName = () => false;
     const everywhere = { permits: () => true, opens: () => true, permitsLocalNames: true, isLocalName };
     const nowhere = { permits: () => false, opens: () => false, permitsLocalNames: false, isLocalName };
@@ -249,7 +249,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await status('http://192.0.2.10:81/')).toBe(422);
   });
 
-  it('ignore fields that the contract does not have, and reject invalid names', async () => {
+  it('ignore unknown request fields, and reject invalid names', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const smuggled = { account_id: charlie.id, confirmed_at: 1, secrets: [{ secret: 'mine', until: null }] };
@@ -307,7 +307,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await bob.ask(CALLS.removeChannel, { params })).problem.code).toBe('not_found');
   });
 
-  it('keep their kind; the own email cannot be changed or removed', async () => {
+  it('cannot change their kind; the account’s own email cannot be changed or removed at all', async () => {
     const { bob } = await (await startApi(open)).cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
     expect((await change(bob, key, { config: EVERY_KIND[2] })).problem.code).toBe('channel_refused');
@@ -318,7 +318,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       expect((await change(bob, OWN_MAIL, body)).problem.code).toBe('channel_refused');
   });
 
-  it('send a test to the own email when it is enabled again after it refused mail', async () => {
+  it('queue a test message to the account’s own email when it is enabled again after mail to it was refused', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await inTransaction(api.store, (trx) =>
@@ -333,7 +333,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     ]);
   });
 
-  it('disappear from all settings when removed; settings without channels fall back to the default', async () => {
+  it('disappear from all settings when removed; settings left without a channel fall back to the default', async () => {
     const { bob } = await (await startApi(open)).cast();
     const { id } = (await bob.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
     const [one, two] = [

@@ -51,7 +51,7 @@ const LIMITED: [what: string, max: number, attempt: (send: Send, index: number) 
 ];
 
 describe('A rate limit by address', () => {
-  it.each(LIMITED)('counts an IPv6 /64 as one address: %s', async (_, max, attempt) => {
+  it.each(LIMITED)('counts an IPv6 /64 as one address for %s', async (_, max, attempt) => {
     const api = await startApi(open);
     const from = (network: number, host: number) =>
       api.sendFrom(`2001:db8:0:${network}::${host.toString(16)}`);
@@ -86,7 +86,7 @@ describe('A rate limit by address', () => {
     },
   );
 
-  it('never reads the full client address: only the session code does, for the session list', () => {
+  it('never uses the full client address, which only the code for the session list reads', () => {
     const folder = join(import.meta.dirname, '../../server/api');
     const readers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (path) =>

@@ -60,7 +60,7 @@ async function wholeList(person: Person, sort: string): Promise<string[]> {
 
 const NAMES = Array.from({ length: 17 }, (_, index) => `n${(index * 7) % 17}`);
 
-describeEachDatabase('A list read page by page with its cursor', (open) => {
+describeEachDatabase('A list with cursor pagination', (open) => {
   it('contains all rows in each sort order, with and without a filter', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
@@ -124,7 +124,7 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
     }
   });
 
-  it('contains all messages of a channel in the order of the unpaged list', async () => {
+  it('contains all messages of a channel in the order of the unpaginated list', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const params = { key: 'email' };

@@ -50,7 +50,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(states).toEqual(['user', null, 'user']);
   });
 
-  it('sends one change signal per domain', async () => {
+  it('publishes one change event per domain, even if the request lists its id twice', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
@@ -85,7 +85,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(2);
   });
 
-  it('requests a check again at once if the database refused the first request', async () => {
+  it('can request a check again at once if the database failed on the first request', async () => {
     const errors: unknown[][] = [];
     const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
     const api = await startApi(open, { log });
@@ -177,7 +177,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect((await alice.ask(CALLS.listDomains, { query: { tag: 'eu' } })).ok.total).toBe(2);
   });
 
-  it('removes all data of the domains and answers not_found the second time', async () => {
+  it('removes all data of the domains and answers not_found when it is repeated', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);

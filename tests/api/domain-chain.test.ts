@@ -32,7 +32,7 @@ const answeredTwice =
   };
 
 describeAnyDatabase('The chain of a domain', (open) => {
-  it('is the one that the IP address with the shown certificate sent, in the same order', async () => {
+  it('comes from the IP address that sent the shown certificate, in the order in which it was sent', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await add(alice);
@@ -58,7 +58,7 @@ describeAnyDatabase('The chain of a domain', (open) => {
     expect((await charlie.ask(CALLS.domainChain, { params: { id } })).problem.code).toBe('not_found');
   });
 
-  it('is kept while the host cannot be reached, and reduced to the leaf when the check’s record is deleted', async () => {
+  it('is kept when a later check fails, and reduced to the leaf when the check that saw the chain is pruned', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);

@@ -55,7 +55,7 @@ describeAnyDatabase('A domain', (open) => {
       expect((await alice.ask(CALLS.describeDomain, { params, body })).problem.code).toBe('invalid_request');
   });
 
-  it('signals a change of its notes, but not when nothing changed', async () => {
+  it('publishes a change event when its notes change, and none when they stay the same', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -66,7 +66,7 @@ describeAnyDatabase('A domain', (open) => {
     expect(signals).toEqual([{ topic: 'domain', accountId: alice.id, monitorId: id, change: 'changed' }]);
   });
 
-  it('is found by its name in Unicode and Punycode, its notes and its tags, without wildcards', async () => {
+  it('is found by name in Unicode or Punycode, notes and tags; % and _ match only themselves', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const params = { id: await add(bob, 'Bücher.example') };

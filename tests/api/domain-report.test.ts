@@ -47,7 +47,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(stranger.problem.code).toBe('not_found');
   });
 
-  it('has the findings with a fix, the chain to serve, the path and the addresses', async () => {
+  it('has the findings with a fix, the chain to serve, the certification path and the IP addresses', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);

@@ -27,7 +27,7 @@ it('An event stream sends one account event for several changes, before the doma
   expect(await stream?.next(0)).toBeNull();
 });
 
-it('Every event stream reports missed events when signals may have been lost, and ends its wait', async () => {
+it('Every event stream stops waiting and reports missed events when signals may have been lost', async () => {
   const store = await freshStore('sqlite');
   const streams = createEventStreams(store, { now: () => 0 });
   const [one, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
@@ -69,7 +69,7 @@ it('An event stream sends added and removed domains at once, even within a secon
   }
 });
 
-it('An event stream that is read late returns every change, in batches of 500', async () => {
+it('An event stream with a slow reader returns every change, in batches of 500', async () => {
   const store = await freshStore('sqlite');
   const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
   for (let number = 0; number < 1_200; number++)

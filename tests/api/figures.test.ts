@@ -31,7 +31,7 @@ it('A trial lasts 14 days, the number in the public settings', async () => {
   expect((await alice.ask(CALLS.publicConfig)).ok.data.limits.trial_days).toBe(Math.round(days));
 });
 
-it('The API accepts every check frequency that the pages offer, on the plans that they name', async () => {
+it('The API accepts every check frequency that the pages offer, on the plans that the pages name', async () => {
   const api = await startApi(open);
   const { alice, bob } = await api.cast();
   const [ofAlice, ofBob] = [await add(alice, 'a.example.com'), await add(bob, 'b.example.com')];

@@ -64,7 +64,7 @@ describe('The origin check', () => {
     }
   });
 
-  it('accepts loopback origins of the product and requests without browser headers', async () => {
+  it('accepts the server’s own loopback origins and requests without an Origin header', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const headers of [
@@ -76,7 +76,7 @@ describe('The origin check', () => {
       expect((await charlie.ask(CALLS.refreshSession, { headers })).status).toBe(200);
   });
 
-  it('refuses every origin but that of PUBLIC_URL once it is configured', async () => {
+  it('refuses every origin but that of PUBLIC_URL once PUBLIC_URL is configured', async () => {
     const config = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
     const api = await startApi(open, { config });
     const ask = async (origin: string) =>
@@ -86,7 +86,7 @@ describe('The origin check', () => {
       expect(await ask(origin)).toBe(403);
   });
 
-  it('accepts the page’s own IP address, but no other host of the local network and no name', async () => {
+  it('accepts an IP address as origin if it equals the Host header, but no other IP address and no name', async () => {
     const api = await startApi(open, { config: { insecureHttp: true } });
     const ask = async (host: string, origin = `http://${host}`) =>
       (await createClient(api.send).ask(CALLS.logOut, { headers: { host, origin } })).status;
@@ -104,8 +104,8 @@ describe('Plain HTTP', () => {
       { publicUrl: new URL('http://certs.example.com'), publicUrlIsDefault: false },
       {},
     ],
-    ['a name that is not this machine', {}, { host: '192.168.1.5:8080' }],
-  ])('answers 403 and names the setting that would allow it, for %s', async (_, config, headers) => {
+    ['a Host header of another machine', {}, { host: '192.168.1.5:8080' }],
+  ])('gets 403 with the setting that would allow it, for %s', async (_, config, headers) => {
     const api = await startApi(open, { config });
     const { status, problem } = await createClient(api.send).ask(CALLS.publicConfig, { headers });
     expect({ status, code: problem.code }).toEqual({ status: 403, code: 'https_required' });
@@ -117,7 +117,7 @@ describe('Plain HTTP', () => {
     expect((await api.send('/api/health', { headers })).status).toBe(200);
   });
 
-  it('is served if the operator allows it', async () => {
+  it('is served if INSECURE_HTTP=true allows it', async () => {
     const api = await startApi(open, { config: { insecureHttp: true } });
     const headers = { host: '192.168.1.5:8080' };
     const { data } = (await createClient(api.send).ask(CALLS.publicConfig, { headers })).ok;
@@ -212,7 +212,7 @@ describe('The answers of the server', () => {
 });
 
 describe('The API', () => {
-  it('limits one address to 1200 calls a minute, without affecting others', async () => {
+  it('limits one client address to 1200 calls a minute, without affecting others', async () => {
     const api = await startApi(open);
     const flood = createClient(api.sendFrom('203.0.113.9'));
     for (let calls = 0; calls < 1_200; calls++) await flood.send('/api/nothing');

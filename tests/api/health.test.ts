@@ -52,7 +52,7 @@ describeEachDatabase('GET /api/health', (open) => {
       expect(await told(send, path)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   });
 
-  it('answers 503 once work is more than ten minutes late, with the delay', async () => {
+  it('answers 503 with the delay at /late once checks are more than ten minutes overdue', async () => {
     const api = await startApi(open);
     const { send, clock } = api;
     const { alice } = await api.cast();

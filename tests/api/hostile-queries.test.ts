@@ -88,7 +88,7 @@ describe('The server, given hostile addresses and parameters,', () => {
     expect([response.status, response.headers.get('location')]).toEqual([404, null]);
   });
 
-  it('lists the allowed values when a query parameter has an unknown one', async () => {
+  it('lists the allowed values when a query parameter has an unknown value', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const choices = Object.entries(CALLS).flatMap(([name, call]) =>

@@ -105,7 +105,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await charlie.ask(CALLS.addMaintenance, { ...under('k'), body })).status).toBe(200);
   });
 
-  it('is answered with the stored refusal when repeated, but a rate limit releases the key', async () => {
+  it('is answered with the stored refusal when it is repeated, but a 429 releases the key', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const add = (key: string, host = 'example.com') =>

@@ -173,7 +173,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect((await ask('charlie likes trams')).status).toBe(200);
   });
 
-  it('ignores other sign-up fields and accepts each address once', async () => {
+  it('ignores unknown sign-up fields and accepts each email address once', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);
     const body = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };
@@ -185,7 +185,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect((await client.ask(CALLS.signUp, { body: twice })).problem.code).toBe('email_taken');
   });
 
-  it('serves none of the library’s other routes', async () => {
+  it('serves none of the other routes of Better Auth', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const path of [
@@ -238,7 +238,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
   it.each([
     ['address', 'sign-in:address:203.0.113.5', 50],
     ['network', 'sign-in:prefix:203.0.113', 200],
-  ])('limits failed sign-ins per %s and does not count successful ones', async (_, key, limit) => {
+  ])('limits failed sign-ins per client %s and does not count successful ones', async (_, key, limit) => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const attempt = (from: string, password: string) =>
@@ -255,7 +255,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect((await attempt('203.0.114.5', charlie.password)).status).toBe(200);
   });
 
-  it('limits sign-ups per address and per network, by hour and by day', async () => {
+  it('limits sign-ups per client address and per network, by hour and by day', async () => {
     const limits = {
       ...STANDARD_LIMITS,
       signUpsPerHour: 2,

@@ -52,7 +52,7 @@ describe('A path of more than 2 kB', () => {
     },
   );
 
-  it('is refused with 414 below every address, as a problem document below /api and as text elsewhere', async () => {
+  it('is refused with 414 on every route, as a problem document below /api and as text elsewhere', async () => {
     const { get } = await listening();
     const calls = Object.values<Call>(CALLS).map(({ path }) => `/api${path.replaceAll(/\{\w+\}/g, 'x')}/`);
     for (const folder of ['/assets/', '/status/', '/badge/', '/dev/mail/', '/metrics/', ...calls]) {
@@ -76,7 +76,7 @@ describe('A path of more than 2 kB', () => {
     expect(JSON.stringify(lines)).not.toContain('...');
   });
 
-  it('is measured without its query; a path of exactly 2,048 bytes is not refused', async () => {
+  it('is refused with 414; its query does not count, and exactly 2,048 bytes are accepted', async () => {
     const { get } = await listening();
     expect((await get(`/api/config?code=${'x'.repeat(8_000)}`)).status).toBe(200);
     expect((await get('/'.padEnd(MAX_BYTES, 'x'))).status).toBe(404);

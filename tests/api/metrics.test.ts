@@ -8,7 +8,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 const TOKEN = 'metrics-token-of-the-tests';
 
 describeAnyDatabase('GET /metrics', (open) => {
-  it('shows how long the oldest work has waited and which alarms are raised', async () => {
+  it('shows how long the oldest due check has waited and which alarms are raised', async () => {
     const api = await startApi(open);
     const { store, clock } = api;
     const { alice } = await api.cast();
@@ -37,7 +37,7 @@ describeAnyDatabase('GET /metrics', (open) => {
     expect(await asked(api.sendFrom('127.0.0.1'))).toBe(404);
   });
 
-  it('is open to this machine only if no token is configured', async () => {
+  it('is open only to loopback clients if no token is configured, and to nobody if PUBLIC_URL names another host', async () => {
     const api = await startApi(open);
     const asked = async (from: string, headers: Record<string, string> = {}) =>
       (await api.sendFrom(from)('/metrics', { headers })).status;

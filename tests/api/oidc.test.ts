@@ -111,7 +111,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(world.warnings).toEqual([]);
   });
 
-  it('keeps a requested trial if only a second sign-in creates the account', async () => {
+  it('grants the trial requested at a first sign-in even if only the second sign-in creates the account', async () => {
     const world = await startWorld(open);
     await comeBy(world, { trial: true });
     const { client } = await comeBy(world);
@@ -173,7 +173,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     ]);
   });
 
-  it('accepts a callback once, and only in the browser that started', async () => {
+  it('accepts a callback once, and only in the browser that started the sign-in', async () => {
     const world = await startWorld(open);
     const { client, back, end } = await comeBy(world);
     expect(end).toBe(DONE);

@@ -68,7 +68,7 @@ describeEachDatabase('A passkey', (open) => {
     expect((await alice.ask(CALLS.newPasskeyOptions)).problem.code).toBe('not_authenticated');
   });
 
-  it('is not added with a resumed sign-in after the session, or all of them, ended', async () => {
+  it('cannot be added by a browser that resumed its sign-in and whose session was then ended elsewhere', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const other = await freshly(api.send, alice);

@@ -37,7 +37,7 @@ async function startTestMode(open: () => Promise<Store>) {
 }
 
 describeAnyDatabase('Test mode', (open) => {
-  it('sells Premium at the listed price without money', async () => {
+  it('sells Premium at the listed price without a real payment', async () => {
     const { alice, pay, isPremium, subscription } = await startTestMode(open);
     expect((await alice.ask(CALLS.listProducts)).ok.data).toMatchObject([
       { unit_price: 499, currency: 'USD' },
@@ -68,7 +68,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect([await isPremium(), await isPremium(charlie)]).toEqual([false, false]);
   });
 
-  it('makes one subscription of concurrent payments', async () => {
+  it('creates only one subscription for concurrent payments', async () => {
     const { api, alice, pay, isPremium } = await startTestMode(open);
     const answers = await Promise.all([pay(), pay(), pay()]);
     expect(answers.some(({ status }) => status === 200)).toBe(true);
@@ -169,7 +169,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(false);
   });
 
-  it('ends test subscriptions once the deployment sells for money', async () => {
+  it('test subscriptions end once the deployment takes real payments, and real ones stay unchanged', async () => {
     const { api, alice, pay, isPremium } = await startTestMode(open);
     await pay();
     await api.store.db

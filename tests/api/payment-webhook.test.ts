@@ -129,7 +129,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
 });
 
 describeEachDatabase('The account of a Paddle webhook', (open) => {
-  it('is found by subscription or customer if there is no reference', async () => {
+  it('is found by subscription or customer if the event has no reference', async () => {
     const { deliver, subscriptionEventOf, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(subscriptionEventOf({ reference: alice.reference }));

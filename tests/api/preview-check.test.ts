@@ -243,7 +243,7 @@ describeAnyDatabase('A preview check', (open) => {
     expect(await asked()).toEqual([]);
   });
 
-  it('is cancelled before the check when its client disconnects', async () => {
+  it('is cancelled without a DNS query if its client disconnects before it starts', async () => {
     const { rig, served } = await startWorld(open);
     const server = createAdaptorServer({ fetch: (request, env) => served.fetch(request, env) });
     const peer = await listening(server as Server);

@@ -5,7 +5,7 @@ import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 
-it('An account’s searches are limited per minute over all calls together', async () => {
+it('Search requests of an account share one limit per minute across all calls', async () => {
   const meters = createMetrics();
   const api = await startApi(() => freshStore('sqlite'), {
     telemetry: { meters, tracer: null },

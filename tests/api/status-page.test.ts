@@ -123,7 +123,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(await state()).toBe('critical');
   });
 
-  it('shows a local name or private address only if its owner lists it, and the preview names those that are left out', async () => {
+  it('shows a local name or private address only if its owner lists it, and the preview names the omitted hosts', async () => {
     const isOpen = { permits: () => true, opens: (ip: string) => ip.startsWith('10.') };
     const policy = {
       ...isOpen,
@@ -318,7 +318,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ slug: null, title: '' });
   });
 
-  it('shows at most 200 domains, those that are down first, and the number of the rest', async () => {
+  it('shows at most 200 domains, those that are down first, and the number of further domains', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const entries = (from: number) =>
@@ -344,7 +344,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
   });
 
-  it('omits private names from its 200 domains and from the number of the rest', async () => {
+  it('omits private names from its 200 domains and from the number of further domains', async () => {
     const policy = {
       permits: () => true,
       opens: () => false,

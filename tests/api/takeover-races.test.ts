@@ -47,7 +47,7 @@ describeEachDatabase('Requests of an account during its takeover', (open, name) 
     await expect(deleting).rejects.toThrow(AccessEnded);
   });
 
-  it('are awaited if their transaction is already open, and their rows are then removed as well', async () => {
+  it('delay the takeover if their transaction is already open, and the takeover then removes their rows', async () => {
     const api = await startApi(open);
     const { squatter } = await provision(api);
     const session = await api.store.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow();

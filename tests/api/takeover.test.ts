@@ -83,7 +83,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     });
   });
 
-  it('loses secret addresses and API tokens, and the domains are paused until the owner resumes them', async () => {
+  it('loses secret URLs and API tokens, and the domains are paused until the owner resumes them', async () => {
     const api = await startApi(open);
     const made = await provision(api);
     const { squatter, domain } = made;

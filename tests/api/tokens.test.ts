@@ -130,7 +130,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     }
   });
 
-  it('cannot be guessed: 30 different wrong tokens block an address for 15 minutes', async () => {
+  it('cannot be guessed: 30 different wrong tokens block a client address for 15 minutes', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { secret } = await made(alice);

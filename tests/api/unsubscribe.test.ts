@@ -92,7 +92,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await subject(api, tokens)).unsubscribed).toBe('domain');
   });
 
-  it('redirects to the page without its token if somebody opens the one-click address of the mail header', async () => {
+  it('redirects a GET of the one-click URL from the mail header to the page, without the token', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const tokens = tokensFor(alice.id, await watch(alice));
@@ -123,7 +123,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
   });
 
-  it('can end all mail; standing and channels show that, and it can be undone', async () => {
+  it('can end all mail; standing and channel list show that, and the choice can be undone', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);

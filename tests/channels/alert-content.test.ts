@@ -124,7 +124,7 @@ describe('an alert about a resolved problem', () => {
     expect(text).toMatch(/There is nothing to do\. .* valid until Wednesday, 10 February 2027\./);
   });
 
-  it('says "replaced" instead of "renewed" if the new certificate does not end later', () => {
+  it('says "replaced" instead of "renewed" if the new certificate does not expire later', () => {
     const facts = { successor: { ...successor, notAfter: NOT_AFTER - DAY } };
     expect(render(said('expiry', 'resolved', { facts })).text).toContain('was replaced.');
   });
@@ -144,7 +144,7 @@ describe('an alert about a resolved problem', () => {
   });
 });
 
-it('an alert about an incomplete chain explains the effect once and links to the domain', () => {
+it('an alert about an incomplete chain says once which clients are affected, and links to the domain', () => {
   const message =
     'Your server does not send it. Browsers may still connect; curl, Java and many apps will not.';
   const text = (facts: object) => render(said('chain_broken', 'some_clients', { facts })).text;
@@ -162,7 +162,7 @@ it('an alert mail lists the steps that the account chose', () => {
   );
 });
 
-it('an alert to an added recipient names who added them and offers only to unsubscribe', () => {
+it('an alert to an added recipient names the account that added the recipient and offers only to unsubscribe', () => {
   const { text } = render({ mail: { recipient: 'added', accountEmail: 'Alice\r\nof Fjord' } });
   expect(text).toContain('Alice of Fjord tracks this host in Certlantern, and you agreed to get alerts.');
   expect(text).not.toContain('https://certs.example/alerts');

@@ -36,7 +36,7 @@ it('the reader of the bounce mailbox returns a mail again if handling it failed'
 });
 
 it.each(['LOGIN', 'SELECT', 'UID SEARCH', 'UID FETCH', 'UID STORE', 'UID EXPUNGE'])(
-  'the reader of the bounce mailbox loses no mail if the connection breaks at %s',
+  'the reader of the bounce mailbox handles every mail at the next read if the connection breaks at %s',
   async (command) => {
     server.append('Subject: one\n\n');
     server.breakAt(command);
@@ -46,7 +46,7 @@ it.each(['LOGIN', 'SELECT', 'UID SEARCH', 'UID FETCH', 'UID STORE', 'UID EXPUNGE
   },
 );
 
-it('the reader of the bounce mailbox rejects for a wrong password and when it is aborted', async () => {
+it('the reader of the bounce mailbox fails if the password is wrong or the caller aborts', async () => {
   const wrong = server.url.replace(/:[^:@]+@/, ':wrong@');
   await expect(readMailbox(wrong, () => Promise.resolve('done'), never)).rejects.toThrow(Error);
   await expect(readMailbox(server.url, () => Promise.resolve('done'), AbortSignal.abort())).rejects.toThrow(

@@ -32,18 +32,18 @@ describe('a delivery report', () => {
   });
 
   it.each([
-    ['a delay', postfixReport({ to: TO, action: 'delayed', status: '4.4.1' })],
-    ['a success', postfixReport({ to: TO, action: 'delivered', status: '2.0.0' })],
-    ['an incomplete status', postfixReport({ to: TO, status: '5' })],
+    ['a report of a delay', postfixReport({ to: TO, action: 'delayed', status: '4.4.1' })],
+    ['a report of a delivery', postfixReport({ to: TO, action: 'delivered', status: '2.0.0' })],
+    ['a report with an incomplete status', postfixReport({ to: TO, status: '5' })],
     ['an out-of-office reply', outOfOffice(TO)],
     ['an empty mail', ''],
-    ['a report without an end', postfixReport({ to: TO }).slice(0, 500)],
-    ['parts without a boundary', postfixReport({ to: TO }).replace(/;\n\tboundary="[^"]+"/, '')],
-  ])('is ignored: %s', (_, text) => {
+    ['a truncated report', postfixReport({ to: TO }).slice(0, 500)],
+    ['a report without a boundary', postfixReport({ to: TO }).replace(/;\n\tboundary="[^"]+"/, '')],
+  ])('the parser of delivery reports ignores %s', (_, text) => {
     expect(read(text)).toBeNull();
   });
 
-  it('does not make the reader throw, whatever bytes arrive', () => {
+  it('never makes the parser throw, whatever bytes arrive', () => {
     const start = Buffer.from(
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n',
     );
@@ -78,7 +78,7 @@ describe('a return address', () => {
     expect(address.slice(0, address.indexOf('@')).length).toBeLessThanOrEqual(64);
   });
 
-  it('does not verify for another mail, another recipient or with another key', () => {
+  it('is rejected for another mail or recipient, or with another key', () => {
     const mark = readBounceAddress(bounces.address, address);
     if (!mark) throw new Error('It is one of ours');
     expect(isGenuine(bounces.key, mark, 'eve@fjord.example')).toBe(false);
@@ -95,7 +95,7 @@ describe('a return address', () => {
       `${address}.evil`,
     ],
     [address.replace('+', '+x'), address.replace(/.@/, '1@')],
-  ])('is not recognised without a mark, with an altered mark or at another domain (case %#)', (...given) => {
+  ])('is not recognised without an id, with a malformed id or at another domain (case %#)', (...given) => {
     for (const one of given) expect(readBounceAddress(bounces.address, one)).toBeNull();
   });
 

@@ -98,7 +98,7 @@ describe('the email channel with SMTP', () => {
     ]);
   });
 
-  it('reports a retry while the server is down, and delivers once it is back', async () => {
+  it('asks for a retry while the SMTP server is down, and delivers once it is back', async () => {
     await channel.deliver(message, never);
     await sink.down();
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
@@ -202,7 +202,7 @@ describe('the email channel without SMTP', () => {
     }
   });
 
-  it('writes only to its folder, whatever the Message-ID, and retries if it cannot write', async () => {
+  it('writes only to its folder, whatever the Message-ID, and asks for a retry if it cannot write', async () => {
     const folder = temporaryFolder();
     const captureDir = join(folder.path, 'mail');
     const channel = createEmailChannel({ smtpUrl: null, mailFrom: FROM, captureDir });

@@ -91,7 +91,7 @@ describe('a Slack message', () => {
     }
   });
 
-  it('has a colour for its severity and stays within the limits of blocks', () => {
+  it('has a colour for its severity and stays within Slack’s limits for blocks', () => {
     const colour = (content: AlertContent) => slackMessage(content)['attachments'];
     expect(colour(critical)).toMatchObject([{ color: '#df2a2a' }]);
     expect(colour(alertContentOf())).toMatchObject([{ color: '#bf8506' }]);

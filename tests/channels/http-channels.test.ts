@@ -176,7 +176,7 @@ describe('an HTTP answer', () => {
     },
   );
 
-  it('is described by its status alone, without its content or any secret', async () => {
+  it('is reported only with its status, without its body or any secret', async () => {
     const words = 'internal: the password of the database is hunter2';
     const details: string[] = [];
     for (const status of [200, 302, 400, 401, 403, 404, 410, 418, 429, 500])
@@ -217,7 +217,7 @@ describe('a misbehaving receiver', () => {
       'a connection reset',
       (_, response) => void response.writeHead(200).write('a', () => response.socket?.resetAndDestroy()),
     ],
-  ])('counts as delivered if its status 200 is followed by %s', async (_name, serve) => {
+  ])('an alert counts as delivered if the receiver’s status 200 is followed by %s', async (_name, serve) => {
     expect(await posted(serve)).toEqual({
       outcome: 'delivered',
       detail: 'The receiver answered 200 OK.',
@@ -283,7 +283,7 @@ describe('a misbehaving receiver', () => {
 describe('the address of a receiver', () => {
   const refused = { outcome: 'failed', detail: 'The address policy of this server blocks this address.' };
 
-  it('fails permanently if it is in a private network, and nothing is sent', async () => {
+  it('is refused permanently if it is in a private network, and nothing is sent', async () => {
     const channels = localChannels({ at: sink.url, allow: [] });
     for (const config of everyChannelAt(sink.url))
       expect(await channels.deliver(config, outgoing, never)).toEqual(refused);

@@ -81,7 +81,7 @@ describe('smtp:// to another machine', () => {
     },
   );
 
-  it('falls back to no encryption with tls=opportunistic', async () => {
+  it('sends unencrypted mail with tls=opportunistic only if the server offers no STARTTLS', async () => {
     const { sink, proxy } = await smtpWorld();
     expect(await send(proxy, BEYOND, '?tls=opportunistic')).toMatchObject({ outcome: 'delivered' });
     expect(sink.passwords).toEqual([PASSWORD]);

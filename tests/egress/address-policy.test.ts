@@ -155,7 +155,7 @@ describe('the address policy without open ranges', () => {
     expect(closed.permits(text)).toBe(false);
   });
 
-  it('agrees with Node’s net.BlockList of the same ranges', () => {
+  it('denies the same addresses as Node’s net.BlockList with the same ranges', () => {
     const oracle = new BlockList();
     for (const [first, last] of DENIED_IPV4) oracle.addRange(first, last);
     for (let value = 1; value < 0xffff_ffff; value += 9_999_991) {
@@ -209,7 +209,7 @@ describe('open ranges of the address policy', () => {
     expect(closed.permitsLocalNames).toBe(false);
   });
 
-  it.each(METADATA)('keep the metadata service at %s closed, whatever is open', (address) => {
+  it.each(METADATA)('keep the metadata service at %s closed even if they include it', (address) => {
     const policy = createAddressPolicy(['0.0.0.0/0', '::/0', address], () => []);
     expect(policy.permits(address)).toBe(false);
     expect(policy.opens(address)).toBe(false);

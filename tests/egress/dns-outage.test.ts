@@ -45,7 +45,7 @@ describe('names without a DNS answer', () => {
     await Promise.all(pending);
   });
 
-  it('leave no queue behind: queries that time out while they wait are never sent', async () => {
+  it('are never sent to the DNS server if they time out while queued', async () => {
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 300 });
     // 1,024 queries, two for each name, may be under way.
     const burst = Array.from({ length: 600 }, (_, index) => `outage${index}.test`);

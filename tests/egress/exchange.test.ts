@@ -184,13 +184,13 @@ describe('an HTTP exchange with a hostile peer', () => {
 
   it.each<[string, string, Serve]>([
     [
-      'announces too large a body',
+      'announces a body above the size limit',
       'too_large',
       (_, response) => void response.writeHead(200, { 'content-length': '99999' }).write('a'),
     ],
-    ['sends too much', 'too_large', (_, response) => void response.end(Buffer.alloc(1_001))],
+    ['exceeds the size limit', 'too_large', (_, response) => void response.end(Buffer.alloc(1_001))],
     [
-      'sends less than it announced',
+      'closes before the announced Content-Length',
       'unreachable',
       (_, response) => {
         response.writeHead(200, { 'content-length': '10' }).write('a');
@@ -209,14 +209,14 @@ describe('an HTTP exchange with a hostile peer', () => {
       (_, response) => void response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`),
     ],
     [
-      'sends two lengths',
+      'sends two Content-Length headers',
       'malformed',
       write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
     ],
-    ['sends a negative length', 'malformed', write('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
+    ['sends a negative Content-Length', 'malformed', write('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
     ['speaks another protocol', 'malformed', write('SSH-2.0-OpenSSH_9.9\r\n')],
     [
-      'changes the protocol',
+      'switches protocols unasked',
       'unreachable',
       write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ],
@@ -248,13 +248,13 @@ describe('an HTTP exchange with a hostile peer', () => {
   });
 
   it.each([
-    ['silent', silent, 'timeout'],
-    ['dripping', dripping, 'timeout'],
-    ['greeting', greeting, 'insecure'],
-    ['closing', closing, 'insecure'],
-    ['flooding', flooding(Buffer.alloc(65_536)), 'insecure'],
+    ['stays silent', silent, 'timeout'],
+    ['sends byte by byte', dripping, 'timeout'],
+    ['sends a greeting', greeting, 'insecure'],
+    ['closes the connection', closing, 'insecure'],
+    ['floods the connection', flooding(Buffer.alloc(65_536)), 'insecure'],
   ] as const)(
-    'ends within its limits if the peer is %s instead of doing a TLS handshake',
+    'ends within its limits if the peer %s instead of doing a TLS handshake',
     async (_name, manners, reason) => {
       const peer = await startRawPeer(manners);
       onTestFinished(() => peer.stop());

@@ -59,7 +59,7 @@ describe('openConnection', () => {
     expect(accepted).toBe(0);
   });
 
-  it('distinguishes a closed port from an aborted attempt', async () => {
+  it('reports refused for a closed port and timeout for an aborted attempt', async () => {
     const port = await listen(() => undefined);
     expect(await dial('127.55.0.9', port)).toMatchObject({ ok: false, stage: 'connect', reason: 'refused' });
     expect(await dial('127.0.0.1', port, { signal: AbortSignal.abort() })).toMatchObject({

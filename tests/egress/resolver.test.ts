@@ -196,7 +196,7 @@ describe('the resolver', () => {
     expect(await resolver.resolve('four.test', { signal })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
   });
 
-  it('does not cache answers: a record that turns private is refused at the next query', async () => {
+  it('does not cache answers: a name that changes to a private address is refused at the next query', async () => {
     server.entries.set('flip.test', { addresses: ['8.8.8.8'], ttlSeconds: 300 });
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
     expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });

@@ -23,7 +23,7 @@ describe('createSemaphore', () => {
     expect(started).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('releases the slot of a task that failed', async () => {
+  it('releases the permit of a task that fails', async () => {
     const withSlot = createSemaphore(1);
     await expect(withSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withSlot(() => Promise.resolve('yes'))).toBe('yes');

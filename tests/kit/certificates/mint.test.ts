@@ -39,7 +39,7 @@ describe('The certificate mint', () => {
     expect(new X509Certificate(selfSigned({ serialNumber }).der).serialNumber).toBe(text);
   });
 
-  it('keeps dates from 1950 to the year 9999', () => {
+  it('encodes dates from 1950 to the year 9999', () => {
     const at = (notBefore: number, notAfter: number): X509Certificate =>
       new X509Certificate(selfSigned({ notBefore, notAfter }).der);
     const far = at(Date.UTC(2049, 11, 31, 23, 59, 59), Date.UTC(9999, 11, 31, 23, 59, 59));
@@ -48,7 +48,7 @@ describe('The certificate mint', () => {
     expect(at(Date.UTC(1950, 0, 1), Date.UTC(2050, 0, 1)).validTo).toBe('Jan  1 00:00:00 2050 GMT');
   });
 
-  it('keeps hostile strings unchanged', () => {
+  it('writes hostile strings into the subject unchanged', () => {
     const commonName = 'evil\0.example\r\nBcc: x@y';
     const organization = '<script>alert(1)</script>';
     const { subject } = new X509Certificate(selfSigned({ commonName, organization }).der).toLegacyObject();

@@ -32,7 +32,7 @@ it('The fault proxy forwards requests that match no fault', async () => {
   expect(proxy.requests).toEqual(['GET /one']);
 });
 
-it('The fault proxy resets connections before or during an answer until it is healed', async () => {
+it('The fault proxy resets connections before or during an answer until its faults are cleared', async () => {
   await ask('/one');
   proxy.fault(/GET \/one/, { kind: 'cut' });
   await expect(ask('/one')).rejects.toThrow();
@@ -57,7 +57,7 @@ it('The fault proxy stalls, delays and throttles answers', async () => {
   }
 });
 
-it('The fault proxy refuses connections until it is healed, and then accepts them on the same port', async () => {
+it('The fault proxy refuses connections while it is down, and accepts them on the same port afterwards', async () => {
   await ask('/one');
   await proxy.refuse();
   await expect(ask('/one')).rejects.toThrow();
