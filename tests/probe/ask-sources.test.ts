@@ -128,7 +128,7 @@ describe('A probe’s queries to CA sources', () => {
     expect(questions).toEqual([['revocation', names, null, 'site.test']]);
   });
 
-  it('start with missing intermediates, which then belong to the path of the other queries', async () => {
+  it('search for missing intermediates first and then cover the completed path', async () => {
     const { sources, questions } = asked({
       intermediates: { complete: () => Promise.resolve({ intermediates: [fetched], isPending: false }) },
     });
@@ -150,7 +150,7 @@ describe('A probe’s queries to CA sources', () => {
     expect(questions).toEqual([['authorities', [stranger.fingerprint]]]);
   });
 
-  it('include renewal for an expired leaf and for each distinct leaf', async () => {
+  it('include a renewal query for each distinct leaf, even an expired one', async () => {
     const expired = intermediate.issue({
       dnsNames: ['site.test'],
       notBefore: NOW - 2e9,
@@ -169,7 +169,7 @@ describe('A probe’s queries to CA sources', () => {
 });
 
 describe('A probe’s second round of queries', () => {
-  it('covers the path around a revoked intermediate', async () => {
+  it('covers another path that avoids a revoked intermediate', async () => {
     const twin = root.intermediate({
       commonName: 'Twin',
       key: intermediate.key,

@@ -94,7 +94,7 @@ describe('Missing intermediates', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('are taken from valid paths that were seen elsewhere', async () => {
+  it('are taken from the cached valid path of another host', async () => {
     const sources = openSources();
     const issuer = root.intermediate();
     const [sent, forgetful] = [
@@ -152,7 +152,7 @@ describe('Missing intermediates', () => {
     expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
-  it('are refetched after a day, and kept if they are gone by then', async () => {
+  it('are refetched after a day, and stay cached if the CA no longer serves them', async () => {
     const { intermediates } = openSources();
     const {
       leaf,
@@ -204,7 +204,7 @@ describe('A failing AIA address', () => {
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
 
-  it('is tried again after 15 minutes, and not sooner for another chain', async () => {
+  it('is retried after 15 minutes, and not sooner for another chain', async () => {
     const { intermediates } = openSources();
     const { leaf, issuer } = forgotten();
     ca.fault('/1.der', 'error');
@@ -229,14 +229,14 @@ describe('A failing AIA address', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('is one of at most two that are tried, even if the certificate names fifty', async () => {
+  it('is one of at most two addresses tried per certificate, even if it names fifty', async () => {
     const urls = Array.from({ length: 50 }, (_, index) => ca.fault(`/${index}`, 'not-found'));
     const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
     await complete(openSources(), request([leaf]));
     expect(ca.requests.map(({ path }) => path).toSorted()).toEqual(['/0', '/1']);
   });
 
-  it('is aborted when the sources are closed', async () => {
+  it('is no longer awaited after the sources are closed', async () => {
     const sources = openSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', 'silent');

@@ -294,7 +294,7 @@ describe('Revocation of a certificate', () => {
   const byOcsp = issue({ ocspUrls: [`${ca.origin}/ocsp`] });
   ca.ocsp('/ocsp', mintOcspResponse(intermediate, byOcsp, { status: 'revoked' }));
 
-  it('is found in its CRL, which leaves other certificates good', async () => {
+  it('is found in its CRL, while a certificate that the CRL does not list is good', async () => {
     const verdict = await verdictAt(await serving(byCrl));
     expect(said(verdict)).toEqual(['critical revoked']);
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'crl', reason: 'keyCompromise' });
@@ -317,7 +317,7 @@ describe('Revocation of a certificate', () => {
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'staple' });
   });
 
-  it('is reported as intermediate_revoked if its issuer is the revoked one', async () => {
+  it('is reported as intermediate_revoked if only its issuer is revoked', async () => {
     const url = `${ca.origin}/authorities.crl`;
     const authority = root.intermediate({ commonName: 'Bad CA 6', crlUrls: [url] });
     ca.crl('/authorities.crl', mintCrl(root, { revoked: [authority], url }));
@@ -326,7 +326,7 @@ describe('Revocation of a certificate', () => {
     ]);
   });
 
-  it('is not ruled out by a stale or foreign staple', async () => {
+  it('is never reported as good because of a stale, foreign or unreadable staple', async () => {
     const leaf = issue();
     const stale = { thisUpdate: day(-20), nextUpdate: day(-10) };
     for (const staple of [
@@ -359,7 +359,7 @@ describe('Revocation of a certificate', () => {
     expect(verdict.revocation).toMatchObject({ state: 'unavailable', source: null });
   });
 
-  it('is not believed from a CRL with another signer', async () => {
+  it('is not reported because of a CRL that another key signed', async () => {
     const url = `${ca.origin}/forged.crl`;
     const leaf = issue({ crlUrls: [url] });
     ca.crl('/forged.crl', mintCrl(intermediate, { revoked: [leaf], url, signer: stranger.key }));

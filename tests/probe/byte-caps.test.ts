@@ -85,13 +85,13 @@ const fetched = async (text: string, split: boolean, longer: 'refuse' | 'cut' = 
 describe.each([
   ['in one piece', false],
   ['in pieces', true],
-])('Headers received %s', (_, split) => {
+])('Response headers received %s', (_, split) => {
   const interim = `HTTP/1.1 103 Early Hints\r\nlink: ${'l'.repeat(6_000)}\r\n\r\n`;
 
   it.each([
     [HEADERS, { outcome: 'answered', status: 200 }],
     [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
-  ])('of %i bytes lead to %j in a probe', async (bytes, expected) => {
+  ])('with %i bytes make a probe return %j', async (bytes, expected) => {
     const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
     expect(http).toMatchObject(expected);
   });
@@ -99,17 +99,20 @@ describe.each([
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('of %i bytes lead to %j in an HTTP exchange', async (bytes, expected) => {
+  ])('with %i bytes make the exchange return %j', async (bytes, expected) => {
     expect(await fetched(head(bytes, 'content-length: 0\r\n'), split)).toMatchObject(expected);
   });
 
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('of %i bytes, interim responses included, lead to %j', async (bytes, expected) => {
-    const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
-    expect(await fetched(text, split)).toMatchObject(expected);
-  });
+  ])(
+    'with %i bytes, counting two interim responses, make the exchange return %j',
+    async (bytes, expected) => {
+      const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
+      expect(await fetched(text, split)).toMatchObject(expected);
+    },
+  );
 });
 
 describe.each([

@@ -54,7 +54,7 @@ async function answering(date: Date | null, host = '127.0.0.1') {
   return peer.port;
 }
 
-it('A canary with several addresses counts by the one whose answer has a date', async () => {
+it('A canary with several addresses is judged by the one that answers with a Date header', async () => {
   const port = await answering(new Date(NOW + HOUR_MS), '127.0.0.2');
   const quiet = await startTlsServer({ '*': expired }, { port, manners: (socket) => socket.end() });
   onTestFinished(() => quiet.stop());

@@ -131,7 +131,7 @@ async function refusalsOf(scenario: Parameters<typeof serve>[0] & { host?: strin
   }
 }
 
-it.each(SHOWN)('The rule %s is found at the server “%s”', async (rule, scenario, clients) => {
+it.each(SHOWN)('The rule %s names the clients that refuse “%s”', async (rule, scenario, clients) => {
   const found = (await refusals(scenario)).filter(
     ({ facts }) => facts.kind === 'refused_by_clients' && facts.rule === rule,
   );

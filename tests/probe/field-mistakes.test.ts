@@ -165,7 +165,7 @@ describe('The earliest expiry in a chain', () => {
 });
 
 describe('Alternating certificates', () => {
-  it('count as one renewal in all and cause the expiry alert once', async () => {
+  it('count as one renewal in total and cause one expiry alert', async () => {
     const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 5 * DAY });
     const fresh = issue();
     const peer = await serving(old);
@@ -230,7 +230,7 @@ describe('The revocation status', () => {
 });
 
 describe('A broken resolver of our own', () => {
-  it('leads to the uptime unknown, not down', async () => {
+  it('makes the uptime unknown, not down', async () => {
     const { verdict, uptime } = await watch(443, 'refused.test').check();
     expect(verdict).toMatchObject({ reached: false, failure: { reason: 'dns_refused' } });
     expect(uptime.state).toBe('unknown');

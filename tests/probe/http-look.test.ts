@@ -224,7 +224,7 @@ describe('The HTTP answer', () => {
     expect(observation.http?.durationMs).toBeGreaterThanOrEqual(299);
   });
 
-  it('ends at the check’s deadline and when the caller aborts', async () => {
+  it('counts as a timeout at the check’s deadline or when the caller aborts', async () => {
     let requests = 0;
     const peer = await raw((socket) => socket.once('data', () => (requests += 1)));
     const ended = { addresses: [{ outcome: 'handshake' }], http: { outcome: 'failed', reason: 'timeout' } };

@@ -76,7 +76,7 @@ describe('The icon of a site', () => {
     expect(asked).toEqual(['/', '/i.png']);
   });
 
-  it('is /favicon.ico if the page names none or it cannot be fetched', async () => {
+  it('is /favicon.ico if the page names no usable icon or cannot be fetched', async () => {
     const body = icoOf(PNG);
     for (const start of [{ body: '<p>Hi' }, page('/gone.png'), page('/i.svg'), { status: 500, body: '' }]) {
       const { port } = await startSite({ '/': start, '/favicon.ico': { type: 'text/plain', body } });

@@ -240,7 +240,7 @@ describe('The limits of CA queries', () => {
     for (const one of told) expect(one).toMatchObject([good]);
   });
 
-  it('report a query over the limit as pending, not as unreachable', async () => {
+  it('make the result of a refused query pending, not unreachable', async () => {
     const sources = openSources();
     for (let index = 0; index < 8; index++) {
       const crlUrls = [`${ca.origin}/nothing-${index}`];
@@ -261,7 +261,7 @@ describe('The limits of CA queries', () => {
     ]);
   });
 
-  it('report a slow issuer download as pending, but a missing issuer as not found', async () => {
+  it('make the result of a slow issuer download pending, but not that of a missing issuer', async () => {
     const sources = openSources();
     const caIssuersUrls = [ca.issuer('/r13.der', issuer.der)];
     const leaf = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls });

@@ -183,7 +183,7 @@ describe('A probe', () => {
     expect(peer.serverNames).toEqual(expect.arrayContaining(['site.test', 'xn--bcher-kva.test', null]));
   });
 
-  it('sees a renewed certificate the next time', async () => {
+  it('reads a renewed certificate at the next probe', async () => {
     const renewed = intermediate.issue({ dnsNames: ['site.test'] });
     const peer = await tlsServer({ 'site.test': leaf });
     expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(leaf)[0]);

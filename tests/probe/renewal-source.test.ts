@@ -157,7 +157,7 @@ describe('No renewal window (ARI)', () => {
     expect(await ask(one, now + 7 * DAY_MS)).toMatchObject({ outcome: 'window' });
   });
 
-  it('is requested if the directory has no such service', async () => {
+  it('is requested if the CA’s directory names no ARI service', async () => {
     directory = json({ newOrder: 'https://127.0.0.1/' });
     expect(await ask(source())).toMatchObject({ outcome: 'unsupported' });
     expect(questions()).toBe(0);
@@ -170,7 +170,7 @@ describe('No renewal window (ARI)', () => {
     ['a window that ends before it starts', json({ suggestedWindow: { start: end, end: start } })],
     ['a body that is too large', (_, response) => response.end(`"${'x'.repeat(70_000)}"`)],
     ['a hang-up', (_, response) => response.destroy()],
-  ])('results from %s, and the request is repeated later', async (_, handler) => {
+  ])('is reported after %s, and the request is retried later', async (_, handler) => {
     renewalInfo = handler;
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unavailable' });
@@ -185,7 +185,7 @@ describe('No renewal window (ARI)', () => {
     [429, {}, 15 * 60_000],
     [503, { 'retry-after': '3600' }, HOUR_MS],
   ])(
-    'results from status %i with %o for all certificates of the CA until it may be asked again',
+    'is reported for all certificates of a CA after status %i with %o until the retry is due',
     async (status, headers, ms) => {
       renewalInfo = json({}, status, headers);
       const one = source();

@@ -154,7 +154,7 @@ describe('A CRL', () => {
     ['wrong_scope', { deltaOf: 1n }],
     ['stale', { nextUpdate: NOW - HOUR_MS, thisUpdate: NOW - 48 * HOUR_MS }],
     ['stale', { nextUpdate: null, thisUpdate: NOW - 8 * 24 * HOUR_MS }],
-  ])('is rejected with %s, and OCSP is queried', async (why, options) => {
+  ])('is rejected as %s, and OCSP is queried', async (why, options) => {
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl(options);
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
@@ -173,7 +173,7 @@ describe('A CRL', () => {
     ['too_large', 'endless-headers'],
     ['malformed', 'gzip-bomb'],
   ] as const)(
-    'is %s if its server answers with %s, and is not requested again for 15 minutes',
+    'is reported as %s after the server fault %s, and not requested again for 15 minutes',
     async (why, fault) => {
       const sources = openSources();
       const [leaf, other] = [leafWith(['crl']), leafWith(['crl'])];
@@ -272,7 +272,7 @@ describe('OCSP', () => {
     expect(await ask(sources, other)).toMatchObject([{ answer: good }]);
   });
 
-  it('rejects forged, stale, foreign and refusing responses', async () => {
+  it('rejects forged, stale, foreign, malformed and error responses', async () => {
     const other = leafWith([]);
     const wrong: [string, (leaf: MintedCertificate) => Uint8Array][] = [
       ['bad_signature', (leaf) => mintOcspResponse(issuer, leaf, { corruptSignature: true })],
@@ -356,7 +356,7 @@ describe('The revocation check', () => {
     expect(ca.requests).toEqual([]);
   });
 
-  it('evaluates a staple in addition to the sources', async () => {
+  it('evaluates a staple in addition to the CRL', async () => {
     const leaf = leafWith(['crl']);
     serveCrl();
     const staple = mintOcspResponse(issuer, leaf, { status: 'revoked' });

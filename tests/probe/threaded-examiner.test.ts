@@ -50,7 +50,7 @@ describe('The examiner thread', () => {
     expect(verdict.trusted).toBe(false);
   });
 
-  it('judges observations that it no longer has in memory or never made', async () => {
+  it('judges observations that left its memory or that another examiner made', async () => {
     const { endpoint, thread, here } = await place();
     const first = await look(thread, endpoint);
     for (let more = 0; more < 300; more += 50)
@@ -61,7 +61,7 @@ describe('The examiner thread', () => {
     }
   });
 
-  it('judges right after the probe if the previous verdict is given in advance, and again for any other one', async () => {
+  it('judges right after the probe if given the previous verdict, and judges again if given another one later', async () => {
     const { endpoint, thread, here } = await place();
     const authorities = [root.der];
     const { verdict: previous } = await examine(here, endpoint);

@@ -33,7 +33,7 @@ const NEXT_PLANNED_MS = 60_000;
 
 describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', () => {
   it(
-    'send an event at one process when another one adds a domain and a third one checks it',
+    'send an event from one process when another adds a domain and a third checks it',
     async () => {
       const world = await freshWorld();
       const [here, there] = await startBoth(world);

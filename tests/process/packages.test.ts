@@ -32,7 +32,7 @@ describe('The image that the Dockerfile builds', () => {
       expect(existsSync(join(image.folder, path)), path).toBe(false);
   });
 
-  it('serves pages and health as a user who can write only its data', async () => {
+  it('serves pages and health checks as a user that can write only the data folder', async () => {
     const page = await fetch(`http://127.0.0.1:${port}/`);
     expect(await page.text()).toContain('<!doctype html>');
     expect((await fetch(`http://127.0.0.1:${port}/api/health/ready`)).status).toBe(200);
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux' && (hasSystemd() || installDebianPac
       expect(analyze('verify', '--man=no', unit)).toEqual({ status: 0, said: '' });
     });
 
-    it('has an exposure of at most 1.5 of 10', () => {
+    it('has a systemd-analyze exposure of at most 1.5 out of 10', () => {
       expect(analyze('security', '--offline=true', '--threshold=15', '--no-pager', unit)).toMatchObject({
         status: 0,
       });

@@ -17,7 +17,7 @@ import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { checkOf, claimOne, DAY, endingSoon, NOW, recordCheck, watch } from './samples.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)', (name) => {
-  it('keeps every row of every table when it is adopted', async () => {
+  it('keeps every row of every table when it is migrated to level 21', async () => {
     const database = await formerDatabase(name);
     const before = await rowsIn(database);
     expect(before['kysely_migration']).toHaveLength(17);
@@ -33,7 +33,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     expect((await rowsIn(database))['kysely_migration']).toEqual(migrations);
   });
 
-  it('can be read, searched, checked and exported after its adoption', async () => {
+  it('can be read, searched, checked and exported after its migration to level 21', async () => {
     const store = await (await formerDatabase(name)).open();
     const { id: alice } = await store.db
       .selectFrom('accounts')
@@ -101,7 +101,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     expect(await rowsIn(database)).toEqual(before);
   });
 
-  it('is adopted even if it also has tables of another program', async () => {
+  it('is migrated even if it also has tables of another program', async () => {
     const database = await formerDatabase(name);
     await execute(database, 'create table others (id integer)');
     await database.open();
@@ -114,7 +114,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     expect((await rowsIn(database))['kysely_migration']).toHaveLength(17);
   });
 
-  it('is adopted and migrated further in one transaction, which rolls back if a migration fails', async () => {
+  it('is migrated to level 21 and further in one transaction, which rolls back if a migration fails', async () => {
     const database = await formerDatabase(name);
     const failing: SchemaChange = { up: () => Promise.reject(new Error('No.')), breaking: false };
     await expect(migrateWith(database, { '0023-failing': failing })).rejects.toThrow('No.');
@@ -165,7 +165,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database below schema level 20 (
 });
 
 describe.skipIf(!hasDatabase('postgres'))('a database of schema level 20 on a PostgreSQL server', () => {
-  it('is adopted once when five stores are opened at the same time', async () => {
+  it('is migrated once when five stores are opened at the same time', async () => {
     const database = await formerDatabase('postgres');
     const stores = await Promise.all(Array.from({ length: 5 }, () => database.open()));
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(
@@ -175,7 +175,7 @@ describe.skipIf(!hasDatabase('postgres'))('a database of schema level 20 on a Po
     expect(rows.filter((row) => row.name < '0021')).toEqual([]);
   });
 
-  it('is adopted in the schema that search_path names, and no temporary schema is left behind', async () => {
+  it('is migrated in the schema that search_path names, and no temporary schema is left behind', async () => {
     const database = await formerDatabase('postgres');
     await execute(database, 'alter schema public rename to ours; create schema public');
     const url = `${database.databaseUrl}?options=-c%20search_path%3Dours`;

@@ -15,7 +15,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
 describeEachDatabase('domains that need attention', (open) => {
-  it('are counted and filtered by the rule in the contract, for every combination of conditions', async () => {
+  it('are counted and filtered by the rule in the API contract, for every combination of conditions', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const conditions = await withEveryCondition(store, accountId);

@@ -34,7 +34,7 @@ describeEachDatabase('check runs', (open) => {
     expect(await checkRunsOf(store.db, { ...key, since: NOW + 30 * MINUTE })).toHaveLength(2);
   });
 
-  it('grow by updating two rows, without inserting any', async () => {
+  it('are extended by updating two rows, without an insert', async () => {
     const { store, key } = await watched(await open());
     const leaf = certificate();
     await check(store, NOW, [leaf], every15(0));

@@ -57,7 +57,7 @@ describeEachDatabase('recording a check', (open) => {
     });
   });
 
-  it('stores fetched certificates and those for other key types, but not in the history', async () => {
+  it('stores fetched intermediates and the leaf of another key type, but adds neither to the history', async () => {
     const store = await open();
     const key = await watched(store);
     const [leaf, fetched, other] = [certificate(), certificate(), certificate()];

@@ -181,7 +181,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
-  it('keep their order when the clock is set back between them', async () => {
+  it('keep their order when the clock is set back between two of them', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -199,7 +199,7 @@ describeEachDatabase('deliveries', (open) => {
     });
   });
 
-  it('are planned again after a clock that ran ahead is corrected', async () => {
+  it('are queued for the right alert step once a clock that ran ahead is corrected', async () => {
     const store = await open();
     const { leaf, accountId, monitorId } = await alerted(store);
     const claimed = await claimOne(store, NOW);

@@ -8,7 +8,7 @@ import { pruneSessions } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 
 describeEachDatabase('the tables of better-auth', (open) => {
-  it('match what the installed version expects', async () => {
+  it('match the schema that the installed version expects', async () => {
     const { compileMigrations } = await getMigrations(optionsFor(await open()));
     expect(await compileMigrations()).toBe(';');
   });
@@ -25,7 +25,7 @@ describeEachDatabase('the tables of better-auth', (open) => {
     expect(idToken.split('.')).toHaveLength(3);
   });
 
-  it('lose expired sessions and verification values when they are pruned', async () => {
+  it('are pruned of expired sessions and verification values', async () => {
     const store = await open();
     const auth = betterAuth(optionsFor(store));
     await auth.api.signUpEmail({

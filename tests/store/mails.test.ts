@@ -58,7 +58,7 @@ describeEachDatabase('mails', (open) => {
     ]);
   });
 
-  it('count as mail to a proven address only if they go to the verified address of their account or to support', async () => {
+  it('are marked isProven only if sent to their account’s verified address or to support', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const squatter = await person(store, 'squatter', { emailVerified: false });
@@ -198,7 +198,7 @@ describeEachDatabase('mails', (open) => {
   });
 });
 
-describeEachDatabase('the mail quota of an unproven address', (open) => {
+describeEachDatabase('the mail quota of an unverified address', (open) => {
   it('is 15 mails and 5 links a day', async () => {
     const store = await open();
     const take = (isLink: boolean, now = NOW) =>

@@ -86,7 +86,7 @@ describe.skipIf(!hasDatabase('postgres'))('opening PostgreSQL', () => {
 });
 
 describe('an unusable PostgreSQL server', () => {
-  it('is reported as unreachable after the last attempt', async () => {
+  it('is reported as unreachable after the last connection attempt', async () => {
     const url = new URL(`postgres://alice:s3cret@127.0.0.1:${await freePort()}/certs`);
     await expectRefusal(
       url,
@@ -95,7 +95,7 @@ describe('an unusable PostgreSQL server', () => {
     );
   });
 
-  it('is waited for while it starts, and refused if it is too old', async () => {
+  it('is retried while it starts up, then refused if its version is below 15', async () => {
     const server = await oldServer();
     const url = new URL(`postgres://alice:s3cret@127.0.0.1:${server.port}/certs`);
     await expectRefusal(url, 'server_too_old', /PostgreSQL 14; version 15 or newer/, 3);

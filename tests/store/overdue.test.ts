@@ -40,7 +40,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(0);
   });
 
-  it('are not spread again soon after, so that a lasting delay stays visible', async () => {
+  it('are spread again after 40 minutes but not after 20, so that a lasting delay stays visible', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await overdue(store, accountId, Array<number>(9).fill(30));
@@ -49,7 +49,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW + 40 * MINUTE })).toBe(9);
   });
 
-  it('are not spread while too few of them are repeat checks, and may be spread later', async () => {
+  it('are spread only once enough of them are repeat checks', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));

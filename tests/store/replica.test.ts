@@ -8,7 +8,7 @@ import { person } from './samples.ts';
 
 /** The replica is a second database here, so that each answer shows which one was asked. */
 describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
-  it('answers only the reads that may lag', async () => {
+  it('answers only the reads that may return slightly old data', async () => {
     const [primary, replica] = [await fresh(), await fresh()];
     await person(await replica.open(), 'late');
     const store = await primary.open({ replicaUrl: replica.databaseUrl });

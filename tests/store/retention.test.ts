@@ -47,7 +47,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
     expect(await rowsOf(store, key)).toMatchObject({ runs: 13 });
   });
 
-  it('covers every monitor among hundreds', async () => {
+  it('prunes every monitor that has old checks, among 450 others', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const keys: MonitorKey[] = [];
@@ -75,7 +75,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
 });
 
 describeEachDatabase('the history of one domain', (open) => {
-  it('keeps the newest 20,000 runs, 5,000 incidents and 5,000 certificates, and those in use', async () => {
+  it('keeps the newest 20,000 runs, 5,000 incidents and 5,000 certificates, and rows still in use such as an open incident', async () => {
     const store = await open();
     const busy = await watchedFor(store, 'busy', 0);
     const quiet = await watchedFor(store, 'quiet', 0);

@@ -60,7 +60,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     expect(await states(store)).toEqual(['superseded']);
   });
 
-  it('are superseded when a revoked intermediate that no server sent is no longer used', async () => {
+  it('are superseded once the server no longer sends the revoked intermediate', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await watch(store, id, 'www.example.org');

@@ -75,7 +75,7 @@ describeEachDatabase('searches', (open, name) => {
     }
   });
 
-  it('scan text on their own connections only, in every call that takes a filter', async () => {
+  it('scan text only on connections reserved for them, in every call that takes a filter', async () => {
     const store = await open();
     const { accountId } = await describedAccount(store);
     const { watched, asked } = recorded(store);
@@ -120,7 +120,7 @@ describeEachDatabase('searches', (open, name) => {
   });
 
   if (name === 'sqlite')
-    it('leave the event loop free while SQLite scans the worst text', async () => {
+    it('leave the event loop free while SQLite scans the worst-case text', async () => {
       const store = await open();
       const { id: accountId } = await person(store, 'alice');
       for (let index = 0; index < 60; index++) {

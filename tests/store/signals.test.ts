@@ -18,7 +18,7 @@ describeEachDatabase('signals', (open) => {
 });
 
 describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)', () => {
-  it('arrive once in another process and are not echoed', async () => {
+  it('arrive once in the other process and not again in the sender', async () => {
     const [home, other] = await twoStores();
     const heard = { home: listen(home), other: listen(other) };
     home.signals.publish(change);
@@ -38,7 +38,7 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     expect(heard.home).toEqual([change, ...others, { topic: 'deliveries' }]);
   });
 
-  it('resume after a broken connection, wake the loops and report that some were missed', async () => {
+  it('resume after a broken connection, wake the worker loops and report that signals were missed', async () => {
     const [home, other] = await twoStores();
     const heard = listen(other);
     await sql`
@@ -50,7 +50,7 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     await expect.poll(() => heard.at(-1)).toEqual(change);
   });
 
-  it('ignore notifications that are not valid signals', async () => {
+  it('are not triggered by malformed notifications', async () => {
     const [home, other] = await twoStores();
     const heard = listen(other);
     for (const payload of ['', 'null', '{', '{"signal":7}', '{"signal":{"topic":"x"}}'])

@@ -218,7 +218,7 @@ describeEachDatabase('mail to the address of an account', (open) => {
       ['delivered', 'failed', false],
       ['failed', 'delivered', true],
     ] as const)(
-      'counts as failing only if its own delivery failed (own: %s, other: %s, failing: %s)',
+      'counts as failing only if the mail itself failed (mail: %s, other channel: %s, failing: %s)',
       async (own, other, failing) => {
         const store = await open();
         const alice = await person(store, 'alice');

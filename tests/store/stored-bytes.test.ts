@@ -206,7 +206,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     expect((await presentedChain(store, key))?.length).toBe(2);
   });
 
-  it('counts each chain once when checks alternate between two', async () => {
+  it('includes each chain once when checks alternate between two chains', async () => {
     const { store, reached } = await limited(open, { storedKbPerDay: 100 });
     const [one, other] = [freshChain(3, 5_000), freshChain(3, 5_000)];
     await checkAll(
@@ -238,7 +238,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     expect(Object.values(await rowsOf(store))).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('keeps the current verdict when old checks are pruned', async () => {
+  it('includes the current verdict even after old checks are pruned', async () => {
     const { store, key } = await limited(open, { storedKbPerDay: 100 });
     await checkAll(
       store,

@@ -124,7 +124,7 @@ describeEachDatabase('payment events', (open) => {
     expect((await findSubscription(store, 'sub_1'))?.status).toBe('canceled');
   });
 
-  it('keep the time since when a payment is overdue until it is paid', async () => {
+  it('keep the time of the first past_due event until the payment arrives', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const since = async () => (await findSubscription(store, 'sub_1'))?.pastDueSince;
@@ -220,7 +220,7 @@ describeEachDatabase('one customer', (open) => {
 });
 
 describeEachDatabase('several subscriptions of an account', (open) => {
-  it('leave one in use and report the others as surplus, also for a repeated event', async () => {
+  it('report every subscription but the one in use as surplus, again when the event is repeated', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW), id);

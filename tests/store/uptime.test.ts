@@ -45,7 +45,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await checksMade(store)).toMatchObject([{ state: 'up', responseMs: 45, message: null }]);
   });
 
-  it('is read with the same statement each time, so that it is prepared only once', async () => {
+  it('is read with one constant statement, which is prepared only once', async () => {
     const texts = new Set<string>();
     const { store, key } = await watched(await open({ onQuery: ({ text }) => texts.add(text) }));
     await look(store, NOW, 200);

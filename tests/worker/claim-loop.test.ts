@@ -166,7 +166,7 @@ describe('The claim loop', () => {
     expect(limits).toHaveLength(2 + 2 + 3);
   });
 
-  it('claims an item at most 375 ms after it is due, and nothing before', async () => {
+  it('claims an item at most 375 ms after it is due, and makes no claim before', async () => {
     fakeTimers();
     const at = performance.now() + 2_000;
     const { loop, due, done, limits } = rig({ firstDueAt: () => at });
@@ -181,7 +181,7 @@ describe('The claim loop', () => {
   it.each([
     ['nothing is waiting', null],
     ['the first item is due in an hour', HOUR_MS],
-  ])('looks again after five seconds if %s', async (_, at) => {
+  ])('polls again after five seconds if %s', async (_, at) => {
     fakeTimers();
     const firstDueAt = vi.fn(() => at);
     const { loop, limits } = rig({ firstDueAt });
@@ -191,7 +191,7 @@ describe('The claim loop', () => {
     expect(limits).toEqual([]);
   });
 
-  it('looks again at once when it is woken, although nothing was due', async () => {
+  it('polls at once when it is woken, although nothing was due before', async () => {
     fakeTimers();
     let at: number | null = null;
     const { loop, due, done } = rig({ firstDueAt: () => at });

@@ -71,7 +71,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect((await rig.read(monitor)).faviconVersion).not.toBe(first);
   });
 
-  it('are looked for daily while a site has none; a known icon survives a failed fetch', async () => {
+  it('are searched for daily while a site has none; a known icon is kept when a fetch fails', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');
     await rig.runDue();

@@ -49,7 +49,7 @@ describeAnyDatabase('A certificate that is not renewed', (open) => {
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${host} expires in 2 days`]);
   });
 
-  it('leads to no more alerts after a replacement, except about the renewal', async () => {
+  it('causes no more alerts once it is finally replaced, except one about the renewal', async () => {
     const rig = await startRig(await open());
     const host = 'auth.fjord.example';
     await rig.watch(

@@ -174,7 +174,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('is superseded by the next step', async () => {
+  it('is superseded by the alert of the next step', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await alerted(rig, 3.5);

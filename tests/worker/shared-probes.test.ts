@@ -42,7 +42,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(looks()).toBe(2);
   });
 
-  it('is recorded for the other accounts if recording fails for one', async () => {
+  it('has its result recorded for the other accounts if recording fails for one', async () => {
     const { rig, looks } = await countingRig(await open());
     const mine = await rig.watch(HOST);
     const [broken, theirs] = [await watchAs(rig, 'bob'), await watchAs(rig, 'carol')];
@@ -92,7 +92,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(counted).toContain('certlantern_checks_total{outcome="done"} 1\n');
   });
 
-  it('is probed once even for more accounts than one claim takes', async () => {
+  it('is probed once although 231 accounts need several claims', async () => {
     const allClaimed = Promise.withResolvers<void>();
     const { rig, looks } = await countingRig(await open(), allClaimed.promise);
     const watching = [await rig.watch(HOST)];
@@ -110,7 +110,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(looks()).toBe(1);
   });
 
-  it('is claimed for at most as many monitors as there are free slots, and the claim says that more may wait', async () => {
+  it('is claimed for at most as many monitors as there are free permits, and the claim says that more may wait', async () => {
     const { rig } = await countingRig(await open());
     await rig.watch(HOST);
     await watchAs(rig, 'bob');

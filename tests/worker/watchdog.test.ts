@@ -52,7 +52,7 @@ const pings = ({ store }: Rig) =>
     .execute();
 
 describeAnyDatabase('The product’s self-check', (open) => {
-  it('sends a heartbeat every five minutes, even while its host does not answer', async () => {
+  it('sends a heartbeat every five minutes, even while the checked host does not answer', async () => {
     const { rig, heard } = await rigWithHeartbeat(await open());
     await rig.worker.watch();
     await rig.runDue();
@@ -63,7 +63,7 @@ describeAnyDatabase('The product’s self-check', (open) => {
     expect(rig.arrivals.filter(({ text }) => text.includes('canary.example'))).toEqual([]);
   });
 
-  it('is missing from the list of accounts, and has no account without HEARTBEAT_URL', async () => {
+  it('is hidden from the list of accounts, and has no account without HEARTBEAT_URL', async () => {
     const store = await open();
     const { rig } = await rigWithHeartbeat(store);
     await rig.worker.watch();

@@ -159,7 +159,7 @@ describeEachDatabase('A worker', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('checks the port of each monitor', async () => {
+  it('probes each monitor at its own port', async () => {
     const rig = await startRig(await open());
     const host = 'many.moss.example';
     const other = rig.issue(host, { notAfter: START + 50 * DAY_MS });
