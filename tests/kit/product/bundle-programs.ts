@@ -40,9 +40,8 @@ export async function bundlePrograms(): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     plugins: [keepPaths],
-    // The same files of packages as Node chooses.
-    resolve: { mainFields: [] },
-    ssr: { noExternal: true, external: ['pg-native'] },
+    // `main`: the file of a package that Node chooses, too.
+    ssr: { noExternal: true, external: ['pg-native'], resolve: { mainFields: ['main'] } },
     build: {
       ssr: true,
       outDir: FOLDER,
