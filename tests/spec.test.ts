@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readStatements, spec } from './spec/spec.ts';
 
 const NOTE = /\bspec\(\s*'([^']+)',\s*'([^']+)',?\s*\)/g;
-const TITLE = /^ *(?:test|it)(?:\.each[^']*?)?\(\s*['`](.+?)['`],/gm;
+const TITLE = /^ *(?:test|it)(?:\.each\b[^]*?\))?\(\s*(['"`])(.+?)\1,/gm;
 
 interface Note {
   id: string;
@@ -16,7 +16,7 @@ function notesOf(file: string): Note[] {
   const text = readFileSync(file, 'utf8');
   const titles = [...text.matchAll(TITLE)];
   return [...text.matchAll(NOTE)].map(({ index, 1: id = '', 2: statement = '' }) => {
-    const title = titles.findLast((one) => one.index < index)?.[1] ?? '';
+    const title = titles.findLast((one) => one.index < index)?.[2] ?? '';
     return { id, statement, place: `\`${file}\` › ${title}` };
   });
 }
