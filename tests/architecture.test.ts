@@ -147,7 +147,7 @@ const imports = sources.flatMap(importsOf);
 const isLocal = (entry: Import) => /^(?:contract|server|web|tests|scripts|bench)(?:\/|$)/.test(entry.to);
 
 describe('Rooms', () => {
-  it('are the folders that this test knows', () => {
+  it("each have an entry in this test's import table", () => {
     const rooms = new Set(sources.map((path) => rule(roomOf(path))));
     const known = new Set([...Object.keys(MAY_IMPORT), 'web']);
     expect([...rooms].filter((room) => !known.has(room))).toEqual([]);
@@ -158,7 +158,7 @@ describe('Rooms', () => {
     expect(folders.filter((name) => !FOLDERS.includes(name) && !generated.includes(name))).toEqual([]);
   });
 
-  it('import only what the table allows', () => {
+  it("import only what this test's table allows", () => {
     const wrong = imports.filter((entry) => {
       if (!isLocal(entry) || CONSTANTS.includes(entry.to)) return false;
       const from = roomOf(entry.from);
@@ -197,7 +197,7 @@ describe('Rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('the room of channels gives the API only definitions and nothing that opens connections', () => {
+  it('for alert channels give the API only definitions and nothing that opens connections', () => {
     const used = imports.filter(
       ({ from, to }) => roomOf(from) === 'server/api' && roomOf(to) === 'server/channels',
     );
@@ -297,7 +297,7 @@ describe('Source files', () => {
     expect(readers).toEqual(['server/config.ts']);
   });
 
-  it('read from a replica only where data may be seconds old', () => {
+  it('read from a replica only where data may be a few seconds old', () => {
     const readers = sources.filter((path) =>
       /\bonReplica\(|\.replica\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
     );

@@ -81,13 +81,13 @@ describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
     );
   });
 
-  it('has a definition in a folder of its name', () => {
+  it('has a definition in a folder with the name of the kind', () => {
     expect(existsSync(`server/channels/${kind}/${kind}.ts`)).toBe(true);
     expect(CHANNEL_KINDS[kind].label).toBe(definitionOf(kind).name);
     expect(definitionOf(kind).receiver === undefined).toBe(kind === 'email');
   });
 
-  it('stores a config that it decodes again', () => {
+  it('can decode the channel config that it encoded for storage', () => {
     const config = stored(kind);
     const { text } = storable(config);
     expect(readConfig({ kind, config: text })).toEqual(config);
@@ -101,7 +101,7 @@ describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
     ['a list', '[]'],
     ['only the kind', JSON.stringify({ kind })],
     ['a config of another kind', JSON.stringify({ ...EXAMPLES[kind].entered, kind: 'fax' })],
-  ])('decodes a stored text that is %s to null', (_, config) => {
+  ])('decodes a stored config that is %s to null', (_, config) => {
     expect(readConfig({ kind, config })).toBeNull();
     expect(storable(stored(kind)).isSameReceiver({ kind, config })).toBe(false);
   });
@@ -112,7 +112,7 @@ describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
     expect(target + name).not.toContain('secret');
   });
 
-  it('recognises a second channel to the same receiver', () => {
+  it('recognises a second channel to the same receiver as a duplicate', () => {
     const one = storable(stored(kind));
     expect(one.isSameReceiver({ kind, config: one.text })).toBe(true);
     for (const other of CHANNEL_KIND_NAMES.filter((each) => each !== kind))

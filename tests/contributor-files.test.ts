@@ -47,7 +47,7 @@ describe.each(readdirSync(join(root, '.github/workflows')))('.github/workflows/%
     expect(read(join('.github/workflows', file))).not.toMatch(/secrets\.|pull_request_target/);
   });
 
-  it('cancels its older run and stops at a time limit', () => {
+  it('cancels its older run and has a timeout', () => {
     expect(concurrency).toMatchObject({ group: expect.any(String), 'cancel-in-progress': true });
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(120);
   });
@@ -68,7 +68,7 @@ describe.each(readdirSync(join(root, '.github/workflows')))('.github/workflows/%
   });
 });
 
-it('The CI workflow runs each quarter of the tests once', () => {
+it('The four CI jobs each run one quarter of the tests', () => {
   expect(Object.values(readWorkflow('ci.yml').jobs).flatMap(commandsOf)).toEqual(
     [1, 2, 3, 4].map((part) => `.ci/run --shard ${part}/4`),
   );
@@ -137,7 +137,7 @@ describe('renovate.json', () => {
   }
   const config: Record<'packageRules' | 'customManagers', Patterns[]> = JSON.parse(read('renovate.json'));
 
-  it('pins exact versions and never merges by itself', () => {
+  it('pins exact versions and never merges an update without a person', () => {
     expect(config).toMatchObject({ rangeStrategy: 'pin' });
     expect(read('renovate.json')).not.toMatch(/"automerge\w*": true/);
   });

@@ -55,7 +55,7 @@ describe('The Dockerfile', () => {
     expect(validate(text).map(({ message }) => message)).toEqual([]);
   });
 
-  it('gets its base image from one argument with an exact version as default', () => {
+  it('gets its base image from one build argument with an exact version as default', () => {
     expect(text).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z]+-slim$/m);
     // An argument of a stage does not apply to FROM: it must be declared before the first one.
     expect(text.indexOf('ARG NODE_IMAGE=')).toBeLessThan(text.search(/^FROM /m));
@@ -133,7 +133,7 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
         );
   });
 
-  it('depends only on its own services and sets only known variables', () => {
+  it('depends only on services of the same file and sets only variables that the product knows', () => {
     for (const [, service] of services) {
       for (const other of Object.keys(service.depends_on ?? {}))
         expect(compose.services).toHaveProperty(other);
@@ -266,7 +266,7 @@ describe('deploy/kubernetes', () => {
       }
   });
 
-  it('refers only to existing volumes, settings, secrets and labels', () => {
+  it('refers only to volumes, settings, secrets and labels that exist', () => {
     for (const { selector, labels, pod, containers } of deployments) {
       expect(labels).toMatchObject(selector);
       for (const { secret } of pod.volumes ?? [])
@@ -289,7 +289,7 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  it('sets only known variables and has secrets only in examples', () => {
+  it('sets only variables that the product knows and has secrets only in examples', () => {
     for (const { file, object } of objects) {
       if (object.kind === 'ConfigMap') expect(unknownVariables(Object.keys(object.data ?? {}))).toEqual([]);
       if (object.kind === 'Secret') {

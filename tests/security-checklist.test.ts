@@ -36,7 +36,7 @@ const items = text
   .map(([, id = '', asked = '', state = '', shown = '']) => ({ id, asked, state, shown }));
 
 describe('The security checklist', () => {
-  it('lists every requirement of its chapters once', () => {
+  it('lists every requirement of its OWASP ASVS chapters once', () => {
     const ids = Object.entries(SECTIONS).flatMap(([section, count]) =>
       Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
     );

@@ -93,7 +93,7 @@ test('a password reset by mail ends every session', async ({ page, world }) => {
   await other.getByRole('button', { name: 'Set password' }).click();
   await expect(toast(other, 'Password changed. Log in with the new one.')).toBeVisible();
 
-  await test.step('the other browser is logged out', async () => {
+  await test.step('a password reset logs the other browser out', async () => {
     await expect(page).toHaveURL(/\/login/);
   });
   await test.step('the old password no longer works, the new one does', async () => {
@@ -105,7 +105,7 @@ test('a password reset by mail ends every session', async ({ page, world }) => {
     await logIn(other, { ...person, password: 'another-horse-8' });
     await expect(other).toHaveURL(/\/dashboard/);
   });
-  await test.step('the link works once', async () => {
+  await test.step('the reset link works once', async () => {
     await other.goto(link);
     await other.getByLabel('New password', { exact: true }).fill('a-third-horse-9');
     await other.getByRole('button', { name: 'Set password' }).click();
@@ -151,7 +151,7 @@ test('with an authenticator app, the login needs a code of the app or an unused 
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('On. We ask for a code when you log in with your password.')).toBeVisible();
 
-  await test.step('a login asks for a code', async () => {
+  await test.step('a login asks for a code of the app', async () => {
     await logOut(page);
     await logIn(page, person);
     await expect(page.getByLabel('Enter the code from your authenticator app')).toBeFocused();
@@ -160,7 +160,7 @@ test('with an authenticator app, the login needs a code of the app or an unused 
     await page.getByRole('button', { name: 'Login', exact: true }).click();
     await expect(page).toHaveURL(/\/dashboard/);
   });
-  await test.step('a backup code works instead, once', async () => {
+  await test.step('a backup code works once instead of a code of the app', async () => {
     for (const outcome of ['accepted', 'refused']) {
       await logOut(page);
       await logIn(page, person);

@@ -30,7 +30,7 @@ test('a host that is not in DNS is added only after a confirmation', async ({ pa
   await expect(card(page, typo)).toBeVisible();
 });
 
-test('a refused host is named in a toast and at the field until it changes', async ({ page, world }) => {
+test('a toast and the field show why a host is refused until the host changes', async ({ page, world }) => {
   await createAccount(page, world);
   await page.goto('/dashboard');
   const field = page.getByLabel('Host Address');
@@ -54,7 +54,7 @@ test('a refused host is named in a toast and at the field until it changes', asy
   });
 });
 
-test('while the DNS lookup is refused, a host is not added without the question', async ({ page, world }) => {
+test('a host is not added without a confirmation while DNS lookups are refused', async ({ page, world }) => {
   await createAccount(page, world);
   await page.goto('/dashboard');
   const typo = 'shpo.busy.adding.example';

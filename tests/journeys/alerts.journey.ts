@@ -77,7 +77,7 @@ test('a webhook can be added, tested, sent again, renamed, switched off and remo
     await expect(actions).toBeFocused();
   });
 
-  await test.step('a new key, a new name, switched off, removed', async () => {
+  await test.step('a webhook gets a new key and a new name, is switched off and removed', async () => {
     await actions.click();
     await page.getByRole('menuitem', { name: 'New signing key' }).click();
     await page.getByRole('button', { name: 'Create new key' }).click();
@@ -125,7 +125,7 @@ test('a refused channel address gets the focus, and the last chosen channel cann
     await expect(second).toBeHidden();
   });
 
-  await test.step('a private address is refused at its field, not at the first one', async () => {
+  await test.step('a private address is refused at its own field, not at the first one', async () => {
     const ntfy = await chooseKind(page, 'ntfy');
     await ntfy.getByLabel('Server').fill('https://10.0.0.1');
     await ntfy.getByRole('button', { name: 'Add channel' }).click();
@@ -153,7 +153,7 @@ test('a refused channel address gets the focus, and the last chosen channel cann
   await sink.stop();
 });
 
-test('an added email recipient confirms only with the button on the page of the mailed link', async ({
+test('an email recipient is confirmed only by the button on the page that the mailed link opens', async ({
   page,
   browser,
   world,
@@ -221,7 +221,7 @@ test('alert steps are previewed; quiet hours, events and maintenance are saved; 
   const quiet = row(page, 'Quiet hours');
   await quiet.getByLabel('Hold alerts at night').check();
   await expect(page.getByText('Quiet hours saved.')).toBeVisible();
-  await test.step('a time is read as people write it, and can be changed with the arrow keys', async () => {
+  await test.step('a time can be typed in several formats and changed with the arrow keys', async () => {
     const [from, to] = [quiet.getByLabel('From'), quiet.getByLabel('To', { exact: true })];
     await from.fill('9:30 pm');
     await from.press('Enter');

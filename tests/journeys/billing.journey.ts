@@ -118,7 +118,7 @@ test('after a cancelled upgrade or checkout, the form for adding stays closed', 
     await expect(upgradeDialog(page)).toBeVisible();
   };
 
-  await test.step('closed in the offer', async () => {
+  await test.step('the upgrade offer is closed', async () => {
     await addAtLimit();
     await page.keyboard.press('Escape');
     await expect(upgradeDialog(page)).toBeHidden();
@@ -127,7 +127,7 @@ test('after a cancelled upgrade or checkout, the form for adding stays closed', 
     await expect(form).toBeHidden();
   });
 
-  await test.step('closed in the checkout', async () => {
+  await test.step('the checkout is closed', async () => {
     await addAtLimit();
     await upgradeDialog(page).getByRole('button', { name: PRICE }).click();
     await expect(checkout).toBeVisible();

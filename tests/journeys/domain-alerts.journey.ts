@@ -100,7 +100,7 @@ test('a domain has its own quiet hours, and its own steps with Premium', async (
   await expect(alerts.getByText('Custom quiet hours')).toHaveCount(0);
 });
 
-test('changed steps of a domain are previewed before they are saved', async ({ page, world }) => {
+test("changes to a domain's alert steps are previewed before they are saved", async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, true);
   await alerts.getByText('Account defaults').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();

@@ -12,7 +12,7 @@ import {
   type World,
 } from './world.ts';
 
-test('a card says that its certificate has expired, has another name, or could not be read', async ({
+test('a card says that its certificate has expired, is for another name, or could not be read', async ({
   page,
   world,
 }) => {

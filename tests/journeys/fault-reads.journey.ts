@@ -72,7 +72,7 @@ test('each part of the panel that failed to load shows an error in its place, an
     await again(panel);
   };
 
-  await test.step('the history', async () => {
+  await test.step('the history fails to load', async () => {
     await open(/\/api\/domain\/[^/]+\/history/);
     await showSection(panel, 'History');
     await givesUp(page, panel.getByText('Could not load the history'));
@@ -82,7 +82,7 @@ test('each part of the panel that failed to load shows an error in its place, an
     await expect(panel.getByRole('list', { name: 'Names in the certificate' }).first()).toBeVisible();
   });
 
-  await test.step('the report, while the domain’s own facts are shown', async () => {
+  await test.step('the report fails to load, while the domain’s own facts are shown', async () => {
     await open(/\/api\/domain\/[^/]+\/report/);
     await givesUp(page, panel.getByText('Could not load the report'));
     await expect(panel.getByText('Expires On')).toBeVisible();
@@ -124,7 +124,7 @@ test('the upgrade dialog and the billing menu show what failed to load', async (
   await page.clock.install();
   await createAccount(page, world);
   await page.goto('/profile');
-  await test.step('the products', async () => {
+  await test.step('the upgrade dialog shows that the products failed to load', async () => {
     wire.fault(/^GET \/api\/payment\/products/, { kind: 'cut' });
     await page.getByRole('banner').getByRole('button', { name: 'Upgrade to Premium' }).click();
     const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
@@ -156,7 +156,7 @@ test('the upgrade dialog and the billing menu show what failed to load', async (
   spec('8.01', '“Failed to get me.” for user, list, history and billing');
 });
 
-test('a lost connection is shown, keeps the page’s content and recovers by itself', async ({
+test('the page shows a lost connection, keeps its content and recovers by itself', async ({
   page,
   world,
   wire,

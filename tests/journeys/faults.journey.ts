@@ -110,7 +110,7 @@ test('adding, checking and removing a domain fail with a message and succeed whe
   spec('8.16', '“Failed to delete domain: ” and the message');
 });
 
-test('a domain is shown as added or removed although the answer was cut off', async ({
+test('a domain is shown as added or removed although the connection broke during the answer', async ({
   page,
   world,
   wire,

@@ -17,7 +17,7 @@ const pins = (page: Page) => horizon(page).getByRole('listitem').getByRole('link
 const pin = (page: Page, host: string) => horizon(page).getByRole('link', { name: new RegExp(`^${host}`) });
 const drawing = (page: Page) => horizon(page).locator('svg').first();
 
-test('the expiry horizon works by keyboard, remembers its time span, and is drawn for each width', async ({
+test('the expiry horizon works by keyboard, remembers its time span, and fits each screen width', async ({
   page,
   world,
 }) => {
@@ -75,7 +75,7 @@ test('the expiry horizon works by keyboard, remembers its time span, and is draw
   });
 
   for (const width of [1440, 360])
-    await test.step(`it is drawn for ${width} px`, async () => {
+    await test.step(`the horizon is drawn for ${width} px`, async () => {
       await page.setViewportSize({ width, height: 900 });
       // Redrawn, not scaled: 328 px less the card's border on a phone.
       await expect(drawing(page)).toHaveAttribute('width', width === 360 ? '326' : '1198');
@@ -109,7 +109,7 @@ test('with 500 certificates the horizon shows a bar for each day, and selected d
     await page.goto('/dashboard?span=90&view=list');
   });
 
-  await test.step('Enter shows the domains of a day, as many as the bar says', async () => {
+  await test.step('Enter on a bar lists as many domains as the bar says', async () => {
     const crowded = horizon(page).getByRole('link', { name: /^\d+ certificates expire on/ });
     const [count = ''] = /^\d+/.exec((await crowded.first().getAttribute('aria-label')) ?? '') ?? [];
     await crowded.first().focus();
@@ -135,7 +135,7 @@ test('with 500 certificates the horizon shows a bar for each day, and selected d
     await expect(status).toHaveText(new RegExp(`^${expected} domains on .* – `));
   });
 
-  await test.step('dragging selects the days it passes, Escape and a press beside the bars undo', async () => {
+  await test.step('dragging selects days; Escape and a press beside the bars clear them', async () => {
     const area = horizon(page).locator('[data-days]');
     const box = (await area.boundingBox())!;
     const dayX = (day: number) => box.x + ((day + 0.5) * box.width) / 90;

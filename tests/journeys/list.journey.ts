@@ -35,7 +35,7 @@ test('headline, most urgent links, filter and list show the same domains, and th
   const urgent = page.getByRole('list', { name: 'Most urgent' }).getByRole('link');
   await expect(urgent).toHaveText([/^host-\d+\.\w+\.example· expired$/, /expired$/, /expired$/]);
 
-  await test.step('a chip opens its panel and gets the focus back', async () => {
+  await test.step('an urgent link opens its panel and gets the focus back', async () => {
     await urgent.first().focus();
     await page.keyboard.press('Enter');
     await expect(page.getByLabel(/^Details for host-00/)).toBeVisible();
@@ -43,7 +43,7 @@ test('headline, most urgent links, filter and list show the same domains, and th
     await expect(urgent.first()).toBeFocused();
   });
 
-  await test.step('the button filters by all of them', async () => {
+  await test.step('the button “Show all” filters by Needs attention', async () => {
     await page.getByRole('button', { name: 'Show all 12' }).click();
     await expect(page).toHaveURL(/status=attention/);
     await expect(filter(page, 'Needs attention, 12')).toHaveAttribute('aria-pressed', 'true');
@@ -54,7 +54,7 @@ test('headline, most urgent links, filter and list show the same domains, and th
     await expect(filters(page)).toBeInViewport();
   });
 
-  await test.step('an old address selects a filter under More', async () => {
+  await test.step('an address in the old format selects a filter under More', async () => {
     await page.goto('/dashboard?status=critical');
     await filter(page, 'More: 0–7 days, 6').click();
     await page.getByRole('menuitemradio', { name: 'Expired · 3' }).click();
@@ -125,7 +125,7 @@ test('2,000 domains are loaded page by page while scrolling, and the focused row
   await expect.poll(() => table.getByRole('row').count()).toBeLessThan(80);
   expect(pages.size).toBeLessThan(8);
 
-  await test.step('at least 15 rows fit into a window of 900 px', async () => {
+  await test.step('at least 15 rows fit into a window that is 900 px high', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 4));
     const toolbar = page.locator('[data-toolbar]');
@@ -209,7 +209,7 @@ test('keyboard shortcuts move, open, remove, filter and sort on the dashboard, a
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('grid, list and search fit into a window of 320 px', async ({ page, world }) => {
+test('grid, list and search fit into a window that is 320 px wide', async ({ page, world }) => {
   await page.setViewportSize({ width: 320, height: 800 });
   await signInWith(60, page, world);
   for (const view of ['grid', 'list']) {
@@ -222,7 +222,7 @@ test('grid, list and search fit into a window of 320 px', async ({ page, world }
   await expect(page.getByRole('searchbox', { name: 'Find a domain' })).toBeFocused();
 });
 
-test('the late answer of one add does not close the form that was opened for the next', async ({
+test('a late answer to one addition does not close the form opened for the next domain', async ({
   page,
   world,
 }) => {

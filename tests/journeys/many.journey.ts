@@ -142,7 +142,7 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
     );
     await expectAccessible(page);
   });
-  await test.step('closing asks first, and trying again adds the rest once', async () => {
+  await test.step('closing asks first, and trying again adds each remaining domain once', async () => {
     const form = dialog(page);
     await page.keyboard.press('Escape');
     const question = page.getByRole('alertdialog', { name: 'Stop adding?' });

@@ -82,7 +82,7 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await expect(opener).toBeFocused();
   });
 
-  await test.step('a domain is opened, although Enter comes before the answer', async () => {
+  await test.step('Enter opens a domain even if it is pressed before the search has answered', async () => {
     await open();
     await page.keyboard.type('pay.pal');
     await page.keyboard.press('Enter');
@@ -134,7 +134,7 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await expect(form).toBeHidden();
   });
 
-  await test.step('a search that fails says so and can be repeated, at 360 px too', async () => {
+  await test.step('a failed search says so and can be retried, at 360 px too', async () => {
     await page.setViewportSize({ width: 360, height: 640 });
     await page.route('**/api/domain/list?*limit*', (route) => route.fulfill({ status: 400 }));
     await page.getByRole('button', { name: 'Commands' }).click();

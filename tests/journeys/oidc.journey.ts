@@ -126,7 +126,7 @@ test('a password login works while the OpenID provider is down', async ({ page, 
   }
 });
 
-test('a new passkey is confirmed with the OpenID provider only by the same person', async ({
+test('a new passkey needs a sign-in by the same person at the OpenID provider', async ({
   page,
   provider,
 }) => {

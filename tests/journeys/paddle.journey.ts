@@ -312,7 +312,7 @@ for (const [name, value] of [
   ['doNotTrack', '1'],
   ['globalPrivacyControl', true],
 ] as const)
-  test(`nothing is tracked with ${name}`, async ({ page, world }) => {
+  test(`no analytics events are sent with ${name}`, async ({ page, world }) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).hostname));
     await serveScripts(page);

@@ -163,7 +163,7 @@ test('from 1440 px on, the page makes room for the panel and keeps the opened ca
     expect((await boxOf(toast)).right).toBeLessThanOrEqual(1040);
   });
 
-  await test.step('below that width the panel covers the page', async () => {
+  await test.step('below 1440 px the panel covers the page', async () => {
     await page.setViewportSize({ width: 1439, height: 900 });
     await expect(main).toHaveCSS('padding-right', '0px');
     await expect(panel).toBeVisible();
@@ -323,7 +323,7 @@ test('tags and notes are saved and searchable, and typed notes survive failures 
     await expect(panel.getByText('Saved')).toBeVisible();
   });
 
-  await test.step('both can be searched', async () => {
+  await test.step('tags and notes can be searched', async () => {
     for (const q of ['who has the key', 'eu', 'nobody']) {
       await page.goto(`/dashboard?q=${encodeURIComponent(q)}`);
       await expect(page.getByRole('link', { name: host, exact: true })).toBeVisible({

@@ -94,7 +94,7 @@ test('an interrupted sign-up is completed by submitting it again', async ({ page
   await expect(page.getByLabel('Company')).toHaveValue(person.company);
 });
 
-test('a sign-up beside another account’s tab waits for its refresh, then both tabs show the new account', async ({
+test('a sign-up waits for a refresh in another account’s tab, then both tabs show the new account', async ({
   page,
   context,
   world,

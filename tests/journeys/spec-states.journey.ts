@@ -30,7 +30,7 @@ test('the session record is encrypted, renewed by each page load, and removed by
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
     await expect.poll(record).not.toBe('nonsense');
   });
-  await test.step('calls refused at the same time share one refresh', async () => {
+  await test.step('calls that are answered 401 at the same time share one refresh', async () => {
     await page.context().clearCookies({ name: /session$/ });
     const refreshes: string[] = [];
     page.on('request', (request) => {
@@ -40,7 +40,7 @@ test('the session record is encrypted, renewed by each page load, and removed by
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
     expect(refreshes).toHaveLength(1);
   });
-  await test.step('a logout removes it and ends the session at the server and the provider', async () => {
+  await test.step('a logout removes the record and ends the session at server and provider', async () => {
     const ended = ['/api/auth/logout', '/api/identity/sign-out'].map((path) =>
       page.waitForResponse(`**${path}`),
     );

@@ -370,7 +370,7 @@ test('the profile resets the password and asks before it deletes the account', a
   spec('2Q.04', 'The profile has “Reset Password”');
   spec('8.21', '“Password reset email sent.”');
 
-  await test.step('an account without an address shows an error', async () => {
+  await test.step('the password reset shows an error if the account has no address', async () => {
     await patchAnswer(page, '**/api/user/me', { email: '' });
     await page.reload();
     await page.getByRole('button', { name: 'Reset Password' }).click();

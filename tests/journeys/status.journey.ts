@@ -48,7 +48,7 @@ test('a status page is visible to visitors from when it is switched on until it 
   );
   expect(await context.cookies()).toEqual([]);
 
-  await test.step('the strip reads each day by keyboard', async () => {
+  await test.step('the day strip can be read day by day with the keyboard', async () => {
     const days = stranger.getByRole('slider', { name: 'Days of The shop' });
     await days.press('End');
     await expect(days).toHaveAttribute('aria-valuetext', /: No downtime$/);
@@ -64,7 +64,7 @@ test('a status page is visible to visitors from when it is switched on until it 
     await expect(stranger.getByText('100% uptime over 1 day')).toBeVisible();
   });
 
-  await test.step('the feed that the page names can be read', async () => {
+  await test.step('the feed that the status page links to can be read', async () => {
     const feed = stranger.getByRole('link', { name: 'Atom feed' });
     const href = await feed.evaluate((link: HTMLAnchorElement) => link.href);
     await expect(stranger.locator('link[type="application/atom+xml"]')).toHaveAttribute('href', href);
@@ -92,7 +92,7 @@ test('a status page is visible to visitors from when it is switched on until it 
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Page not found');
   await context.close();
 
-  await test.step('leaving with unsaved changes asks first', async () => {
+  await test.step('leaving the settings with unsaved changes asks first', async () => {
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
     await page.getByLabel('Title').fill('Another title');
     await page.goBack();

@@ -20,7 +20,7 @@ it('the page router and the server have the same paths, except for the landing p
   expect([...paths, '/landing'].toSorted()).toEqual([...PAGE_PATHS, STATUS_ROUTE].toSorted());
 });
 
-it('the tests know every route that reads search parameters, and their names', () => {
+it('the list of routes that read search parameters has every such route and parameter', () => {
   const found = Object.values(testRouter().routesByPath).flatMap(({ fullPath, options }) => {
     const { validateSearch } = options as { validateSearch?: (search: object) => unknown };
     const names = new Set<string>();

@@ -5,7 +5,7 @@ import { createDomainCache, SUMMARY_KEY } from './domain-cache.ts';
 import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 
 it.each(['pending', 'expired'] as const)(
-  'an added domain counts as pending until the summary is read again, even if its state is %s',
+  'an added domain counts as pending until the summary is refetched, even if its state is %s',
   (state) => {
     const queryClient = new QueryClient();
     const counts = { pending: 0, unread: 0, expired: 0, critical: 0, soon: 0, ok: 2, revoked: 0, paused: 0 };

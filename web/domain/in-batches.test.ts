@@ -24,7 +24,7 @@ test('inBatches sends one batch after the other and reports every answer', async
   ]);
 });
 
-test('inBatches returns the number of answers so far if the connection is lost', async () => {
+test('inBatches returns the number of answered items if the connection is lost', async () => {
   const lost = new ApiError('The server could not be reached', { status: 0 });
   const send = vi.fn(double).mockImplementationOnce(double).mockRejectedValueOnce(lost);
   const onAnswers = vi.fn();
@@ -62,7 +62,7 @@ test('inBatches stops between two calls when it is aborted', async () => {
 
 const tooMany = (retryAfterSeconds: number) => new ApiError('Wait', { status: 429, retryAfterSeconds });
 
-test('inBatches waits after a rate limit and sends the same batch again', async () => {
+test('inBatches waits as long as a rate limit says and sends the same batch again', async () => {
   const send = vi.fn(double).mockRejectedValueOnce(tooMany(12));
   const wait = vi.fn(async () => undefined);
   const onWait = vi.fn();
@@ -81,7 +81,7 @@ test('inBatches waits after a rate limit and sends the same batch again', async 
   expect(send).toHaveBeenNthCalledWith(2, items);
 });
 
-test('inBatches gives up after a rate limit of an hour', async () => {
+test('inBatches gives up if a rate limit says to wait an hour', async () => {
   const send = vi.fn(double).mockRejectedValueOnce(tooMany(3600));
   const outcome = await inBatches({ items, size: 5, send, onAnswers: vi.fn(), signal: never });
   expect(outcome).toMatchObject({ answered: 0, error: { status: 429 } });

@@ -39,7 +39,7 @@ it('an added domain shifts the rows behind it to the next pages', () => {
   expect(totalOf(next)).toBe(5);
 });
 
-it('the rows behind a removed domain close its gap', () => {
+it('the rows behind a removed domain move up', () => {
   const next = without(pagesOf(4, { 1: 'dc', 2: 'ba' }), new Set(['d']));
   expect(idsByPage(next)).toEqual({ 1: 'cb', 2: 'a' });
   expect(totalOf(next)).toBe(3);

@@ -51,7 +51,7 @@ test('hundreds of removed domains leave the list at once and cause one refetch',
   leave();
 });
 
-test('a response that arrives after a newer event does not undo the event', () => {
+test('a response that is older than a live event does not undo the event', () => {
   const { queryClient, leave } = dashboard();
   const cache = createDomainCache(queryClient);
   const at = (second: number) => `2026-11-21T12:00:0${second}.000Z`;
@@ -80,7 +80,7 @@ test('pending refetches are cancelled when the person signs out', async () => {
   leave();
 });
 
-test('events while no list is shown mark the lists, their groups and the summary as outdated', async () => {
+test('a live event marks the lists, their groups and the summary as outdated if no list is shown', async () => {
   const { queryClient, reads, leave } = dashboard();
   const groups = [...ALL_IDS, 'groups'];
   queryClient.setQueryData(groups, []);
@@ -93,7 +93,7 @@ test('events while no list is shown mark the lists, their groups and the summary
     expect(queryClient.getQueryState(key)?.isInvalidated).toBe(true);
 });
 
-test('a late event does not restore a removed domain', () => {
+test('a late live event does not restore a removed domain', () => {
   const { queryClient, leave } = dashboard();
   const cache = createDomainCache(queryClient);
   const [domain = exampleDomain()] = domains;
@@ -104,7 +104,7 @@ test('a late event does not restore a removed domain', () => {
   leave();
 });
 
-test('a new expiry date shows at once, and the list is read again once', async () => {
+test('a new expiry date shows at once, and the list is refetched once', async () => {
   const { queryClient, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
   const renewed = exampleDomain({ id: 'd3', expiry_date: '2027-06-01T00:00:00.000Z' });
@@ -116,7 +116,7 @@ test('a new expiry date shows at once, and the list is read again once', async (
   leave();
 });
 
-test('1,000 checks that change nothing do not read the list again', async () => {
+test('1,000 checks that change nothing do not refetch the list', async () => {
   const { queryClient, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
   for (let index = 0; index < 1000; index += 1) {
@@ -130,7 +130,7 @@ test('1,000 checks that change nothing do not read the list again', async () => 
   leave();
 });
 
-test('the list is read again if a domain that is not loaded changes the summary', async () => {
+test('the list is refetched if a domain that is not loaded changes the summary', async () => {
   const { queryClient, onServer, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
   onServer.summary = { total: 1001 };
@@ -141,7 +141,7 @@ test('the list is read again if a domain that is not loaded changes the summary'
   leave();
 });
 
-test('a change by this page reads the list again at once, even if its event came first', async () => {
+test('a change by this page refetches the list at once, even if its live event came first', async () => {
   const { queryClient, reads, leave } = dashboard();
   const paused = exampleDomain({ id: 'd3', state: 'paused', paused: 'user' });
   createLiveDomains(queryClient).take({ event: 'domain', data: paused });
@@ -151,7 +151,7 @@ test('a change by this page reads the list again at once, even if its event came
   leave();
 });
 
-test('a check that this page starts does not read the list again', async () => {
+test('a check that this page starts does not refetch the list', async () => {
   const { queryClient, reads, leave } = dashboard();
   createDomainCache(queryClient).put(exampleDomain({ id: 'd3', checking: true }));
   expect(cachedDomain(queryClient, 'd3')?.checking).toBe(true);
@@ -165,7 +165,7 @@ test.each([
   [{ sort: 'soonest' }, 'd0'],
   [{ sort: 'newest', status: 'ok' }, 'd0'],
 ] as const)(
-  'after adding a domain to the list %o, the first row is %s until the list is read again',
+  'after adding a domain to the list %o, the first row is %s until the list is refetched',
   (wanted, first) => {
     const queryClient = new QueryClient();
     const query = { queryKey: pageKey(wanted, 1), meta: { filter: wanted } };

@@ -53,7 +53,7 @@ describe('the renewal schedule', () => {
     expect(scheduleLine(certificate(shape), EXAMPLE_NOW)).toBe(line),
   );
 
-  it('can be overdue for long-lived certificates too', () => {
+  it('is reported as overdue for long-lived certificates too', () => {
     expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), EXAMPLE_NOW)).toBe(true);
     expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), EXAMPLE_NOW)).toBe(false);
   });

@@ -104,7 +104,7 @@ it('fetchCurrentUser returns null for an empty answer and throws “Failed to ge
   spec('7.05', 'GET /user/me refused is “Failed to get me.”; without data there is no user');
 });
 
-it('the profile is updated by PATCH and the account deleted by DELETE; errors have the status', async () => {
+it('updateProfile sends PATCH and deleteUser sends DELETE; a refusal throws an error with the HTTP status', async () => {
   await updateProfile(currentUserOf({ ...alice, paddle_id: '', company_name: '', time_zone: null }), {
     fullName: 'Alice Berg',
     company: '',
@@ -126,7 +126,7 @@ it('the profile is updated by PATCH and the account deleted by DELETE; errors ha
   spec('7.08', 'DELETE /user/me sends JSON’s content type; a refusal has its status');
 });
 
-it('a domain is removed by DELETE, and its frequency is changed by PATCH', async () => {
+it('removeDomain sends DELETE, and a change of the check frequency sends PATCH', async () => {
   for (const data of [exampleDomain(), null]) {
     answer = () => Response.json({ data });
     expect(await call(removeDomain, { params: { id: 'd 1' } })).toEqual(data);
@@ -171,7 +171,7 @@ async function readAgain<Read, Shown, Key extends QueryKey>(
   return { first, at60s, after60s, onFocus, shown: observer.getCurrentResult().data };
 }
 
-it('the products are read again after 60 seconds and on focus, and the first one is offered', async () => {
+it('the page refetches products after 60 s and when the window regains focus, and offers the first product', async () => {
   const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
   answer = () => Response.json({ data: [product, { ...product, price_id: 'last' }] });
   const line = 'GET /api/payment/products';
@@ -183,7 +183,7 @@ it('the products are read again after 60 seconds and on focus, and the first one
   spec('3.15', 'The first product that is offered counts');
 });
 
-it('a page of the list is read again after 60 seconds, but not on focus', async () => {
+it('the dashboard refetches a page of the list after 60 s, but not when the window regains focus', async () => {
   answer = () => Response.json({ data: [], page: 3, page_size: 50, total: 0 });
   const line = 'GET /api/domain/list?page=3';
   const { shown, ...reads } = await readAgain(pageQuery({ sort: 'newest' }, 3));
@@ -192,7 +192,7 @@ it('a page of the list is read again after 60 seconds, but not on focus', async 
   spec('7.12', 'GET /domain/list takes a page, is kept for 60 seconds and not read again on focus');
 });
 
-it('the history is read again after 60 seconds, but not on focus', async () => {
+it("the page refetches a domain's history after 60 s, but not when the window regains focus", async () => {
   answer = () => Response.json({ data: [] });
   const line = 'GET /api/domain/d1/history';
   const reads = await readAgain(historyQuery('d1'));

@@ -166,7 +166,7 @@ describe('the answer of a call', () => {
   it.each([
     { ...alice, companyName: 'Fjord' },
     { ...alice, company_name: 'Fjord' },
-  ])('may have both casings of a field: %j', async (body) => {
+  ])('may have a field in camel case or in snake case: %j', async (body) => {
     answerWith(() => Response.json({ data: body }));
     expect(await call(currentUser)).toEqual({ ...stored, company_name: 'Fjord' });
   });

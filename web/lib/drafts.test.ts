@@ -25,7 +25,7 @@ describe('drafts', () => {
     expect(drafts.read('alice', 'notes')).toBe('');
   });
 
-  it('are removed when another user signs in, without touching other items', () => {
+  it('are removed when another user signs in, without touching other stored items', () => {
     const storage = storageOf({ authToken: 'x' });
     const drafts = createDrafts(() => storage);
     drafts.write('alice', 'feedback', 'hers');
@@ -38,7 +38,7 @@ describe('drafts', () => {
     expect(storage['authToken']).toBe('x');
   });
 
-  it('last until the page closes if storage is blocked', () => {
+  it('are kept in memory until the page closes if storage is blocked', () => {
     const drafts = createDrafts(() => {
       throw new Error('denied');
     });
@@ -46,7 +46,7 @@ describe('drafts', () => {
     expect(drafts.read('alice', 'feedback')).toBe('still here');
   });
 
-  it('leave no older text behind if storage is full', () => {
+  it('are kept in memory if storage is full, and the outdated stored text is removed', () => {
     const storage = storageOf();
     const drafts = createDrafts(() => storage);
     drafts.write('alice', 'notes', 'short');

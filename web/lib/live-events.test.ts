@@ -28,7 +28,7 @@ describe('the reconnect delay', () => {
     expect([0, 1, 2, 9].map((attempt) => reconnectDelayMs(attempt, 1))).toEqual([1000, 2000, 4000, 30_000]);
   });
 
-  it('has jitter, so that browsers do not reconnect at once', () => {
+  it('has jitter, so that browsers do not reconnect at the same time', () => {
     expect(reconnectDelayMs(3, 0)).toBe(4000);
     expect(reconnectDelayMs(3, 0.5)).toBe(6000);
   });

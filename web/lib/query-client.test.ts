@@ -14,11 +14,11 @@ describe('a failed read', () => {
     expect(mayRetry(0, new ApiError('The server could not be reached', { status: 0 }))).toBe(true);
   });
 
-  it.each([400, 401, 402, 404, 429])('is not retried after a %d', (status) => {
+  it.each([400, 401, 402, 404, 429])('is not retried after a response with status %d', (status) => {
     expect(mayRetry(0, new ApiError('no', { status }))).toBe(false);
   });
 
-  it('doubles the wait up to 30 s', () => {
+  it('is retried after a wait that doubles up to 30 s', () => {
     expect([0, 1, 2, 10].map(retryDelayMs)).toEqual([1000, 2000, 4000, 30_000]);
     spec(
       '9.18',
@@ -59,7 +59,7 @@ function watchReceipt() {
 }
 
 describe('cached data', () => {
-  it('is reread if it changed during the first read', async () => {
+  it('is refetched if it changed during the first read', async () => {
     const { reads, invalidate, shown } = watchReceipt();
     // Twice: a second invalidation during the same read needs no further read.
     void invalidate();
@@ -71,7 +71,7 @@ describe('cached data', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is reread if it changed during the repeated first read', async () => {
+  it('is refetched if it changed while a failed first read was repeated', async () => {
     const { reads, invalidate, refetch, shown } = watchReceipt();
     reads[0]?.reject(new ApiError('no', { status: 403 }));
     await expect.poll(shown).toMatchObject({ isError: true });
@@ -84,7 +84,7 @@ describe('cached data', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('is reread once for a later change', async () => {
+  it('is refetched once for a change after the first read', async () => {
     const { reads, invalidate, shown } = watchReceipt();
     reads[0]?.resolve('under way');
     await expect.poll(shown).toMatchObject({ data: 'under way' });

@@ -103,7 +103,7 @@ test('deleting the account also deletes the user at Firebase', async ({ page, em
   await expectGone(page, person, emulator);
 });
 
-test('the server deletes the user at Firebase with its own credentials if it has some', async ({
+test('the server deletes the user at Firebase with a service account if one is configured', async ({
   browser,
   emulator,
 }) => {

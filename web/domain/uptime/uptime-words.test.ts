@@ -31,7 +31,7 @@ describe('uptime texts', () => {
     [3 * DAY_MS + 245 * MINUTE_MS, '3 days 4 h'],
   ])('format %i ms as a duration', (ms, words) => expect(durationText(ms)).toBe(words));
 
-  it('name the period of the percentage', () => {
+  it('name the period that an uptime percentage covers', () => {
     expect(windowWords(uptime({}), EXAMPLE_NOW)).toBe('over the last 7 days');
     expect(windowWords(uptime({ window_days: 90 }), EXAMPLE_NOW)).toBe('over the last 90 days');
     expect(windowWords(uptime({ since: ago(2 * DAY_MS) }), EXAMPLE_NOW)).toBe('since 18 November 2026');

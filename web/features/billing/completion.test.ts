@@ -22,14 +22,14 @@ describe('a checkout event', () => {
     spec('4A.05', 'A checkout has the statuses draft, ready, completed, billed, canceled and past_due');
   });
 
-  it('counts as paid without totals', () => {
+  it('counts as a completed payment even if it has no totals', () => {
     expect(outcomeOf({ name: 'checkout.completed', data: {} })).toEqual({
       kind: 'completed',
       completion: null,
     });
   });
 
-  it('reports a closed, completed, erred or failed checkout, and ignores that it loaded', () => {
+  it('reports a closed, completed, erred or failed checkout, and ignores a loaded one', () => {
     expect(outcomeOf({ name: 'checkout.loaded', data: { status: 'ready' } })).toBeNull();
     expect(outcomeOf({ name: 'checkout.completed', data: paid })).toMatchObject({ kind: 'completed' });
     expect(outcomeOf({ name: 'checkout.closed', data: { status: 'draft' } })).toEqual({ kind: 'closed' });

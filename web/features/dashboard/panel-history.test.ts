@@ -4,7 +4,7 @@ import { leavePanel } from './panel-history.ts';
 
 const dashboard = () => createMemoryHistory({ initialEntries: ['/profile', '/dashboard'] });
 
-test('closing a panel that was opened from this page goes back once', () => {
+test('closing a panel that was opened from this page goes back one history entry', () => {
   const history = dashboard();
   history.push('/dashboard?domain=1', { panelDepth: 1 });
   const replace = vi.fn();

@@ -73,7 +73,7 @@ test('an import plan without a limit adds every new host', () => {
   expect(planImport(lines, answers, null).filter(({ fate }) => fate.kind === 'new')).toHaveLength(3);
 });
 
-test('an import shows the result of each answered line and sends only the other lines again', () => {
+test('an import shows the result of each answered line and sends only the unanswered lines again', () => {
   expect(remaining(plan, new Map())).toEqual([0, 5]);
   const refused = { problem: 'host_refused', message: 'Private.', domain: null } as const;
   const results = withAnswers(new Map(), [0], [refused]);

@@ -50,7 +50,7 @@ describe('importing lines and lists', () => {
     expect(read(text)).toEqual(['git.example', '*.wiki.example', 'mail.example:993', 'shop.example']);
   });
 
-  test('keeps text that is no host whole, so that the server can explain the error', () => {
+  test('keeps a line that is not a host unchanged, so that the server can explain the error', () => {
     expect(read('not a host')).toEqual(['not a host']);
     expect(read('bücher.example')).toEqual(['bücher.example']);
   });
@@ -260,7 +260,7 @@ describe('importing a backup of Uptime Kuma', () => {
 });
 
 describe('the bounds of an import', () => {
-  test('accepts 10,000 lines and refuses one more', () => {
+  test('are 10,000 lines; one more is refused', () => {
     const lines = Array.from({ length: 10_001 }, (_, index) => `h${index}.example`);
     expect(read(lines.slice(1).join('\n'))).toHaveLength(10_000);
     expect(read(lines.join('\n'))).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
@@ -269,11 +269,11 @@ describe('the bounds of an import', () => {
     expect(read(JSON.stringify(lines))).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
   });
 
-  test('refuses more than 10 MB before reading', () => {
+  test('are 10 MB; a larger file is refused', () => {
     expect(read('x'.repeat(10 * 1024 * 1024 + 1))).toEqual([expect.stringMatching(/larger than 10 MB/)]);
   });
 
-  test('survives deeply nested JSON', () => {
+  test('do not let deeply nested JSON crash the import', () => {
     expect(read(`[${'['.repeat(50_000)}${']'.repeat(50_000)}]`)).toHaveLength(1);
   });
 });

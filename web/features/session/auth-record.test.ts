@@ -50,11 +50,11 @@ describe('the auth record', () => {
     expect(await record.read()).toEqual(alice);
   });
 
-  it('is null if it was never written', async () => {
+  it('is read as null if it was never written', async () => {
     expect(await createAuthRecord(storage, crypto.subtle).read()).toBeNull();
   });
 
-  it('does not survive a reload, which creates a new key', async () => {
+  it('cannot be decrypted after a reload, which creates a new encryption key', async () => {
     await createAuthRecord(storage, crypto.subtle).store(alice);
     await expect(createAuthRecord(storage, crypto.subtle).read()).rejects.toThrow();
   });

@@ -80,7 +80,7 @@ describe('the current user at the start of a page', () => {
     spec('4S.05', 'The record’s key is random and made at each page load');
   });
 
-  it('is null if the server has none, and the record is removed', async () => {
+  it('is null if the server reports no user, and the record is removed', async () => {
     items.set(AUTH_RECORD_KEY, 'tampered.with');
     answers['/api/user/me'] = () => Response.json({ data: null });
     expect(await (await loadPage()).checkCurrentUser()).toBeNull();
@@ -125,7 +125,7 @@ describe('a refresh of the session', () => {
     expect(reported).toMatchObject([{ fullName: 'Alice Berg' }]);
   });
 
-  it('removes the record if it is refused', async () => {
+  it('removes the stored record if the server refuses the refresh', async () => {
     items.set(AUTH_RECORD_KEY, 'of.before');
     const { reported } = await refreshOnce(() => new Response('', { status: 401 }));
     expect(items.has(AUTH_RECORD_KEY)).toBe(false);

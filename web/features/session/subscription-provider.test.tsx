@@ -35,7 +35,7 @@ function planOf(queryClient: QueryClient): Subscription {
   return plan;
 }
 
-it('tells whether the user is subscribed, until when and whether that is loading, and reads it again', async () => {
+it('useSubscription says whether and until when the user is subscribed, and can refetch', async () => {
   const queryClient = new QueryClient();
   expect(planOf(queryClient)).toMatchObject({ isSubscribed: false, expiresAt: null, loading: true });
   for (const isSubscribed of [true, false]) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { percentText, stripLabel, uptimeStripDrawing } from './uptime-strip-geometry.ts';
 
 describe('the strip of the last checks', () => {
-  it('is 269 px wide for 90 checks, and one path if all is well', () => {
+  it('is 269 px wide for 90 checks, and a single path if no check failed', () => {
     expect(uptimeStripDrawing('u'.repeat(90), 90)).toEqual({
       width: 269,
       up: 'M0 7.5H269',

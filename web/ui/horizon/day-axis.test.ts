@@ -29,7 +29,7 @@ describe('the day axis', () => {
     expect(dayOf(autumn, at('2026-10-26T00:00:00+01:00') - 1)).toBe(1);
   });
 
-  it('extrapolates before today and after its end', () => {
+  it('extrapolates positions before today and after the end of the axis', () => {
     inZone('UTC');
     const axis = dayAxis(at('2026-11-20T13:00:00Z'), 30, { from: 100, to: 400 });
     expect(xOf(axis, at('2026-11-18T00:00:00Z'))).toBe(80);
@@ -81,7 +81,7 @@ describe('the ruler of the day axis', () => {
     expect(names(365, 400).length).toBeLessThan(12);
   });
 
-  it('moves a month name out from under Today and omits names beyond the edge', () => {
+  it('moves a month name that would overlap Today, and omits names beyond the edge', () => {
     inZone('UTC');
     const axis = dayAxis(at('2026-11-29T13:00:00Z'), 40, { from: 100, to: 500 });
     const months = monthNames(axis, { ...room, left: 133, right: 470 });

@@ -50,7 +50,7 @@ describe('the pin labels', () => {
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1, 2, 3]);
   });
 
-  it('are omitted without a free row or room on the right', () => {
+  it('are omitted if no row is free or the name does not fit on the right', () => {
     const layout = laidOut([{ days: 1 }, { days: 2 }, { days: 3 }, { days: 4 }, { days: 5 }, { days: 85 }]);
     expect(layout.pins.slice(4).map(({ label, y }) => [label, y])).toEqual([
       [null, layout.base - 10],
@@ -64,7 +64,7 @@ describe('the pin labels', () => {
     ]);
   });
 
-  it('keep their row on a phone even without a name', () => {
+  it('keep their row on a phone even if the name is omitted', () => {
     const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
@@ -134,7 +134,7 @@ describe('several certificates of one day', () => {
 });
 
 describe('the bands of the horizon', () => {
-  it('end where the badge changes', () => {
+  it('end where the expiry badge changes its colour', () => {
     const { criticalEnd, soonEnd, pins } = laidOut([
       { days: 7.9 },
       { days: 8.1 },
@@ -145,7 +145,7 @@ describe('the bands of the horizon', () => {
     expect(pins.map(bandOf)).toEqual(pins.map(({ entry }) => entry.status));
   });
 
-  it('have short names if they are small', () => {
+  it('have short names if the bands are narrow', () => {
     expect(laidOut([]).bandNames.map(({ text }) => text)).toEqual(['7 days', '14 days']);
     expect(laidOut([], { days: 365 }).bandNames.map(({ text }) => text)).toEqual(['7d', '14d']);
   });

@@ -54,7 +54,7 @@ describe('the form of a new channel', () => {
 describe('the form to edit a channel', () => {
   const began = { name: 'Hook', url: '' };
 
-  it('keeps the config if its fields stay empty', () => {
+  it('keeps the stored config if the fields stay empty', () => {
     expect(check(changedChannelSchema('webhook', began), { name: 'Other', url: '' })).toEqual({
       ok: true,
       output: { name: 'Other' },

@@ -71,12 +71,12 @@ describe('the bars of the horizon', () => {
     expect(dimmed.map(barName)).toEqual(['41 certificates expire on 10 Dec, not in the list below']);
   });
 
-  it('are found up to one column beside a click, but not further away', () => {
+  it('respond to clicks up to one column beside them, but not further away', () => {
     const bars = barsOf([...crowd(20), entry(24)]);
     expect([21, 22, 23].map((column) => barAt(bars, column, 1)?.column)).toEqual([20, undefined, 24]);
   });
 
-  it('never overlap and stay on the axis, whatever expires', () => {
+  it('never overlap or leave the axis, whatever certificates expire', () => {
     const given = fc.record({
       hours: fc.integer({ min: 0, max: 24 * 400 }),
       status: fc.constantFrom<PinStatus>('ok', 'soon', 'critical', 'fault', 'revoked'),

@@ -32,7 +32,7 @@ const marks = (expiries: SummaryWire['expiries'], problems: Problem[]) =>
   horizonEntries({ expiries, problems }, NOW, null).map(({ status, trouble }) => [status, trouble]);
 
 describe('the marks of the horizon', () => {
-  it('follow the expiry date if there is no other problem', () => {
+  it('have the state of the expiry date if the domain has no other problem', () => {
     const expiries = [expiry('a', -1, 'expired'), expiry('b', 3, 'critical'), expiry('c', 60, 'ok')];
     expect(marks(expiries, [])).toEqual([
       ['expired', undefined],
@@ -52,7 +52,7 @@ describe('the marks of the horizon', () => {
     ]);
   });
 
-  it('keep the more urgent state and add the problem', () => {
+  it('keep a state that is more urgent than the problem, and name the problem too', () => {
     const expiries = [expiry('a', 2, 'critical'), expiry('b', 60, 'revoked')];
     expect(marks(expiries, [problem('a', 'down'), problem('b', 'down')])).toEqual([
       ['critical', 'down'],

@@ -68,7 +68,7 @@ describe('the links of the horizon', () => {
     });
   });
 
-  it('lead to the list or to a wider span for certificates that do not fit', () => {
+  it('lead to the list or to a longer time span for certificates that do not fit', () => {
     const expired = [-9, -8, -7, -6, -5].map((days) => expiry(days));
     const links = linksOf([...expired, expiry(3), expiry(50)], 30);
     expect(links.map(({ key }) => key).slice(3)).toEqual([
@@ -88,7 +88,7 @@ describe('the links of the horizon', () => {
     });
   });
 
-  it('choose the smallest sufficient span, at most a year', () => {
+  it('choose the shortest sufficient time span, at most a year', () => {
     expect(names([expiry(200)], 30).at(-1)).toBe('1 later: show 1 year');
     expect(names([expiry(3000)], 90).at(-1)).toBe('1 later: show 1 year');
     expect(names([expiry(3000)], 365)).toHaveLength(1);

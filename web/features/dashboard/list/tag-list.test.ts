@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countFitting } from './tag-list.tsx';
 
-it('countFitting counts the tags that fit whole beside the number of the hidden tags', () => {
+it('countFitting returns how many tags fit whole beside the label with the number of hidden tags', () => {
   expect(countFitting([40, 50, 60], 158)).toBe(3);
   expect(countFitting([40, 50, 60], 157)).toBe(2);
   expect(countFitting([40, 50, 60], 121)).toBe(1);

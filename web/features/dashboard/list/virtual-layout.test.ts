@@ -18,7 +18,7 @@ describe('the rows of a virtual list', () => {
     expect(gapsBefore([], frame)).toEqual({ gaps: [], after: frame.total });
   });
 
-  it('include the focused row in order, if that row exists', () => {
+  it('include the focused row in list order even when it is out of view, unless it does not exist', () => {
     expect(withRow([10, 11], 2, 100)).toEqual([2, 10, 11]);
     expect(withRow([10, 11], 50, 100)).toEqual([10, 11, 50]);
     expect(withRow([10, 11], 11, 100)).toEqual([10, 11]);
@@ -34,7 +34,7 @@ describe('the pages in view', () => {
     expect(pagesInView([[100, 120]], 50)).toEqual([2, 3]);
   });
 
-  it('include the page of the focused row, but no page between', () => {
+  it('include the page of the focused row, but not the pages between', () => {
     expect(
       pagesInView(
         [

@@ -20,12 +20,12 @@ test('a range click on a selected row deselects the range', () => {
   expect([...toggled(all, 'd', true, order).selected]).toEqual(['a', 'e']);
 });
 
-test('a range click without a known start selects one row', () => {
+test('a range click selects one row if the row of the last click is unknown', () => {
   expect([...toggled(NOTHING_SELECTED, 'c', true, order).selected]).toEqual(['c']);
   expect([...toggled(select('gone'), 'c', true, order).selected]).toEqual(['gone', 'c']);
 });
 
-test('the selection can add all matches of a filter and remove completed domains', () => {
+test('the selection can add all matches of a filter and drop the domains that are done', () => {
   const state = withAll(select('a'), ['b', 'x']);
   expect([...state.selected]).toEqual(['a', 'b', 'x']);
   expect(withoutAll(state, ['y'])).toBe(state);

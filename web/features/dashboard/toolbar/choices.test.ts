@@ -16,7 +16,7 @@ const texts = (filters: ReturnType<typeof statusFilters>['main']) =>
   filters.map(({ label, count }) => `${label} ${count ?? '–'}`);
 
 describe('the filters', () => {
-  it('have the counts of the summary, without short-lived certificates on schedule under Expiring', () => {
+  it('show the counts of the summary; Expiring leaves out short-lived certificates on schedule', () => {
     expect(texts(statusFilters(summary).main)).toEqual([
       'All 19',
       'Needs attention 7',
@@ -38,7 +38,7 @@ describe('the filters', () => {
     ]);
   });
 
-  it('have no counts while loading', () => {
+  it('show no counts while the summary loads', () => {
     expect(texts(statusFilters(undefined).main)[1]).toBe('Needs attention –');
   });
 
@@ -59,7 +59,7 @@ describe('a list without hits', () => {
   });
 });
 
-it('the sort key cycles through all orders', () => {
+it('the sort key cycles through all sort orders', () => {
   expect(nextSort('newest')).toBe('soonest');
   expect(nextSort('soonest')).toBe('name');
   expect(nextSort('name')).toBe('newest');

@@ -82,7 +82,7 @@ describe('findings', () => {
     expect(html).toMatch(/role="status".*Fixed.*It has expired\./s);
   });
 
-  it('escape text from strangers', () => {
+  it('escape all text that the checked host may control', () => {
     const html = findings([
       exampleFinding({
         message: HOSTILE,
@@ -104,7 +104,7 @@ describe('findings', () => {
     expect(shown.map(({ details }) => details?.fix)).toEqual(['a', 'b']);
   });
 
-  it('start with the outage of the host, with the command from the report', () => {
+  it('start with the outage of the host and show the command from the report', () => {
     const html = renderToStaticMarkup(
       <Findings
         domain={exampleDomain({ unreachable: GONE })}
@@ -167,7 +167,7 @@ describe('addresses', () => {
       <Addresses report={exampleReport({ addresses: each.map((other) => ({ ...seen, ...other })) })} />,
     );
 
-  it('stay folded if they agree', () => {
+  it('stay folded if all addresses agree', () => {
     const html = addresses({}, { address: '2001:db8::1' });
     expect(html).toContain('Both addresses serve the same certificate');
     expect(html).not.toContain('<details open');

@@ -11,7 +11,7 @@ const point = (hour: number, average: number, slowest = average) => ({
 describe('the chart of response times', () => {
   it('is empty without responses', () => expect(responseChart([])).toBeNull());
 
-  it('runs from the first to the last response, on a scale from 0', () => {
+  it('runs from the first to the last response, with a vertical scale that starts at 0', () => {
     const chart = responseChart([point(0, 100), point(1, 50), point(2, 100)]);
     expect(chart).toMatchObject({
       average: 'M0.0 0.0L500.0 50.0L1000.0 0.0',
@@ -27,7 +27,7 @@ describe('the chart of response times', () => {
     expect(chart?.slowest).toBe('M0.0 70.0L1000.0 20.0');
   });
 
-  it('has gaps without responses, and dots for single ones', () => {
+  it('has gaps where responses are missing, and a dot for a response between two gaps', () => {
     expect(responseChart([point(0, 10), point(1, 10), point(2, 10), point(10, 10)])?.average).toBe(
       'M0.0 0.0L100.0 0.0L200.0 0.0M1000.0 0.0h0',
     );

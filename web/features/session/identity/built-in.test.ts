@@ -73,7 +73,7 @@ describe('the built-in provider', () => {
     );
   });
 
-  it('returns the token with its address and name', async () => {
+  it("returns the ID token with the user's address and name", async () => {
     serve({ '/token': { token: `header.${claims}.signature` } });
     expect(await createBuiltInIdentity().proveSignIn()).toEqual({
       token: `header.${claims}.signature`,
@@ -126,7 +126,7 @@ describe('the built-in provider', () => {
     spec('9.20', 'Calls to the identity provider end after 30 s, on phones too (decision 31)');
   });
 
-  it('accepts a sign-out without a session, and reports failures', async () => {
+  it('accepts a sign-out without a session, and reports a sign-out that failed', async () => {
     serve({ '/sign-out': 401 });
     await createBuiltInIdentity().signOut();
     serve({ '/sign-out': 503 });

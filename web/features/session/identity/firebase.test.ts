@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe('Firebase', () => {
-  it('returns the token after a sign-in with the right password', async () => {
+  it('returns the ID token after a sign-in with the right password', async () => {
     serve({ ...known, signInWithPassword: signedIn });
     const identity = firebase();
     expect(await identity.signIn('alice@fjord.example', 'horse-77')).toBeNull();
@@ -156,7 +156,7 @@ describe('Firebase', () => {
     await identity.deleteUser();
   });
 
-  it('keeps no user after the sign-out', async () => {
+  it('forgets the user after the sign-out', async () => {
     serve({ ...known, signInWithPassword: signedIn });
     const identity = firebase();
     await identity.signIn('alice@fjord.example', 'horse-77');
