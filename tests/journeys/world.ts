@@ -142,17 +142,22 @@ export async function createAccount(
   } = {},
 ): Promise<Person> {
   const store = await openStore({ databaseUrl: null, dataDir: app.dataDir, mayMigrate: false });
-  const person = await addPerson(
-    {
-      store,
-      send: sendTo(app.url),
-      address: '127.0.0.1',
-      sessionSecret: 'unused before the first refresh',
-      secureCookies: true,
-      clock: Date,
-    },
-    { ...newPerson(), timeZone: 'Europe/Oslo', ...more },
-  ).finally(() => store.close());
+  let person: Person;
+  try {
+    person = await addPerson(
+      {
+        store,
+        send: sendTo(app.url),
+        address: '127.0.0.1',
+        sessionSecret: 'unused before the first refresh',
+        secureCookies: true,
+        clock: Date,
+      },
+      { ...newPerson(), timeZone: 'Europe/Oslo', ...more },
+    );
+  } finally {
+    await store.close();
+  }
   for (const host of hosts) await addByApi(person, host);
   if (session) await page.context().addCookies(sessionCookies(person.cookies, app.url));
   return person;

@@ -26,7 +26,7 @@ it('the list of routes that read search parameters has every such route and para
     const names = new Set<string>();
     // Collects the names that the validator looks up.
     validateSearch?.(new Proxy({}, { get: (_, name) => void (typeof name === 'string' && names.add(name)) }));
-    return names.size === 0 ? [] : [{ path: fullPath as string, names: [...names] }];
+    return names.size === 0 ? [] : [{ path: fullPath, names: [...names] }];
   });
   expect(found).toEqual(SEARCHED_ROUTES);
 });

@@ -21,7 +21,7 @@ type Reader<Value> = (raw: unknown) => Value | undefined;
 export function searchParameters<Search extends object>(readers: {
   [Name in keyof Search]-?: Reader<Search[Name]>;
 }): (raw: Record<string, unknown>) => Search {
-  const entries = Object.entries(readers) as [string, Reader<unknown>][];
+  const entries = Object.entries<Reader<unknown>>(readers);
   return (raw) => Object.fromEntries(entries.map(([name, read]) => [name, read(raw[name])])) as Search;
 }
 
