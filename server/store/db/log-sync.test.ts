@@ -19,7 +19,7 @@ function logWithHeldWrites() {
   const ended: string[] = [];
   const commit = (name: string): Promise<void> => log.wait().then(() => void ended.push(name));
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { writes, commit, ended, settled };
+  return { log, writes, commit, ended, settled };
 }
 
 it('Commits that arrive during a disk write wait for the next disk write and share it', async () => {
@@ -53,4 +53,18 @@ it('A failed disk write fails its own commits, but not later commits', async () 
   await settled();
   writes[1]?.resolve();
   await second;
+});
+
+it('The log is closed only after the disk writes that were asked for', async () => {
+  const { log, writes, commit, ended, settled } = logWithHeldWrites();
+  const commits = [commit('first')];
+  await settled();
+  commits.push(commit('second'));
+  const closing = log.close().then(() => void ended.push('closed'));
+  writes[0]?.resolve();
+  await settled();
+  expect(ended).toEqual(['first']);
+  writes[1]?.resolve();
+  await Promise.all([...commits, closing]);
+  expect(ended).toEqual(['first', 'second', 'closed']);
 });

@@ -47,8 +47,10 @@ export class LogSync {
     return openSync(`${this.#path}-wal`, 'r+');
   }
 
-  /** Closes the log. No call of `wait` may be pending. */
-  close(): void {
+  /** Closes the log once the disk writes that were asked for have ended: they need the file. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#running, this.#next]);
     if (this.#log !== null) closeSync(this.#log);
+    this.#log = null;
   }
 }

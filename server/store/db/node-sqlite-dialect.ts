@@ -121,7 +121,7 @@ class NodeSqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    this.#sync?.close();
+    await this.#sync?.close();
     this.#reader?.database.close();
     this.#writer?.database.close();
   }
