@@ -91,6 +91,7 @@ export type { FailingRecipient } from './health.ts';
 export { duration, longInstant } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint, unicodeName } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
+export { isExpectedStatus } from './expected-status.ts';
 export type {
   Finding,
   FindingCode,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { HttpObservation } from '../core/index.ts';
+import { type HttpObservation, isExpectedStatus } from '../core/index.ts';
 import { createResponseReader, withTimeout } from '../egress/index.ts';
 import { handshakeFailure, closeTls, mayDemandClientCertificate } from './handshake.ts';
 import type { OpenConnection } from './address-probe.ts';
@@ -47,7 +47,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
 function needsGet(head: HttpObservation): boolean {
   return head.outcome === 'failed'
     ? head.reason === 'closed' || head.reason === 'timeout'
-    : head.status === 405 || head.status >= 500;
+    : head.status === 405 || !isExpectedStatus(head.status, null);
 }
 
 interface Limit {

@@ -79,7 +79,7 @@ describe('The HTTP request of a probe', () => {
     ]);
   });
 
-  it.each([200, 204, 301, 401, 403, 404, 429])(
+  it.each([200, 204, 301, 401, 403, 404, 429, 600, 999])(
     'accepts status %i as an answer and follows no redirect',
     async (status) => {
       const peer = await site((_request, response) =>

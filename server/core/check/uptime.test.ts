@@ -63,7 +63,7 @@ const seen = (change: Partial<Observation>): Observation => ({
 const unresolved = (resolution: Resolution & { ok: false }) => seen({ resolution, addresses: [] });
 
 describe('assessUptime', () => {
-  it.each([200, 204, 301, 401, 403, 404, 429, 499])('is up for the status %i', (status) => {
+  it.each([200, 204, 301, 401, 403, 404, 429, 499, 600, 999])('is up for the status %i', (status) => {
     expect(assessUptime(seen({ http: answered(status) }))).toEqual({
       state: 'up',
       responseMs: 65,

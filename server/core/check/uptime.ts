@@ -7,6 +7,7 @@ import {
   type ReachFailure,
 } from '../observation.ts';
 import { displayName } from '../endpoint.ts';
+import { isExpectedStatus } from '../expected-status.ts';
 import type { Verdict } from '../verdict.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
@@ -64,7 +65,7 @@ export function assessUptime(observation: Observation): UptimeAssessment {
   const handshake = observation.addresses.find(({ address }) => address === http.address) ?? reached;
   const responseMs = handshake.durationMs + http.durationMs;
   if (http.outcome === 'answered')
-    return http.status < 500
+    return isExpectedStatus(http.status, null)
       ? { state: 'up', responseMs, cause: null }
       : down(
           { code: 'server_error', message: `${host} answered with the error ${http.status}.` },
