@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+import { decode, decoderFor } from './content-coding.ts';
 import { createResponseReader } from './http-response.ts';
 import { TooManyBytesError } from './open-connection.ts';
 
@@ -34,7 +35,7 @@ export function sendRequest(
         host: url.host,
         'user-agent': 'Certlantern',
         ...headers,
-        // Compressed responses are rejected, because we do not decompress them.
+        // Some servers compress the body all the same, and then `decode` decodes it.
         'accept-encoding': 'identity',
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),
@@ -77,19 +78,21 @@ function failureOf(error: NodeJS.ErrnoException): ExchangeFailure {
 function readResponse(
   response: IncomingMessage,
   { maxBytes, longer = 'refuse' }: ExchangeOptions,
-  done: (exchanged: ExchangeResult) => void,
+  done: (exchanged: ExchangeResult | Promise<ExchangeResult>) => void,
 ): void {
   const { headers, statusCode: status = 0 } = response;
   const isWanted = maxBytes > 0 && status >= 200 && status <= 299;
   if (!isWanted) return done({ ok: true, status, headers, body: Buffer.alloc(0) });
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-    return done({ ok: false, reason: 'malformed' });
   if (longer === 'refuse' && Number(headers['content-length'] ?? 0) > maxBytes)
     return done({ ok: false, reason: 'too_large' });
   const chunks: Buffer[] = [];
   let length = 0;
-  const finish = (): void =>
-    done({ ok: true, status, headers, body: Buffer.concat(chunks).subarray(0, maxBytes) });
+  const finish = (): void => done(decoded(Buffer.concat(chunks).subarray(0, maxBytes)));
+  const createDecoder = decoderFor(headers['content-encoding']);
+  const decoded = async (sent: Buffer): Promise<ExchangeResult> => {
+    const body = createDecoder === null ? sent : await decode(sent, createDecoder, { maxBytes, longer });
+    return typeof body === 'string' ? { ok: false, reason: body } : { ok: true, status, headers, body };
+  };
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
     // If a longer body is refused, do not buffer the chunk that exceeds the limit.

@@ -28,7 +28,7 @@ export interface ExchangeOptions {
   signal: AbortSignal;
   /** Deadline for the whole exchange, name resolution included. */
   deadlineMs: number;
-  /** Limit for the body in bytes. 0 skips the body: the exchange ends after the headers. */
+  /** Limit for the body in bytes, as sent and as decoded. 0 skips the body: the exchange ends after the headers. */
   maxBytes: number;
   /** Handling of a longer body: fail (`refuse`, the default), or keep its first `maxBytes` (`cut`). */
   longer?: 'refuse' | 'cut';
@@ -66,7 +66,8 @@ const MAX_OVERHEAD_BYTES = 256 * 1024;
 
 /**
  * Sends one HTTP/1.1 request. Resolves the host once, connects only to addresses that the policy permits, and enforces
- * size limits and one deadline. Does not follow redirects or decompress. Never rejects because of what a peer does.
+ * size limits and one deadline. Does not follow redirects. Decodes a body that the server compressed, although we ask for none.
+ * Never rejects because of what a peer does.
  */
 export async function exchange(options: ExchangeOptions): Promise<ExchangeResult> {
   const { url, signal } = options;

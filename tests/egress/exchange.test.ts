@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import {
@@ -48,6 +48,11 @@ function ask(url: string, more: Partial<ExchangeOptions> = {}, allow = ['127.0.0
     ...more,
   });
 }
+
+const encoded =
+  (coding: string, body: Buffer): Serve =>
+  (_request, response) =>
+    void response.writeHead(200, { 'content-encoding': coding }).end(body);
 
 describe('an HTTP exchange', () => {
   it('sends one request with only the necessary headers, and reads the answer', async () => {
@@ -102,6 +107,27 @@ describe('an HTTP exchange', () => {
     const answer = await ask(`http://ca.test:${port}/`, { maxBytes: 0 });
     expect(answer).toMatchObject({ ok: true, status: 202, headers: { 'retry-after': '3' } });
     expect(answer.ok && answer.body.length).toBe(0);
+  });
+
+  it.each([
+    ['gzip', gzipSync('hello')],
+    ['X-GZIP', gzipSync('hello')],
+    ['deflate', deflateSync('hello')],
+    ['deflate', deflateRawSync('hello')],
+    ['br', brotliCompressSync('hello')],
+    ['gzip', Buffer.alloc(0)],
+    ['none', Buffer.from('hello')],
+  ])('reads a body of a server that sends the Content-Encoding %s unasked', async (coding, sent) => {
+    const answer = await ask(`http://ca.test:${await serving(encoded(coding, sent))}/`);
+    expect(answer.ok && answer.body.toString()).toBe(sent.length === 0 ? '' : 'hello');
+  });
+
+  it.each([
+    ['compressed', gzipSync(Buffer.alloc(500_000, 'a'))],
+    ['compressed and incomplete', gzipSync(Buffer.alloc(500_000, 'a')).subarray(0, -3)],
+  ])('keeps the first bytes of a longer body that is %s if the caller wants that', async (_name, sent) => {
+    const answer = await ask(`http://ca.test:${await serving(encoded('gzip', sent))}/`, { longer: 'cut' });
+    expect(answer.ok && answer.body.toString()).toBe('a'.repeat(1_000));
   });
 
   it('verifies a server over HTTPS against the given roots and the name', async () => {
@@ -197,12 +223,15 @@ describe('an HTTP exchange with a hostile peer', () => {
         setImmediate(() => response.socket?.destroy());
       },
     ],
+    ['sends a gzip bomb', 'too_large', encoded('gzip', gzipSync(Buffer.alloc(500_000)))],
+    ['sends a brotli bomb', 'too_large', encoded('br', brotliCompressSync(Buffer.alloc(500_000)))],
     [
-      'compresses its body',
-      'malformed',
-      (_, response) =>
-        void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(500_000))),
+      'pads a small compressed body above the size limit',
+      'too_large',
+      encoded('gzip', Buffer.concat(Array.from({ length: 60 }, () => gzipSync('')))),
     ],
+    ['breaks off its compressed body', 'malformed', encoded('gzip', gzipSync('hello').subarray(0, -3))],
+    ['sends a body that is not in its coding', 'malformed', encoded('br', Buffer.from('hello'))],
     [
       'sends endless headers',
       'too_large',

@@ -152,6 +152,16 @@ describe('Missing intermediates', () => {
     expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
+  it('are read if the server compresses them unasked', async () => {
+    const {
+      leaf,
+      issuer,
+      urls: [url = ''],
+    } = forgotten();
+    ca.compress('/1.der');
+    expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
+  });
+
   it('are refetched after a day, and stay cached if the CA no longer serves them', async () => {
     const { intermediates } = openSources();
     const {

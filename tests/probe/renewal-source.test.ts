@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
@@ -88,6 +89,16 @@ describe('A renewal window (ARI)', () => {
     expect(await ask(source())).toMatchObject({ explanationUrl: 'https://ca.example/incident' });
     renewalInfo = suggested({ explanationURL: 'javascript:alert(1)' });
     expect(await ask(source())).toMatchObject({ explanationUrl: null });
+  });
+
+  it('is read if the CA compresses its answers unasked', async () => {
+    const packed = (content: unknown): Handler => {
+      const headers = { 'content-encoding': 'gzip' };
+      return (_, response) => response.writeHead(200, headers).end(gzipSync(JSON.stringify(content)));
+    };
+    directory = packed({ renewalInfo: `https://127.0.0.1:${peer.port}/renewal-info/` });
+    renewalInfo = packed({ suggestedWindow: { start, end } });
+    expect(await ask(source())).toMatchObject({ outcome: 'window', ...window });
   });
 
   it('is requested once for concurrent requests', async () => {

@@ -57,6 +57,8 @@ export interface CaServer {
   issuer(path: string, der: Uint8Array): string;
   /** Responds to requests for this path with a fault. Returns the URL. */
   fault(path: string, fault: CaFault): string;
+  /** Compresses the CRLs, OCSP responses and certificates of this path with gzip, although no client asks for it. */
+  compress(path: string): void;
   /** Holds requests to this path until the returned function is called. */
   hold(path: string): () => void;
   stop(): Promise<void>;
@@ -76,12 +78,13 @@ const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024)))
 export async function startCaServer({ host = '127.0.0.1' }: { host?: string } = {}): Promise<CaServer> {
   const resources = new Map<string, Resource | CaFault>();
   const held = new Map<string, Promise<void>>();
+  const compressed = new Set<string>();
   const requests: CaRequest[] = [];
   const respond = async (response: ServerResponse, entry: CaRequest): Promise<void> => {
     await held.get(entry.path);
     const resource = resources.get(entry.path) ?? 'not-found';
     if (typeof resource === 'string') sendFault(response, resource);
-    else answer(response, resource, entry);
+    else answer(response, resource, entry, compressed.has(entry.path));
     entry.status = response.headersSent ? response.statusCode : null;
   };
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
@@ -115,6 +118,7 @@ export async function startCaServer({ host = '127.0.0.1' }: { host?: string } = 
       if (fault === 'gzip-bomb') bomb();
       return put(path, fault);
     },
+    compress: (path) => void compressed.add(path),
     hold(path) {
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(path, promise);
@@ -131,10 +135,16 @@ function answer(
   response: ServerResponse,
   { contentType, answer: body, hasEtag }: Resource,
   request: CaRequest,
+  isCompressed: boolean,
 ): void {
-  const bytes = typeof body === 'function' ? body(request.body) : body;
+  const der = typeof body === 'function' ? body(request.body) : body;
+  const bytes = isCompressed ? gzipSync(der) : der;
   const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`;
-  const headers = { 'content-type': contentType, ...(hasEtag && { etag }) };
+  const headers = {
+    'content-type': contentType,
+    ...(hasEtag && { etag }),
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
+  };
   if (hasEtag && request.headers['if-none-match'] === etag) response.writeHead(304, headers).end();
   else response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
 }
