@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { createApp, createIdentityEvents, linkTestMode, refusePlainHttp } from './api/index.ts';
 import type { Config } from './config.ts';
-import { createResolver } from './egress/index.ts';
+import { type AddressPolicy, createResolver } from './egress/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import type { Parts } from './start-worker.ts';
@@ -55,8 +55,17 @@ export async function startApi(
     policy: parts.policy,
     timeoutMs: DNS_TIMEOUT_MS,
   });
+  const policy: AddressPolicy = {
+    ...parts.policy,
+    permits: (ip) => {
+      // Typed addresses are judged at once. The page asks about one as it is typed, so the answer comes before it is added.
+      void resolver.learnNat64([ip]);
+      return parts.policy.permits(ip);
+    },
+  };
   const app: ReturnType<typeof createApp> = createApp({
     ...parts,
+    policy,
     identity,
     payments,
     clock: systemClock,

@@ -9,6 +9,7 @@ import {
   parseRange,
   unwrapMapped,
 } from './address.ts';
+import { ipv4Inside, WELL_KNOWN_PREFIX } from './nat64.ts';
 
 /** Rules for the addresses that the server may connect to on behalf of users. They apply to every connection of `egress`. */
 export interface AddressPolicy {
@@ -26,6 +27,11 @@ export interface AddressPolicy {
    * every address they resolve to.
    */
   isLocalName(host: string): boolean;
+  /**
+   * Sets the NAT64 prefixes of our network, beside the well-known one. An address in one of them is judged by the IPv4 address
+   * inside, to which the NAT64 sends its packets.
+   */
+  setNat64Prefixes(prefixes: readonly AddressRange[]): void;
 }
 
 // Special-purpose ranges (https://www.iana.org/assignments/iana-ipv4-special-registry), multicast and Azure's WireServer.
@@ -89,7 +95,7 @@ const INTERFACES_MAX_AGE_MS = 10_000;
 
 /**
  * Creates a policy that allows public addresses, except those of this machine, and the ranges in `allowCidrs`, except
- * metadata services. @throws Error if a range is invalid.
+ * metadata services. An address of a NAT64 counts as the IPv4 address inside. @throws Error if a range is invalid.
  */
 export function createAddressPolicy(
   allowCidrs: readonly string[],
@@ -101,15 +107,28 @@ export function createAddressPolicy(
     return range;
   });
   const isOwnAddress = ownAddresses(interfaceAddresses);
+  let nat64: readonly AddressRange[] = [WELL_KNOWN_PREFIX];
 
-  const opens = (address: Address): boolean =>
-    !isInAny(METADATA, address) &&
-    isInAny(open, address) &&
+  /** Returns the IPv4 addresses to which a NAT64 may translate the address; null for one without a valid address inside. */
+  const translations = (address: Address): (Address | null)[] =>
+    nat64.filter((prefix) => contains(prefix, address)).map((prefix) => ipv4Inside(prefix, address));
+
+  const opens = (address: Address): boolean => {
+    if (isInAny(METADATA, address)) return false;
+    const inside = translations(address);
+    const isTranslated = inside.length > 0;
+    if (isTranslated && inside.every((one) => one !== null && opens(one))) return true;
     // A gateway may forward the packets to an embedded IPv4 address, so that address must be allowed too.
-    embeddedAddresses(address).every(permits);
+    const embedded = isTranslated ? inside : embeddedAddresses(address);
+    return isInAny(open, address) && embedded.every((one) => one !== null && permits(one));
+  };
 
-  const permits = (address: Address): boolean =>
-    opens(address) || (isPublic(address) && !isOwnAddress(address));
+  const permits = (address: Address): boolean => {
+    if (opens(address)) return true;
+    if (isInAny(METADATA, address) || isOwnAddress(address)) return false;
+    const inside = translations(address);
+    return inside.length === 0 ? isPublic(address) : inside.every((one) => one !== null && permits(one));
+  };
 
   const decide = (ip: string, decision: (address: Address) => boolean): boolean => {
     const address = parseAddress(ip);
@@ -121,6 +140,7 @@ export function createAddressPolicy(
     opens: (ip) => decide(ip, opens),
     permitsLocalNames: open.length > 0,
     isLocalName,
+    setNat64Prefixes: (prefixes) => void (nat64 = [WELL_KNOWN_PREFIX, ...prefixes]),
   };
 }
 

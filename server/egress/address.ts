@@ -127,8 +127,7 @@ const EMBEDDINGS: readonly Embedding[] = [
   },
   // IPv4-translated (RFC 2765).
   { matches: inRange('::ffff:0:0:0/96'), extract: (value) => value & LOW_32 },
-  // NAT64: the well-known prefix (RFC 6052) and the local-use one (RFC 8215), assuming its usual length of 96 bits.
-  { matches: inRange('64:ff9b::/96'), extract: (value) => value & LOW_32 },
+  // NAT64 with the local-use prefix (RFC 8215), assuming its usual length of 96 bits. `nat64.ts` has the prefixes in use.
   { matches: inRange('64:ff9b:1::/48'), extract: (value) => value & LOW_32 },
   // 6to4 (RFC 3056).
   { matches: inRange('2002::/16'), extract: (value) => (value >> 80n) & LOW_32 },

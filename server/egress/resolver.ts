@@ -2,6 +2,7 @@ import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup } from './dns-queries.ts';
 import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
+import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 
 /** At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. */
 export type Resolution =
@@ -38,6 +39,14 @@ export interface CaaLookup {
   caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
 }
 
+export interface Nat64Lookup {
+  /**
+   * Tells the address policy the NAT64 prefixes of our network, if any of the addresses may be in one. `resolve` does so by
+   * itself. Never rejects.
+   */
+  learnNat64(addresses: readonly string[], options?: { signal: AbortSignal }): Promise<void>;
+}
+
 export type CaaResolution = { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure };
 
 export interface ResolverOptions {
@@ -57,6 +66,9 @@ const ROOT_QUERY_AFTER = 0.5;
  */
 const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
+/** Maximum time that the first lookup with an IPv6 address waits for the NAT64 prefixes of our network. */
+const NAT64_WAIT_MS = 2_000;
+const NEVER = new AbortController().signal;
 const TIMEOUT_MS = 5_000;
 // A refusal does not name the address, because a caller could use it to map our internal network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
@@ -66,7 +78,7 @@ export function createResolver({
   servers,
   policy,
   timeoutMs = TIMEOUT_MS,
-}: ResolverOptions): Resolver & CaaLookup {
+}: ResolverOptions): Resolver & CaaLookup & Nat64Lookup {
   const queries = createDnsQueries(servers);
   // If local names are permitted, reserve 40 % of the timeout for the system resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
@@ -91,8 +103,17 @@ export function createResolver({
     return found.ok ? found : answer;
   };
 
+  const discoverNat64 = createNat64Discovery(
+    () => queries.addresses(DISCOVERY_NAME, 6, { ms: timeoutMs, signal: NEVER }),
+    (prefixes) => policy.setNat64Prefixes(prefixes),
+  );
+  const learnNat64: Nat64Lookup['learnNat64'] = (addresses, { signal } = { signal: NEVER }) =>
+    discoverNat64(addresses, { ms: NAT64_WAIT_MS, signal });
+
   return {
+    learnNat64,
     async resolve(host, { signal }) {
+      await learnNat64([host], { signal });
       if (parseAddress(host) !== null)
         return policy.permits(host) ? { ok: true, addresses: [host] } : REFUSED;
       const isLocal = policy.isLocalName(host);
@@ -101,6 +122,7 @@ export function createResolver({
       if (!answer.ok) return { ok: false, stage: 'dns', reason: failureOf(answer.code), detail: answer.code };
       if (answer.addresses.length === 0)
         return { ok: false, stage: 'dns', reason: 'no_addresses', detail: null };
+      await learnNat64(answer.addresses, { signal });
       const isAllowed = (address: string): boolean =>
         isLocal ? policy.opens(address) : policy.permits(address);
       return answer.addresses.every(isAllowed) ? { ok: true, addresses: capped(answer.addresses) } : REFUSED;

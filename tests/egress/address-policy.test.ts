@@ -82,7 +82,10 @@ describe('the address policy without open ranges', () => {
     ['3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', true],
     ['4000::', false],
     ['5f00::1', false],
-    ['64:ff9b::808:808', false],
+    // NAT64 is judged as what it translates to
+    ['64:ff9b::808:808', true],
+    ['64:ff9b::7f00:1', false],
+    ['64:ff9b::1:808:808', false],
     ['64:ff9b:1::808:808', false],
     ['100::1', false],
     ['fc00::1', false],

@@ -70,9 +70,12 @@ export function quotasFor(
   ];
 }
 
-/** Returns an IPv4 address itself, or the /64 of an IPv6 address, because one machine may own a whole /64. */
+/**
+ * Returns an IPv4 address itself, or the /64 of an IPv6 address, because one machine may own a whole /64. An address of the
+ * well-known NAT64 prefix stands for one IPv4 address.
+ */
 function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
+  if (!address.includes(':') || address.startsWith('64:ff9b::')) return address;
   const [left = [], right = []] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
   return [...left, ...zeros, ...right].slice(0, 4).join(':');
