@@ -65,9 +65,8 @@ const FIRST_HIGH_PORT = 1_024;
 const MAX_OVERHEAD_BYTES = 256 * 1024;
 
 /**
- * Sends one HTTP/1.1 request. Resolves the host once, connects only to addresses that the policy permits, and enforces
- * size limits and one deadline. Does not follow redirects. Decodes a body that the server compressed, although we ask for none.
- * Never rejects because of what a peer does.
+ * Sends one HTTP/1.1 request, only to addresses that the policy permits, within size limits and one deadline. Decodes the body,
+ * follows no redirects, and never rejects because of what a peer does.
  */
 export async function exchange(options: ExchangeOptions): Promise<ExchangeResult> {
   const { url, signal } = options;

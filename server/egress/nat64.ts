@@ -71,9 +71,8 @@ const RETRY_MS = 60_000;
 const NO_DNS64 = ['ENODATA', 'ENOTFOUND'];
 
 /**
- * Returns a function that finds the network's NAT64 prefixes before the addresses are judged, and passes them to `learn`.
- * It queries only for addresses that may be in such a prefix, at most once in ten minutes, and only the first call waits. If
- * the query fails, the last prefixes stay.
+ * Returns a function that passes the network's NAT64 prefixes to `learn` if an address may be in one. It queries at most once in
+ * ten minutes, and only the first call waits. If the query fails, the last prefixes stay.
  */
 export function createNat64Discovery(
   query: () => Promise<AddressAnswer>,
