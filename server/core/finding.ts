@@ -17,6 +17,8 @@ export type FindingCode =
   | 'legacy_tls'
   | 'certificates_differ'
   | 'address_unreachable'
+  /** The name also has addresses that the policy refuses. They were not contacted. */
+  | 'address_left_out'
   | 'unused_certificate_expired'
   | 'wrong_order'
   /** The server sends more certificates than were read. */
@@ -184,7 +186,8 @@ export type AddressFacts =
       reason: ReachFailure;
       total: number;
       evidence: { address: string; stage: ReachStage; durationMs: number }[];
-    };
+    }
+  | { kind: 'addresses_left_out'; count: number };
 
 /** A reason why no path is valid. `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
 export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; issuer: string } } &

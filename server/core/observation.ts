@@ -72,7 +72,8 @@ export interface FailedObservation {
 export type AddressObservation = HandshakeObservation | FailedObservation;
 
 export type Resolution =
-  | { ok: true; addresses: string[] }
+  /** `leftOut`: the number of addresses that the policy refuses, if there are any. Nothing names them. */
+  | { ok: true; addresses: string[]; leftOut?: number }
   | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 
 /** Result of the HTTP request to `/` at the address whose handshake succeeded first. */

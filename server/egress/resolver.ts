@@ -4,9 +4,12 @@ import { createDnsQueries, systemLookup } from './dns-queries.ts';
 import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 
-/** At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. */
+/**
+ * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. `leftOut`: the
+ * number of addresses that the policy refuses, if there are any. Nothing names them, because they may be internal.
+ */
 export type Resolution =
-  | { ok: true; addresses: string[] }
+  | { ok: true; addresses: string[]; leftOut?: number }
   | { ok: false; stage: 'policy'; reason: 'address_refused'; detail: null }
   | { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
 
@@ -73,7 +76,10 @@ const TIMEOUT_MS = 5_000;
 // A refusal does not name the address, because a caller could use it to map our internal network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 
-/** Creates a resolver that looks up all addresses of a name and refuses the name if the policy refuses any of them. */
+/**
+ * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. It refuses a name
+ * without any, and a local name if the policy refuses one.
+ */
 export function createResolver({
   servers,
   policy,
@@ -123,9 +129,13 @@ export function createResolver({
       if (answer.addresses.length === 0)
         return { ok: false, stage: 'dns', reason: 'no_addresses', detail: null };
       await learnNat64(answer.addresses, { signal });
-      const isAllowed = (address: string): boolean =>
-        isLocal ? policy.opens(address) : policy.permits(address);
-      return answer.addresses.every(isAllowed) ? { ok: true, addresses: capped(answer.addresses) } : REFUSED;
+      const found = [...new Set(answer.addresses)];
+      const permitted = found.filter((address) =>
+        isLocal ? policy.opens(address) : policy.permits(address),
+      );
+      const leftOut = found.length - permitted.length;
+      if (permitted.length === 0 || (isLocal && leftOut > 0)) return REFUSED;
+      return { ok: true, addresses: capped(permitted), ...(leftOut > 0 && { leftOut }) };
     },
     async caa(name, { signal }) {
       // CAA applies to domain names only (RFC 8659 §1). Public CAs issue nothing for local names, and these must not leak
@@ -171,7 +181,7 @@ function failureOf(code: string): DnsFailure {
   }
 }
 
-/** Returns up to 20 distinct addresses, IPv4 and IPv6 alternating, so that both families are included. */
+/** Returns up to 20 of the addresses, IPv4 and IPv6 alternating, so that both families are included. */
 function capped(addresses: readonly string[]): string[] {
   const families = [false, true].map((isIpv6) =>
     addresses.filter((address) => address.includes(':') === isIpv6),
@@ -180,7 +190,7 @@ function capped(addresses: readonly string[]): string[] {
   const alternating = Array.from({ length: longest }, (_, index) =>
     families.flatMap((family) => family[index] ?? []),
   );
-  return [...new Set(alternating.flat())].slice(0, MAX_ADDRESSES);
+  return alternating.flat().slice(0, MAX_ADDRESSES);
 }
 
 function isLocalhost(host: string): boolean {

@@ -173,7 +173,7 @@ describeAnyDatabase('A preview check', (open) => {
     onTestFinished(() => inside.stop());
     const names = {
       'inside.fjord.example': ['127.0.0.1'],
-      'both.fjord.example': ['93.184.215.14', '127.0.0.1'],
+      'both.fjord.example': ['10.0.0.1', '127.0.0.1'],
       'mapped.fjord.example': ['::ffff:127.0.0.1'],
       'cloud.fjord.example': ['169.254.169.254'],
     };
@@ -193,6 +193,27 @@ describeAnyDatabase('A preview check', (open) => {
     }
     expect(inside.accepted()).toBe(0);
     expect(await countRows(rig.store)).toBe(0);
+  });
+
+  it('leaves a forbidden address of a public host out and says so without naming it', async () => {
+    const { rig, look } = await startWorld(open, { rig: { allow: ['127.0.0.1/32'] } });
+    const name = 'both.fjord.example';
+    rig.serve(name, rig.issue(name));
+    rig.dns.entries.set(name, { addresses: ['10.0.0.7', '127.0.0.1'] });
+    rig.worker.start();
+    const { data } = (await look(`${name}:${rig.port}`)).ok;
+    expect(data).toMatchObject({
+      trusted: true,
+      addresses: [{ address: '127.0.0.1', failure: null }],
+      findings: [
+        {
+          severity: 'note',
+          message: 'One address was left out, because this server may not check it.',
+          addresses: [],
+        },
+      ],
+    });
+    expect(JSON.stringify(data)).not.toContain('10.0.0.7');
   });
 
   it('is limited per address, per network and for all visitors together', async () => {

@@ -45,6 +45,13 @@ beforeAll(async () => {
     'last-private.test': {
       addresses: [...Array.from({ length: 40 }, (_, index) => `8.8.8.${index + 1}`), '192.168.0.1'],
     },
+    'last-public.test': {
+      addresses: [...Array.from({ length: 30 }, (_, index) => `192.168.0.${index + 1}`), '8.8.8.8'],
+    },
+    'several-private.test': {
+      addresses: ['10.0.0.1', '10.0.0.1', '169.254.169.254', 'fd00::1', '2606:4700::1'],
+    },
+    'two-private.test': { addresses: ['10.0.0.1', 'fd00::1'] },
     'servfail.test': { answer: 'servfail' },
     'refused.test': { answer: 'refused' },
     'garbage.test': { answer: 'garbage' },
@@ -88,16 +95,33 @@ describe('the resolver', () => {
   });
 
   it.each([
+    ['mixed.test', ['8.8.8.8'], 1],
+    ['mixed-families.test', ['8.8.8.8'], 1],
+    ['several-private.test', ['2606:4700::1'], 3],
+  ])(
+    'leaves the private addresses of %s out and tells their number only',
+    async (host, addresses, leftOut) => {
+      expect(await resolve(host)).toEqual({ ok: true, addresses, leftOut });
+    },
+  );
+
+  it('judges all addresses before it takes the first 20', async () => {
+    expect(await resolve('last-private.test')).toMatchObject({
+      ok: true,
+      addresses: { length: 20 },
+      leftOut: 1,
+    });
+    expect(await resolve('last-public.test')).toEqual({ ok: true, addresses: ['8.8.8.8'], leftOut: 30 });
+  });
+
+  it.each([
     'private.test',
-    'mixed.test',
-    'mixed-families.test',
+    'two-private.test',
     'mapped.test',
     'alias.test',
     'nat64.test',
     '10.0.0.1.wildcard.test',
     'metadata.test',
-    // judged before the cap is applied
-    'last-private.test',
     '127.0.0.1',
     '169.254.169.254',
     '::1',

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpChannels } from '../../server/channels/index.ts';
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
-import { normaliseEndpoint } from '../../server/core/index.ts';
+import { judge, normaliseEndpoint } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
@@ -21,11 +21,11 @@ import {
   HOSTILE_URLS,
   hostileAuthorities,
   INSIDE,
+  OUTSIDE,
   watchDials,
 } from '../kit/peers/ssrf-corpus.ts';
 import { listening, type Peer } from '../kit/peers/tls-server.ts';
 
-const OPEN = '127.0.0.1';
 const root = mintAuthority();
 const issuer = root.intermediate();
 const trustStore = createTrustStore([root.der]);
@@ -52,7 +52,7 @@ beforeAll(async () => {
     socket.destroy();
   };
   const dnsNames = ['ca.test', '*.ca.test', '*.flip.test'];
-  const { certificatePem, chainPem, keyPem } = issuer.issue({ dnsNames, ipAddresses: [OPEN] });
+  const { certificatePem, chainPem, keyPem } = issuer.issue({ dnsNames, ipAddresses: [OUTSIDE] });
   const http = await listening(createServer(onRequest));
   const https = await listening(createTlsServer({ cert: certificatePem + chainPem, key: keyPem }, onRequest));
   ports = { http: http.port, https: https.port };
@@ -199,13 +199,13 @@ describe('No connection to a forbidden address is tried', () => {
 
 /** Here only 127.0.0.1 is permitted. */
 describe('A permitted peer', () => {
-  const half = () => world([`${OPEN}/32`]);
-  const elsewhere = () => dials.attempts.filter((attempt) => !attempt.startsWith(`${OPEN}:`));
+  const half = () => world([`${OUTSIDE}/32`]);
+  const elsewhere = () => dials.attempts.filter((attempt) => !attempt.startsWith(`${OUTSIDE}:`));
 
   it.each(WAYS)('is reached for %s, which shows that requests work', async (way, scheme) => {
-    await half().ways[way](`${scheme}://${OPEN}:${ports[scheme]}/x`);
+    await half().ways[way](`${scheme}://${OUTSIDE}:${ports[scheme]}/x`);
     expect(asked).toEqual(['/x']);
-    expect(dials.attempts).toEqual([`${OPEN}:${ports[scheme]}`]);
+    expect(dials.attempts).toEqual([`${OUTSIDE}:${ports[scheme]}`]);
   });
 
   it.each(WAYS)('may be internal for %s if the policy permits it', async (way, scheme) => {
@@ -219,7 +219,7 @@ describe('A permitted peer', () => {
     const dial = half().ways[way];
     await Promise.all(
       locations.map((_, index) => {
-        dns.entries.set(`${index}.ca.test`, { addresses: [OPEN] });
+        dns.entries.set(`${index}.ca.test`, { addresses: [OUTSIDE] });
         return dial(`${scheme}://${index}.ca.test:${ports[scheme]}/${index}`);
       }),
     );
@@ -252,8 +252,8 @@ describe('A permitted peer', () => {
   ])(
     'cannot lead the request for %s to a forbidden address through its directory',
     async (way, directory) => {
-      // Names of this machine lead to the peer itself, which is permitted.
-      const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
+      // These names lead to the peer itself, too, which is permitted.
+      const locations = locationsOn('https').filter((location) => !/localhost|mixed|last/i.test(location));
       serve = (request, response) => {
         const location = locations[Number(request.url?.slice(1))] ?? '';
         response.setHeader('content-type', 'application/json').end(JSON.stringify(directory(location)));
@@ -273,12 +273,35 @@ describe('A permitted peer', () => {
     const { probe, icon } = half();
     await Promise.all(
       locations.map(async (_, index) => {
-        dns.entries.set(`${index}.ca.test`, { addresses: [OPEN] });
+        dns.entries.set(`${index}.ca.test`, { addresses: [OUTSIDE] });
         await probe.host(`${index}.ca.test`, ports.https);
         await icon(`${index}.ca.test`, ports.https);
       }),
     );
     expect(elsewhere()).toEqual([]);
+  });
+
+  it.each(WAYS)(
+    'is the only address that is contacted for %s if its name has forbidden ones too',
+    async (way, scheme) => {
+      dns.entries.set('mixed.ca.test', { addresses: [INSIDE, OUTSIDE, '::1'] });
+      await half().ways[way](`${scheme}://mixed.ca.test:${ports[scheme]}/x`);
+      expect(asked).toEqual(['/x']);
+      expect(elsewhere()).toEqual([]);
+    },
+  );
+
+  it('is the only address that a check contacts and names if its name has forbidden ones too', async () => {
+    dns.entries.set('mixed.ca.test', { addresses: [INSIDE, OUTSIDE, '::1'] });
+    const { probe, icon } = half();
+    const observation = await probe.host('mixed.ca.test', ports.https);
+    await icon('mixed.ca.test', ports.https);
+    expect(elsewhere()).toEqual([]);
+    expect(observation.resolution).toEqual({ ok: true, addresses: [OUTSIDE], leftOut: 2 });
+    const report = JSON.stringify(judge(observation, Date.now(), trustStore));
+    expect(report).toContain('address_left_out');
+    expect(report).not.toMatch(/127\.0\.0\.2|::1/);
+    expect(JSON.stringify(observation)).not.toMatch(/127\.0\.0\.2|::1/);
   });
 
   it('cannot lead any request to a forbidden address by DNS rebinding', async () => {
@@ -288,7 +311,7 @@ describe('A permitted peer', () => {
       if (!name.endsWith('flip.test')) return;
       const count = (queries.get(type + name) ?? 0) + 1;
       queries.set(type + name, count);
-      dns.entries.set(name, { addresses: [count === 1 ? OPEN : INSIDE], ttlSeconds: 0 });
+      dns.entries.set(name, { addresses: [count === 1 ? OUTSIDE : INSIDE], ttlSeconds: 0 });
     };
     for (const [index, [way, scheme]] of WAYS.entries())
       for (const path of ['first', 'second'])

@@ -16,7 +16,7 @@ export interface Shown {
 
 /**
  * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
- * reached.
+ * reached or were left out.
  */
 export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
   const read = answers.flatMap(({ judged: { leaf }, seen: { address } }) =>
@@ -26,6 +26,17 @@ export function addressFindings(observation: Observation, answers: readonly Answ
     ...differingCertificates(read),
     ...legacyFindings(answers, observation.endpoint.protocol),
     ...(read.length === 0 ? [] : unreachableFindings(observation)),
+    ...leftOutFindings(observation),
+  ];
+}
+
+/** Returns a note if the name also has addresses that the policy refuses. It has their number only. */
+export function leftOutFindings({ resolution }: Observation): Shown[] {
+  const count = resolution.ok ? (resolution.leftOut ?? 0) : 0;
+  if (count === 0) return [];
+  const facts = { kind: 'addresses_left_out' as const, count };
+  return [
+    { finding: { code: 'address_left_out', severity: 'note', fingerprint: null, facts }, addresses: [] },
   ];
 }
 

@@ -334,6 +334,20 @@ describe('the verdict on several addresses', () => {
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
   });
 
+  it.each([
+    [1, 'One address was left out, because this server may not check it.'],
+    [2, '2 addresses were left out, because this server may not check them.'],
+  ])('notes how many addresses the policy refused: %i', (leftOut, message) => {
+    const resolution = { ok: true as const, addresses: ['192.0.2.1'], leftOut };
+    for (const seen of [at('192.0.2.1', fresh), failed({ address: '192.0.2.1' })]) {
+      const verdict = judge(observation([seen], { resolution }), NOW, trustStore);
+      expect(inWords(verdict).findings).toMatchObject([
+        { code: 'address_left_out', severity: 'note', message, addresses: [], evidence: [] },
+      ]);
+      expect(verdict.trusted).toBe(seen.outcome === 'handshake');
+    }
+  });
+
   it('lists the worst finding first', () => {
     const expired = issue({ notAfter: NOW - DAY });
     const legacy = answer(withChain(expired), { legacyTls: true, tlsVersion: 'TLSv1' });

@@ -1,5 +1,5 @@
 import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
-import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
+import { addressFindings, isReplacedBy, leftOutFindings, type Shown } from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
 import {
   rememberedFrom,
@@ -58,7 +58,10 @@ export function judge(
       ...unreachedVerdict(previous),
       ...base,
       failure: mostTellingFailure(observation) ?? UNREADABLE,
-      findings: worstFirst(answerFindings(answers, null)),
+      findings: worstFirst([
+        ...answerFindings(answers, null),
+        ...shownFindings(leftOutFindings(observation)),
+      ]),
     };
   }
 
@@ -93,7 +96,7 @@ export function judge(
       // If other addresses already show the renewal, `certificates_differ` reports the old certificate.
       ({ code, fingerprint }) => code !== 'renewal_overdue' || !replaced.has(fingerprint),
     ),
-    ...sideBySide.map(({ finding, addresses }) => toFinding(finding, addresses)),
+    ...shownFindings(sideBySide),
     ...rotationFindings(sideBySide, rotationFinding(current, others, now)),
     ...(posture?.findings ?? []),
   ]);
@@ -189,6 +192,10 @@ function toFinding(
 ): Finding {
   const known = clients === undefined ? {} : { clients };
   return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null, ...known };
+}
+
+function shownFindings(shown: readonly Shown[]): Finding[] {
+  return shown.map(({ finding, addresses }) => toFinding(finding, addresses));
 }
 
 /** Returns the finding about rotation; none if another finding already reports that addresses differ. */

@@ -36,6 +36,8 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   legacy_tls: 'Enable TLS 1.2 and 1.3 on the server, with their default ciphers.',
   certificates_differ: 'Install the new certificate on the servers at these addresses too, and reload them.',
   address_unreachable: 'Start the server at these addresses, or remove them from DNS.',
+  address_left_out:
+    'Nothing to do if the name is meant to have private addresses too. Otherwise remove them from DNS, because visitors cannot reach them.',
   lifetime_too_long: 'Have the certificate reissued with a shorter lifetime.',
   distrusted_root: 'Get a certificate from another authority.',
   revoked: 'Create a new key, have a certificate issued for it, install it and reload the server.',

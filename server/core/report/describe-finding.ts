@@ -124,6 +124,7 @@ function wordsFor(
     case 'shown_in_turn':
     case 'legacy_tls':
     case 'addresses_unreachable':
+    case 'addresses_left_out':
       return addressWords(facts, addresses);
     case 'expired':
     case 'not_yet_valid':
@@ -190,6 +191,14 @@ function addressWords(facts: AddressFacts, count: number): Words {
           label: address,
           value: `failed at ${STAGE_WORDS[stage]} after ${Math.round(durationMs)} ms`,
         })),
+      };
+    case 'addresses_left_out':
+      return {
+        message:
+          facts.count === 1
+            ? 'One address was left out, because this server may not check it.'
+            : `${facts.count} addresses were left out, because this server may not check them.`,
+        evidence: [],
       };
     default:
       return facts satisfies never;

@@ -66,6 +66,7 @@ describe('reproductionCommand', () => {
     expect(line({ code: 'legacy_tls', tlsVersion: 'TLSv1.1' })).toContain(
       "-tls1_1 -cipher 'DEFAULT:@SECLEVEL=0'",
     );
+    expect(line({ code: 'address_left_out' })).toBe(`dig ${HOST} A; dig ${HOST} AAAA`);
     expect(line({ code: 'revoked' })).toContain('-crl_check -crl_download');
     expect(line({ code: 'intermediate_revoked' })).toContain('-crl_check_all -crl_download');
     expect(line({ code: 'staple_missing' })).toContain('-status');

@@ -66,6 +66,8 @@ export function reproductionCommand(target: Reproduction): string {
     case 'staple_invalid':
     case 'staple_missing':
       return `${connect(target, at)} -status </dev/null`;
+    case 'address_left_out':
+      return lookUpCommand(target.endpoint.host);
     case 'certificates_differ':
       return `${connect(target, at)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}`;
     default:
@@ -82,13 +84,17 @@ export function failureCommand(
   { stage, reason }: { stage: ReachStage; reason: ReachFailure },
 ): string {
   const { host, port, protocol } = endpoint;
-  if (!isIpText(host) && (stage === 'dns' || stage === 'policy'))
-    return ['A', 'AAAA'].map((type) => `dig ${shellQuoted(host)} ${type}`).join('; ');
+  if (!isIpText(host) && (stage === 'dns' || stage === 'policy')) return lookUpCommand(host);
   if (stage === 'starttls' || stage === 'handshake' || stage === 'examination')
     return `${connect({ endpoint, keyType: null }, null)} -showcerts </dev/null`;
   if (protocol === 'https' && reason !== 'no_route_here')
     return `curl -sSI --connect-timeout 10 ${shellQuoted(pageUrl(endpoint))}`;
   return `nc ${reason === 'no_route_here' ? '-6 ' : ''}-vz -w 10 ${shellQuoted(host)} ${port}`;
+}
+
+/** Returns a command that shows the addresses of a name in the reader's own DNS. */
+function lookUpCommand(host: string): string {
+  return ['A', 'AAAA'].map((type) => `dig ${shellQuoted(host)} ${type}`).join('; ');
 }
 
 /** Returns a command that shows the HTTP response of a host, whether or not its certificate is valid. */

@@ -102,7 +102,9 @@ const OBSERVATIONS: Observation[] = [
       registration: { outcome: 'no_date', domain: 'fjord.example' },
     },
   }),
-  observation([failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })]),
+  observation([failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })], {
+    resolution: { ok: true, addresses: ['192.0.2.9'], leftOut: 1 },
+  }),
 ];
 
 const VERDICTS: Verdict[] = [
@@ -131,6 +133,7 @@ describe('a stored verdict', () => {
     const findings = VERDICTS.flatMap((verdict) => verdict.findings);
     expect([...new Set(findings.map(({ facts }) => facts.kind))].toSorted()).toEqual([
       'addresses_differ',
+      'addresses_left_out',
       'addresses_unreachable',
       'chain_cut',
       'expired',

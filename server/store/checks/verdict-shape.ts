@@ -158,6 +158,7 @@ const facts = union<FindingFacts, 'kind'>('kind', {
     total: number,
     evidence: list(shape({ address: text, stage: code, durationMs: number })),
   },
+  addresses_left_out: { count: number },
   stored_words: { words },
 });
 

@@ -3,18 +3,19 @@ import type { Socket } from 'node:net';
 
 import type { DnsEntry } from './dns-server.ts';
 
-/** Stands for an internal address: nothing may connect to it. A test may permit 127.0.0.1. */
+/** Stands for an internal address: nothing may connect to it. */
 export const INSIDE = '127.0.0.2';
-const PUBLIC = '8.8.8.8';
+/** Stands for a public address in tests that permit it. */
+export const OUTSIDE = '127.0.0.1';
 
 /** Names whose owner points them to forbidden addresses; for a server of tests/kit/peers/dns-server.ts. */
 export const HOSTILE_NAMES: Readonly<Record<string, DnsEntry>> = {
   'inside.test': { addresses: [INSIDE] },
   [`${INSIDE}.wildcard.test`]: { addresses: [INSIDE] },
   'alias.test': { cname: 'localhost', addresses: [INSIDE] },
-  'mixed.test': { addresses: [PUBLIC, INSIDE] },
-  'mixed-families.test': { addresses: [PUBLIC, '::1'] },
-  'last.test': { addresses: [...Array.from({ length: 30 }, (_, index) => `8.8.8.${index + 1}`), INSIDE] },
+  'mixed.test': { addresses: [OUTSIDE, INSIDE] },
+  'mixed-families.test': { addresses: [OUTSIDE, '::1'] },
+  'last.test': { addresses: [...Array.from({ length: 30 }, (_, index) => `127.0.1.${index + 1}`), OUTSIDE] },
   'six.test': { addresses: ['::1'] },
   'mapped.test': { addresses: [`::ffff:${INSIDE}`] },
   'nat64.test': { addresses: ['64:ff9b::7f00:2'] },
