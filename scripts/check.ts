@@ -1,6 +1,6 @@
 // Checks hosts from the command line with the server's engine, without its database. Usage: npm run check -- HOST…
 import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
-import { createAddressPolicy, createResolver } from '../server/egress/index.ts';
+import { createAddressPolicy, createHostsFile, createResolver } from '../server/egress/index.ts';
 import { PkiError } from '../server/pki/index.ts';
 import type { TrustStore } from '../server/pki/index.ts';
 import { createProbe, createSources, loadTrustStore } from '../server/probe/index.ts';
@@ -22,9 +22,9 @@ const CONCURRENCY = 16;
 const TIMEOUTS = { intermediates: 8_000, status: 8_000 };
 
 async function main(): Promise<number> {
-  const config = parseConfig(readEnvironment());
   // Users may check hosts in their own network. The policy still blocks addresses of cloud metadata services.
-  const anyAddress = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
+  const config = parseConfig({ ...readEnvironment(), EGRESS_ALLOW_CIDRS: '0.0.0.0/0,::/0' });
+  const anyAddress = createAddressPolicy(config.egressAllowCidrs, () => []);
   // npm runs scripts in the project's folder and passes the caller's folder in INIT_CWD.
   const folder = process.env['INIT_CWD'] ?? process.cwd();
   const { help, format, endpoints, refused, repeated, ownAuthorities } = readArguments(
@@ -40,7 +40,9 @@ async function main(): Promise<number> {
   for (const host of repeated)
     process.stderr.write(printable(`${host} was given more than once, and is checked only once\n`));
   const trustStore = createTrustStore(config.extraCaPem, ownAuthorities);
-  const resolver = createResolver({ servers: config.dnsServers, policy: anyAddress });
+  const warn = (message: string): void => void process.stderr.write(printable(`${message}\n`));
+  const hostsFile = createHostsFile(config.hostsFile, warn);
+  const resolver = createResolver({ servers: config.dnsServers, policy: anyAddress, hostsFile });
   // URLs in certificates (CRL, OCSP, AIA) are untrusted, so only public addresses are contacted. With a private CA, private
   // addresses are allowed too, because its services may be there.
   const hasOwn = config.extraCaPem !== null || ownAuthorities.length > 0;

@@ -67,6 +67,8 @@ describe('parseConfig', () => {
     ['CHECK_CONCURRENCY', '0'],
     ['SIGNUPS', 'maybe'],
     ['TRY_IT', 'true'],
+    ['HOSTS_FILE', 'true'],
+    ['HOSTS_FILE', 'etc/hosts'],
     ['CHANNEL_ALLOW_CIDRS', '10.0.0.0/33'],
     ['CHANNEL_ALLOW_CIDRS', 'none, 10.0.0.0/8'],
     ['INSECURE_HTTP', 'sure'],
@@ -259,6 +261,21 @@ describe('the settings of sign-in and analytics', () => {
 
   it('include analytics if an id is set', () => {
     expect(parseConfig({ ANALYTICS_ID: 'G-ABC123DEF4' }).analyticsId).toBe('G-ABC123DEF4');
+  });
+});
+
+describe('the file whose names win over DNS', () => {
+  const EGRESS_ALLOW_CIDRS = '10.0.0.0/8';
+  it.each<[Record<string, string>, string | null, string | null]>([
+    [{}, null, null],
+    [{ EGRESS_ALLOW_CIDRS }, '/etc/hosts', null],
+    [{ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' }, '/etc/hosts', '/etc/hosts'],
+    [{ CHANNEL_ALLOW_CIDRS: '10.0.0.5' }, null, '/etc/hosts'],
+    [{ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite', HOSTS_FILE: 'off' }, null, null],
+    [{ HOSTS_FILE: 'On' }, '/etc/hosts', '/etc/hosts'],
+    [{ HOSTS_FILE: '/srv/hosts' }, '/srv/hosts', '/srv/hosts'],
+  ])('with the environment %j is %j for checks and %j for channels', (environment, checks, channels) => {
+    expect(parseConfig(environment)).toMatchObject({ hostsFile: checks, channelHostsFile: channels });
   });
 });
 

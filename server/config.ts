@@ -133,6 +133,7 @@ export function parseConfig(environment: Environment): Config {
       egress: list('EGRESS_ALLOW_CIDRS'),
       channels: list('CHANNEL_ALLOW_CIDRS'),
       tryIt: onOrOff('TRY_IT', text('TRY_IT')),
+      hostsFile: text('HOSTS_FILE'),
     }),
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
     dnsServers: list('DNS_SERVERS').map(nameServer),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { ConfigError } from './config-error.ts';
 
 /**
@@ -13,10 +14,15 @@ export interface EgressConfig {
   channelAllowCidrs: string[];
   /** Whether visitors without an account may run a preview check. */
   tryIt: boolean;
+  /** Path of the file whose names win over DNS in checks and all that they fetch; null: none. */
+  hostsFile: string | null;
+  /** The same for channels; null: none. */
+  channelHostsFile: string | null;
 }
 
 /** Value of CHANNEL_ALLOW_CIDRS that opens no range. */
 const NONE = 'none';
+const HOSTS_FILE = '/etc/hosts';
 
 /**
  * Parses the open ranges. With SIGNUPS=open, channels and preview checks do not reach EGRESS_ALLOW_CIDRS, unless
@@ -27,6 +33,7 @@ export function egressConfig({
   egress,
   channels,
   tryIt,
+  hostsFile,
 }: {
   signups: EgressConfig['signups'];
   /** Entries of EGRESS_ALLOW_CIDRS. */
@@ -35,19 +42,36 @@ export function egressConfig({
   channels: readonly string[];
   /** Value of TRY_IT; null if it is not set. */
   tryIt: boolean | null;
+  /** Value of HOSTS_FILE; null if it is not set. */
+  hostsFile: string | null;
 }): EgressConfig {
   const egressAllowCidrs = egress.map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry));
   const channelDefault = signups === 'open' ? [] : egressAllowCidrs;
   const channelEntries = channels.filter((entry, _, { length }) => entry !== NONE || length > 1);
+  const channelAllowCidrs =
+    channels.length === 0
+      ? channelDefault
+      : channelEntries.map((entry) => addressRange('CHANNEL_ALLOW_CIDRS', entry));
   return {
     signups,
     egressAllowCidrs,
-    channelAllowCidrs:
-      channels.length === 0
-        ? channelDefault
-        : channelEntries.map((entry) => addressRange('CHANNEL_ALLOW_CIDRS', entry)),
+    channelAllowCidrs,
+    hostsFile: hostsFilePath(hostsFile, egressAllowCidrs),
+    channelHostsFile: hostsFilePath(hostsFile, channelAllowCidrs),
     tryIt: signups === 'open' && (tryIt ?? egress.length === 0),
   };
+}
+
+/** Returns the file for names of a purpose. Without a setting it is used only if ranges are open to that purpose. */
+function hostsFilePath(setting: string | null, openRanges: readonly string[]): string | null {
+  if (setting === null) return openRanges.length > 0 ? HOSTS_FILE : null;
+  if (isAbsolute(setting)) return setting;
+  const isOn = { on: true, off: false }[setting.toLowerCase()];
+  if (isOn === undefined)
+    throw new ConfigError(
+      `HOSTS_FILE must be on, off or an absolute path like /etc/hosts, but it is “${setting}”.`,
+    );
+  return isOn ? HOSTS_FILE : null;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   lockDataDirectory,
   prepareDataDirectory,
 } from './data-directory.ts';
-import { createAddressPolicy } from './egress/index.ts';
+import { createAddressPolicy, createHostsFile } from './egress/index.ts';
 import { PkiError } from './pki/index.ts';
 import { egressWarning } from './egress-config.ts';
 import { LIMITS } from './core/index.ts';
@@ -88,6 +88,9 @@ async function main(): Promise<void> {
       { ranges: config.channelAllowCidrs },
       'CHANNEL_ALLOW_CIDRS opens these ranges to channels such as webhooks',
     );
+  const warn = (message: string): void => log.warn(message);
+  const hostsFile = createHostsFile(config.hostsFile, warn);
+  const channelHostsFile = createHostsFile(config.channelHostsFile, warn);
   const reachWarning = egressWarning(config);
   if (reachWarning !== null) log.warn(reachWarning);
   await validateExtraCa(config.extraCaPem);
@@ -104,6 +107,8 @@ async function main(): Promise<void> {
     store,
     policy,
     channelPolicy,
+    hostsFile,
+    channelHostsFile,
     log,
     telemetry,
     readiness,

@@ -53,6 +53,7 @@ export async function startApi(
   const resolver = createResolver({
     servers: config.dnsServers,
     policy: parts.policy,
+    hostsFile: parts.hostsFile,
     timeoutMs: DNS_TIMEOUT_MS,
   });
   const policy: AddressPolicy = {

@@ -5,7 +5,7 @@ import { createEmailChannel, createHttpChannels, createPing } from './channels/i
 import type { Config } from './config.ts';
 import { LIMITS } from './core/index.ts';
 import type { Secrets } from './data-directory.ts';
-import { type AddressPolicy, createResolver } from './egress/index.ts';
+import { type AddressPolicy, createResolver, type HostsFile } from './egress/index.ts';
 import { createCanaries, createIconSource, createThreadedExaminer } from './probe/index.ts';
 import type { Store } from './store/db/open-store.ts';
 import type { Readiness, Telemetry } from './telemetry/index.ts';
@@ -21,6 +21,10 @@ export interface Parts {
   policy: AddressPolicy;
   /** Addresses that messages may reach. */
   channelPolicy: AddressPolicy;
+  /** File whose names win over DNS in checks; null: none. */
+  hostsFile: HostsFile | null;
+  /** The same for messages; null: none. */
+  channelHostsFile: HostsFile | null;
   log: Logger;
   telemetry: Telemetry;
   readiness: Readiness;
@@ -30,10 +34,12 @@ export interface Parts {
 export const operatorApp = (parts: Parts) => createOperatorApp({ ...parts, clock: systemClock });
 
 /** Starts the worker. Call `close` after `stop`. */
-export function startWorker({ config, secrets, store, policy, channelPolicy, log, telemetry }: Parts): {
+export function startWorker(parts: Parts): {
   stop: (messageGraceMs: number) => Promise<void>;
   close: () => Promise<void>;
 } {
+  const { config, secrets, store, policy, channelPolicy, hostsFile, channelHostsFile, log, telemetry } =
+    parts;
   const bounces = config.bounces && { ...config.bounces, key: derivedKey(secrets.session, 'bounce') };
   const email = createEmailChannel({
     smtpUrl: config.smtpUrl,
@@ -41,11 +47,13 @@ export function startWorker({ config, secrets, store, policy, channelPolicy, log
     captureDir: join(config.dataDir, 'mail'),
     bounces,
   });
-  const resolver = createResolver({ servers: config.dnsServers, policy });
-  const channelResolver = createResolver({ servers: config.dnsServers, policy: channelPolicy });
+  const servers = config.dnsServers;
+  const resolver = createResolver({ servers, policy, hostsFile });
+  const channelResolver = createResolver({ servers, policy: channelPolicy, hostsFile: channelHostsFile });
   const examiner = createThreadedExaminer({
     dnsServers: config.dnsServers,
     egressAllowCidrs: config.egressAllowCidrs,
+    hostsFile: config.hostsFile,
     extraCaPem: config.extraCaPem,
     cacheFolder: join(config.dataDir, 'cache'),
     checkWork: config.limits.workPerCheck,

@@ -101,6 +101,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
   const examiner = createThreadedExaminer({
     dnsServers: [ready.dns],
     egressAllowCidrs: OPEN,
+    hostsFile: null,
     extraCaPem: null,
     cacheFolder: folder,
     checkWork: STANDARD_LIMITS.workPerCheck,

@@ -41,6 +41,7 @@ export async function measureRotating(): Promise<Figure[]> {
   const examiner = createThreadedExaminer({
     dnsServers: [dns.address],
     egressAllowCidrs: ['127.0.0.0/8'],
+    hostsFile: null,
     extraCaPem: null,
     cacheFolder: join(folder.path, 'cache'),
     checkWork: STANDARD_LIMITS.workPerCheck,

@@ -161,6 +161,8 @@ async function serve(store: Store, dataDir: string): Promise<World & { close: ()
       store,
       policy: createAddressPolicy([]),
       channelPolicy: createAddressPolicy([]),
+      hostsFile: null,
+      channelHostsFile: null,
       log,
       telemetry: await startTelemetry(null, log),
       readiness: createReadiness(),

@@ -24,6 +24,13 @@ export function parseAddress(text: string): Address | null {
   return formatGroups(value) === text || formatMapped(value) === text ? { family: 6, value } : null;
 }
 
+/** Returns the canonical text of an IPv4 address, or of an IPv6 address in any form of RFC 4291 §2.2; null if malformed. */
+export function canonicalAddress(text: string): string | null {
+  if (!text.includes(':')) return parseDottedQuad(text) === null ? null : text;
+  const value = parseGroups(text);
+  return value === null ? null : (formatMapped(value) ?? formatGroups(value));
+}
+
 /**
  * Parses `address/length`, or a bare address as a range of one address. Ignores bits after the prefix. Returns null if
  * malformed.

@@ -2,6 +2,8 @@ export { createAddressPolicy } from './address-policy.ts';
 export type { AddressPolicy } from './address-policy.ts';
 export { exchange } from './exchange.ts';
 export type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+export { createHostsFile } from './hosts-file.ts';
+export type { HostsFile } from './hosts-file.ts';
 export { createResponseReader } from './http-response.ts';
 export { openConnection, TooManyBytesError } from './open-connection.ts';
 export { createResolver } from './resolver.ts';

@@ -2,6 +2,7 @@ import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup } from './dns-queries.ts';
 import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
+import type { HostsFile } from './hosts-file.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface ResolverOptions {
   /** Name servers as `ip`, `ip:port` or `[ip6]:port`; empty to use the system's name servers. */
   servers: readonly string[];
   policy: AddressPolicy;
+  /** File whose names win over DNS. Default: none. */
+  hostsFile?: HostsFile | null;
   /** Timeout of one lookup. Default: 5,000. */
   timeoutMs?: number;
 }
@@ -83,6 +86,7 @@ const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refus
 export function createResolver({
   servers,
   policy,
+  hostsFile = null,
   timeoutMs = TIMEOUT_MS,
 }: ResolverOptions): Resolver & CaaLookup & Nat64Lookup {
   const queries = createDnsQueries(servers);
@@ -92,6 +96,8 @@ export function createResolver({
   const lookUp = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
+    const listed = (await hostsFile?.addresses(host)) ?? [];
+    if (listed.length > 0) return { ok: true, addresses: [...listed] };
     const queriedAt = performance.now();
     // Query the root early enough that its response arrives before this query times out.
     const rootQueryTimer = setTimeout(() => {

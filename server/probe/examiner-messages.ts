@@ -7,6 +7,8 @@ import type { Protocol } from '../../contract/words.ts';
 export interface ThreadSettings {
   dnsServers: readonly string[];
   egressAllowCidrs: readonly string[];
+  /** Path of the file whose names win over DNS; null: none. */
+  hostsFile: string | null;
   /** PEM of the operator's own trust anchors; null if there are none. */
   extraCaPem: string | null;
   cacheFolder: string;

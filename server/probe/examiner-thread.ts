@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Observation } from '../core/index.ts';
-import { createAddressPolicy, createResolver } from '../egress/index.ts';
+import { createAddressPolicy, createHostsFile, createResolver } from '../egress/index.ts';
 import { LruCache, WorkBudget } from '../pki/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData } from './examiner-messages.ts';
 import { createExaminer, loadTrustStore } from './examiner.ts';
@@ -19,11 +19,15 @@ const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
 type ThreadJudgeRequest = Extract<ThreadRequest, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
-const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, checkWork, maxWork } = data;
+const { dnsServers, egressAllowCidrs, hostsFile, extraCaPem, cacheFolder, checkWork, maxWork } = data;
 const working = new Int32Array(data.working);
 const policy = createAddressPolicy([...egressAllowCidrs]);
-const resolver = createResolver({ servers: [...dnsServers], policy });
 const onTrouble = (error: unknown): void => report({ kind: 'trouble', error: asError(error) });
+const resolver = createResolver({
+  servers: [...dnsServers],
+  policy,
+  hostsFile: createHostsFile(hostsFile, onTrouble),
+});
 const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });

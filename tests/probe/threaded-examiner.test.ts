@@ -295,6 +295,7 @@ function settingsOf(nameServer: string) {
   return {
     dnsServers: [nameServer],
     egressAllowCidrs: ['127.0.0.0/8'],
+    hostsFile: null,
     extraCaPem: null,
     cacheFolder: folder.path,
     checkWork: STANDARD_LIMITS.workPerCheck,

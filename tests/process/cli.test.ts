@@ -126,6 +126,15 @@ describe('certlantern check', () => {
     expect(progress).toMatch(/^127\.0\.0\.1:\d+ was given more than once, and is checked only once\n1 of 1/);
   });
 
+  it('finds hosts by the names of HOSTS_FILE', async () => {
+    const HOSTS_FILE = join(folder, 'hosts');
+    writeFileSync(HOSTS_FILE, '127.0.0.1 shop.internal\nnonsense\n');
+    const named = good.replace('127.0.0.1', 'shop.internal');
+    const { out, progress } = await answerOf(start('check', [named, '--ca=root.pem'], { HOSTS_FILE }));
+    expect(out).toContain('127.0.0.1  TLSv1.3');
+    expect(progress).toContain('is used without line 2, which does not begin with an IP address.');
+  });
+
   it('reports an invalid host on stderr and checks the other hosts', async () => {
     const { code, out, progress } = await check('a b', good, '--ca=root.pem');
     expect(code).toBe(3);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -70,6 +71,17 @@ it('TRY_IT=on enables preview checks despite EGRESS_ALLOW_CIDRS and open sign-up
   expect((await stranger.ask(CALLS.glance, { body: { host } })).ok.data.addresses).toMatchObject([
     { address: '127.0.0.1', failure: null },
   ]);
+});
+
+it('Checks use the names of HOSTS_FILE, and the log names the lines that are left out', async () => {
+  const [, port] = (await startHost()).split(':');
+  const HOSTS_FILE = join(folder.path, 'hosts');
+  writeFileSync(HOSTS_FILE, '127.0.0.1 shop.internal\nnonsense\n');
+  const app = await start({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on', HOSTS_FILE });
+  const stranger = createClient(sendTo(app.url));
+  const { data } = (await stranger.ask(CALLS.glance, { body: { host: `shop.internal:${port}` } })).ok;
+  expect(data.addresses).toMatchObject([{ address: '127.0.0.1', failure: null }]);
+  await expect.poll(() => app.output()).toContain('is used without line 2');
 });
 
 it('The server does not warn without EGRESS_ALLOW_CIDRS or without open sign-up', async () => {
