@@ -215,6 +215,9 @@ export const CHECK_FREQUENCIES = [
 ] as const;
 export const DEFAULT_CHECK_EVERY_MINUTES = 1440;
 
+/** Finds a private key in PEM text, which is refused wherever it is entered. */
+export const PRIVATE_KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+
 /**
  * Prefix of the key that signs the subscription token; the account id follows. The key is public, so the signature protects
  * nothing.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { certificateText } from '../contract/certificate-text.ts';
 import { expectCertificate } from '../contract/calls/certificate.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/durations.ts';
 import { count } from '../contract/words.ts';
@@ -12,9 +13,9 @@ import { answerHelp } from './help-option.ts';
 
 const HELP = `certlantern expect FILE      (npx . expect FILE)
 
-Tells a Certlantern server that your domains should serve the certificate in FILE (PEM) soon, for example from the deploy
-hook of an ACME client. If an address of one of them does not serve it by then, you get an alert. The first certificate in FILE
-counts, as in a fullchain.pem; a FILE with a private key is refused and not sent.
+Tells a Certlantern server that your domains should serve the certificate in FILE (PEM, DER or PKCS#7) soon, for example from
+the deploy hook of an ACME client. If an address of one of them does not serve it by then, you get an alert. The first
+certificate in FILE counts, as in a fullchain.pem; a FILE with a private key is refused and not sent.
 
   --host HOST     only this domain; may be repeated. Default: every domain of the account that the certificate names
   --within TIME   30m, 2h or 1d; at most 30d. Default: 1h
@@ -88,14 +89,15 @@ function durationOf(text: string): number {
 
 /** Reads a file relative to the caller's folder, which npm passes in INIT_CWD. @throws UsageError for a file with a private key */
 function readPem(file: string): string {
-  let pem: string;
+  let bytes: Uint8Array;
   try {
-    pem = readFileSync(resolve(process.env['INIT_CWD'] ?? process.cwd(), file), 'utf8');
+    bytes = readFileSync(resolve(process.env['INIT_CWD'] ?? process.cwd(), file));
   } catch {
     throw new UsageError(`${file} cannot be read.`);
   }
-  if (pem.includes('PRIVATE KEY')) throw new UsageError(`${file} contains a private key. Nothing was sent.`);
-  return pem;
+  const read = certificateText(bytes);
+  if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
+  return read.text;
 }
 
 const problemSchema = z.object({ detail: z.string() });

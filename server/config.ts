@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { readCertificateFile } from './certificate-file.ts';
 import { ConfigError } from './config-error.ts';
 import { type Limits, limitsFrom } from './core/index.ts';
 import { type BounceConfig, bounceConfig, smtpAddress } from './mail-config.ts';
@@ -244,14 +245,7 @@ function nameServer(value: string): string {
 
 function certificateFile(path: string | null): string | null {
   if (path === null) return null;
-  let pem: string;
-  try {
-    pem = readFileSync(path, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`EXTRA_CA_FILE cannot be read: ${reason}`, { cause: error });
-  }
-  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new ConfigError(`EXTRA_CA_FILE must contain certificates in PEM form, but “${path}” has none.`);
-  return pem;
+  const read = readCertificateFile(path);
+  if (!read.ok) throw new ConfigError(`EXTRA_CA_FILE: ${read.message}`);
+  return read.pem;
 }

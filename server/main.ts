@@ -151,7 +151,7 @@ async function validateExtraCa(extraCaPem: string | null): Promise<void> {
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
     throw new ConfigError(
-      `EXTRA_CA_FILE has a certificate that cannot be read (${error.message}). It must contain complete certificates in PEM form.`,
+      `EXTRA_CA_FILE has a certificate that cannot be read (${error.message}). It must contain complete certificates.`,
       { cause: error },
     );
   }

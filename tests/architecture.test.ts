@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/telemetry',
   ],
   server: [
+    'contract',
     'server/api',
     'server/channels',
     'server/core',

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readCertificateFile } from '../../server/certificate-file.ts';
 import { displayName, type Endpoint, normaliseEndpoint } from '../../server/core/index.ts';
 import type { AddressPolicy } from '../../server/egress/index.ts';
 
@@ -15,7 +15,8 @@ HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp
 
   --json        one JSON document: an array with a report for each HOST, with the names that the API uses
   --markdown    the reports as Markdown, for sharing
-  --ca FILE     also trusts the certificates in FILE (PEM); may be repeated. The variable EXTRA_CA_FILE adds a file too
+  --ca FILE     also trusts the certificates in FILE (PEM, DER or PKCS#7); may be repeated. The variable EXTRA_CA_FILE adds a
+                file too
   --help        this text
 
 Reports go to stdout, progress to stderr. A HOST that is not valid is reported on stderr and counts as not reached; the
@@ -68,7 +69,7 @@ export function readArguments(args: readonly string[], policy: AddressPolicy, fo
     endpoints,
     refused,
     repeated: [...new Set(valid.filter((one) => !endpoints.includes(one)).map(displayName))],
-    ownAuthorities: (values.ca ?? []).map((file) => readPem(resolve(folder, file))),
+    ownAuthorities: (values.ca ?? []).map((file) => readAuthorityFile(resolve(folder, file))),
   };
 }
 
@@ -107,11 +108,8 @@ function distinct(endpoints: readonly Endpoint[]): Endpoint[] {
   return [...new Map(endpoints.map((one) => [`${one.protocol} ${displayName(one)}`, one])).values()];
 }
 
-function readPem(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--ca: ${file} cannot be read (${code ?? 'unknown reason'}).`);
-  }
+function readAuthorityFile(path: string): string {
+  const read = readCertificateFile(path);
+  if (!read.ok) throw new UsageError(`--ca: ${read.message}`);
+  return read.pem;
 }

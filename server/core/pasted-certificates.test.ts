@@ -52,6 +52,9 @@ describe('authorities from PEM text', () => {
   it.each([
     ['', 'There is no certificate'],
     ['hello', 'There is no certificate'],
+    ['-----BEGIN X509 CRL-----\n-----END X509 CRL-----', 'no certificate in this text, but X509 CRL'],
+    ['-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----', 'a request for a certificate'],
+    ['-----BEGIN PKCS7-----\nMAsGCSqGSIb3DQEHAg==\n-----END PKCS7-----', 'PKCS#7 data'],
     [root.certificatePem.slice(0, 200), 'incomplete'],
     ['-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----', 'incomplete'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],

@@ -1,3 +1,4 @@
+import { PRIVATE_KEY_BLOCK } from '../../contract/words.ts';
 import {
   formatDistinguishedName,
   matchesReference,
@@ -21,8 +22,6 @@ export type AuthorityFacts = CertificateFacts & {
   subjectFullDn: string;
 };
 
-const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
-
 /**
  * Parses the authorities in PEM text, without duplicates. Returns a message instead if there is no certificate, or one that
  * cannot be read or is no authority. Refuses text with a private key before parsing it.
@@ -30,7 +29,7 @@ const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 export function readAuthorities(
   pem: string,
 ): { ok: true; authorities: PrivateAuthority[] } | { ok: false; message: string } {
-  const found = certificatesIn(pem);
+  const found = readCertificates(pem);
   if (!found.ok) return found;
   const authorities = new Map<string, PrivateAuthority>();
   for (const der of found.ders) {
@@ -68,7 +67,7 @@ export function readExpected(
   pem: string,
   now: number,
 ): { ok: true; certificate: ExpectedCertificate } | { ok: false; message: string } {
-  const found = certificatesIn(pem);
+  const found = readCertificates(pem);
   if (!found.ok) return found;
   const certificate = tryParseCertificate(found.ders[0] ?? new Uint8Array());
   if (certificate === null) return refuse('The first certificate in this text cannot be read.');
@@ -87,24 +86,34 @@ export function readExpected(
 }
 
 /** Returns the DER of the certificates in PEM text, at least one; refuses text with a private key before parsing it. */
-function certificatesIn(pem: string): { ok: true; ders: Uint8Array[] } | { ok: false; message: string } {
-  if (KEY.test(pem))
+export function readCertificates(
+  pem: string,
+): { ok: true; ders: Uint8Array[] } | { ok: false; message: string } {
+  if (PRIVATE_KEY_BLOCK.test(pem))
     return refuse(
       'This text contains a private key. We stored nothing. Paste only the certificate, and keep the key secret.',
     );
   try {
     const ders = splitPem(pem);
-    return ders.length > 0
-      ? { ok: true, ders }
-      : refuse(
-          'There is no certificate in this text. A certificate begins with -----BEGIN CERTIFICATE-----.',
-        );
+    return ders.length > 0 ? { ok: true, ders } : refuse(withoutCertificate(pem));
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
     return refuse(
-      'A certificate in this text is incomplete. Copy all of it, including its first and last line.',
+      error.code === 'pem'
+        ? 'A certificate in this text is incomplete. Copy all of it, including its first and last line.'
+        : 'The PKCS#7 data in this text cannot be read.',
     );
   }
+}
+
+/** Says what PEM text without certificates has instead. */
+function withoutCertificate(pem: string): string {
+  const [, label = ''] = /-----BEGIN ([A-Z0-9 #]{1,40})-----/.exec(pem) ?? [];
+  if (label === 'CERTIFICATE REQUEST' || label === 'NEW CERTIFICATE REQUEST')
+    return 'This is a request for a certificate. Take the certificate that the authority issued for it.';
+  if (/PKCS|CMS/.test(label)) return 'There is no certificate in this PKCS#7 data.';
+  const instead = label === '' ? '' : `, but ${label}`;
+  return `There is no certificate in this text${instead}. A certificate begins with -----BEGIN CERTIFICATE-----.`;
 }
 
 const refuse = (message: string) => ({ ok: false as const, message });

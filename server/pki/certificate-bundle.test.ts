@@ -37,6 +37,23 @@ describe('a certificate bundle from an AIA address', () => {
     expect(parseCertificateBundle(pem).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
   });
 
+  it('can be a message with indefinite or padded lengths, as BER allows', () => {
+    const indefinite = (tag: number, ...parts: Uint8Array[]) =>
+      Buffer.concat([Buffer.of(tag, 0x80), ...parts, Buffer.alloc(2)]);
+    const padded = (tag: number, ...parts: Uint8Array[]) => {
+      const content = Buffer.concat(parts);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(content.length);
+      return Buffer.concat([Buffer.of(tag, 0x84), length, content]);
+    };
+    for (const element of [indefinite, padded]) {
+      const content = [integer(1n), set(), element(0x30, objectIdentifier('1.2.840.113549.1.7.1'))];
+      const data = element(0x30, ...content, element(0xa0, one.der, other.der), set());
+      const bytes = element(0x30, objectIdentifier('1.2.840.113549.1.7.2'), element(0xa0, data));
+      expect(parseCertificateBundle(bytes).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
+    }
+  });
+
   it('is read without the entries that are not certificates', () => {
     expect(parseCertificateBundle(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
   });
@@ -47,6 +64,8 @@ describe('a certificate bundle from an AIA address', () => {
     ['a message without certificates', message([])],
     ['another kind of message', message([one.der], '1.2.840.113549.1.7.1')],
     ['a message with 33 certificates', message(Array.from({ length: 33 }, () => one.der))],
+    ['a message of nested indefinite lengths', Buffer.from(`3080060100${'3080'.repeat(5_000)}`, 'hex')],
+    ['a message with too many elements', message([Buffer.alloc(40_000)])],
     ['a message that is cut off', message([one.der]).subarray(0, 200)],
     ['a message with bytes after its end', Buffer.concat([message([one.der]), Buffer.of(0)])],
     ['content of another type', sequence(objectIdentifier('1.2.840.113549.1.7.2'), octetString(one.der))],

@@ -107,11 +107,15 @@ test('a private authority is added, listed and removed', async ({ page, world })
   await expect(row.getByRole('alert')).toBeVisible();
   await expectAccessible(page);
 
-  await row.getByLabel('PEM file').setInputFiles({
-    name: 'root.pem',
-    mimeType: 'application/x-pem-file',
-    buffer: Buffer.from(authority.certificatePem),
-  });
+  const file = row.getByLabel('File of certificates');
+  const choose = (name: string, buffer: Buffer) =>
+    file.setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+  await pem.fill('');
+  const { keyPem } = authority.issue({ commonName: 'leaf.moss.example' });
+  await choose('leaf.key', Buffer.from(keyPem));
+  await expect(row.getByRole('alert')).toContainText('private key. Nothing was sent');
+  await expect(pem).toHaveValue('');
+  await choose('root.der', authority.der);
   await expect(row.getByRole('alert')).toHaveCount(0);
   await row.getByRole('button', { name: 'Add authority' }).click();
   await expect(page.getByText('Authority added: your domains now trust it.')).toBeVisible();

@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
+import { readCertificateFile } from '../../server/certificate-file.ts';
 import { loadTrustStore } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 
@@ -27,5 +32,66 @@ describe('The trust store', () => {
 
   it('is not loaded from incomplete PEM', () => {
     expect(() => loadTrustStore('-----BEGIN CERTIFICATE-----\nAAAA')).toThrow('PEM');
+  });
+
+  it('includes every authority of a file, in each form that OpenSSL and iconv write', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certlantern-anchors-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const run = (program: string, ...args: string[]) =>
+      execFileSync(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [one, two] = [mintAuthority(), mintAuthority()];
+    const signer = one.issue({ commonName: 'signer' });
+    const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
+    write('one.pem', one.certificatePem);
+    write('both.pem', one.certificatePem + two.certificatePem);
+    write('signer.pem', signer.certificatePem);
+    write('signer.key', signer.keyPem);
+    write('text', 'hello');
+    const openssl = (line: string) => run('openssl', ...line.split(' '));
+    openssl('x509 -in one.pem -outform DER -out one.der');
+    openssl('x509 -in one.pem -trustout -addtrust serverAuth -setalias Ours -out one.trusted.pem');
+    openssl('x509 -in one.pem -trustout -addtrust serverAuth -outform DER -out one.trusted.der');
+    openssl('crl2pkcs7 -nocrl -certfile both.pem -out both.p7b.pem');
+    openssl('crl2pkcs7 -nocrl -certfile both.pem -outform DER -out both.p7b');
+    // Streamed: with indefinite lengths.
+    openssl(
+      'cms -sign -in text -signer signer.pem -inkey signer.key -nocerts -certfile both.pem -nodetach -stream -outform DER -out stream.p7',
+    );
+    openssl(
+      'cms -sign -in text -signer signer.pem -inkey signer.key -nocerts -certfile both.pem -outform PEM -out both.cms.pem',
+    );
+    for (const to of ['UTF-16', 'UTF-16LE', 'UTF-16BE'])
+      writeFileSync(join(folder, `one.${to}`), run('iconv', '-f', 'UTF-8', '-t', to, 'one.pem'));
+
+    const found = (name: string) => {
+      const read = readCertificateFile(join(folder, name));
+      if (!read.ok) return read.message;
+      const store = loadTrustStore(read.pem);
+      return [one, two].filter(({ fingerprint: each }) => store.has(each)).length;
+    };
+    for (const name of [
+      'one.der',
+      'one.trusted.pem',
+      'one.trusted.der',
+      'one.UTF-16',
+      'one.UTF-16LE',
+      'one.UTF-16BE',
+    ])
+      expect([name, found(name)]).toEqual([name, 1]);
+    for (const name of ['both.pem', 'both.p7b.pem', 'both.p7b', 'stream.p7', 'both.cms.pem'])
+      expect([name, found(name)]).toEqual([name, 2]);
+
+    openssl('pkcs12 -export -in signer.pem -inkey signer.key -passout pass:x -out signer.p12');
+    openssl('pkey -in signer.key -outform DER -out signer.key.der');
+    openssl('req -new -key signer.key -subj /CN=a -out request.pem');
+    for (const [name, reason] of [
+      ['signer.p12', 'PKCS#12'],
+      ['signer.key.der', 'private key'],
+      ['signer.key', 'private key'],
+      ['request.pem', 'a request for a certificate'],
+      ['text', 'no certificate in this text'],
+      ['missing', 'cannot be read (ENOENT)'],
+    ] as const)
+      expect(found(name)).toContain(reason);
   });
 });

@@ -221,9 +221,13 @@ describe('certlantern expect', () => {
     );
     const json = await answerOf(start('expect', ['fullchain.pem', '--json', '--host=127.0.0.1'], env));
     expect(JSON.parse(json.out)).toMatchObject({ domain_count: 1, waiting_count: 1 });
-    const refused = await answerOf(start('expect', ['root.pem'], env));
-    expect(refused.code).toBe(1);
-    expect(refused.progress).toContain('You track no domain');
+    writeFileSync(join(folder, 'other.der'), intermediate.issue({ dnsNames: ['other.example'] }).der);
+    for (const [file, message] of [
+      ['other.der', 'You track no domain'],
+    ] as const) {
+      const refused = await answerOf(start('expect', [file], env));
+      expect([refused.code, refused.progress]).toEqual([1, expect.stringContaining(message)]);
+    }
     const stranger = await answerOf(
       start('expect', ['fullchain.pem'], { ...env, CERTLANTERN_TOKEN: 'wrong' }),
     );
@@ -235,7 +239,7 @@ describe('certlantern expect', () => {
     writeFileSync(join(folder, 'both.pem'), `${renewed.certificatePem}${renewed.keyPem}`);
     const env = { CERTLANTERN_URL: closed, CERTLANTERN_TOKEN: 'any' };
     for (const [words, message] of [
-      [['both.pem'], 'both.pem contains a private key. Nothing was sent.'],
+      [['both.pem'], 'both.pem: This contains a private key. Nothing was sent'],
       [['missing.pem'], 'missing.pem cannot be read.'],
       [['root.pem', '--within', '90'], '--within takes'],
       [['root.pem', '--within', '31d'], 'at most 30d'],

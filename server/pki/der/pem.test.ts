@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import {
+  integer,
+  objectIdentifier,
+  sequence,
+  set,
+  tagged,
+} from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
+import { PkiError } from '../pki-error.ts';
 import { splitPem, toPem } from './pem.ts';
 
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
@@ -9,6 +17,20 @@ describe('PEM text', () => {
     const text = `# roots\n${one.certificatePem.replaceAll('\n', '\r\n')}some text\n${two.certificatePem}`;
     expect(splitPem(text).map((der) => Buffer.from(der))).toEqual([one.der, two.der]);
     expect(splitPem('nothing here')).toEqual([]);
+  });
+
+  it('may have the trust data of OpenSSL, PKCS#7 or CMS, of which the certificates are read', () => {
+    const block = (label: string, der: Uint8Array) =>
+      `-----BEGIN ${label}-----\n${Buffer.from(der).toString('base64')}\n-----END ${label}-----\n`;
+    const data = sequence(integer(1n), set(), sequence(), tagged(0, true, one.der, two.der), set());
+    const message = sequence(objectIdentifier('1.2.840.113549.1.7.2'), tagged(0, true, data));
+    const trusted = Buffer.concat([one.der, sequence(sequence(objectIdentifier('1.3.6.1.5.5.7.3.1')))]);
+    const ders = (text: string) => splitPem(text).map((der) => Buffer.from(der));
+    expect(ders(block('TRUSTED CERTIFICATE', trusted) + two.certificatePem)).toEqual([one.der, two.der]);
+    // certutil of Windows writes every file as a CERTIFICATE.
+    for (const label of ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA', 'CERTIFICATE'])
+      expect(ders(block(label, message))).toEqual([one.der, two.der]);
+    expect(() => splitPem(block('PKCS7', message.subarray(0, 100)))).toThrow(PkiError);
   });
 
   it('is written as OpenSSL writes it', () => {

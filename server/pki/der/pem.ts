@@ -1,35 +1,44 @@
+import { certificatesOfDer } from '../signed-data.ts';
 import { PkiError } from '../pki-error.ts';
 
 const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 const MAX_BLOCKS = 10_000;
 const BLOCKS = {
   certificate: {
-    whole: /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END \1?CERTIFICATE-----/g,
-    begin: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g,
+    whole:
+      /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE|PKCS7|PKCS #7 SIGNED DATA|CMS)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g,
+    begin: /-----BEGIN (?:(?:X509 |TRUSTED )?CERTIFICATE|PKCS7|PKCS #7 SIGNED DATA|CMS)-----/g,
   },
   crl: {
-    whole: /-----BEGIN (X509 )CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/g,
+    whole: /-----BEGIN (X509 CRL)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g,
     begin: /-----BEGIN X509 CRL-----/g,
   },
 } as const;
 
 /**
- * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order. Ignores text around the
- * blocks. Throws PkiError `pem` on an incomplete block or invalid base64, `too_large` over 8 MB or 10,000 blocks.
+ * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order; of a PKCS#7 block all its certificates
+ * (§8, §9), of a `TRUSTED CERTIFICATE` of OpenSSL only the certificate. Ignores text around the blocks. Throws PkiError `pem` on an
+ * incomplete block or invalid base64, `too_large` over 8 MB or 10,000 blocks, and others on malformed PKCS#7.
  */
 export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
   checkLength(text.length);
   const blocks: Uint8Array[] = [];
-  for (const [, , body = ''] of text.matchAll(BLOCKS[kind].whole)) {
+  let read = 0;
+  for (const [, label, body = ''] of text.matchAll(BLOCKS[kind].whole)) {
+    read += 1;
     if (blocks.length >= MAX_BLOCKS) throw new PkiError('too_large', 'too many PEM blocks');
     const base64 = body.replace(/\s+/g, '');
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) {
       throw new PkiError('pem', 'PEM block is not base64');
     }
-    blocks.push(new Uint8Array(Buffer.from(base64, 'base64')));
+    const der = new Uint8Array(Buffer.from(base64, 'base64'));
+    if (kind === 'crl') blocks.push(der);
+    else
+      for (const certificate of certificatesOfDer(der, { hasTrustData: label === 'TRUSTED CERTIFICATE' }))
+        blocks.push(certificate);
   }
   const begun = text.match(BLOCKS[kind].begin)?.length ?? 0;
-  if (begun !== blocks.length) throw new PkiError('pem', 'incomplete PEM block');
+  if (begun !== read) throw new PkiError('pem', 'incomplete PEM block');
   return blocks;
 }
 

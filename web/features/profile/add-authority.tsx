@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import { AUTHORITY_PEM_MAX_LENGTH } from '../../../contract/authority.ts';
 import type { AuthorityWire } from '../../../contract/authority.ts';
+import { certificateText } from '../../../contract/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
 import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +13,7 @@ import { toast } from '../../ui/toast.tsx';
 // These errors are shown at the field, not as a toast.
 const OF_THE_FIELD = ['invalid_certificate', 'too_many_authorities', 'invalid_request'];
 
-/** Adds certificates in PEM format, pasted or from a file. `onDone` gets all trusted authorities; null if cancelled. */
+/** Adds certificates in PEM format, pasted or from a file, which may also be in DER or PKCS#7. `onDone` gets all trusted authorities; null if cancelled. */
 export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[] | null) => void }) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -29,13 +30,24 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     // Far larger than any valid input.
-    if (chosen.size > AUTHORITY_PEM_MAX_LENGTH) setRefusal(`${chosen.name} is too large for a PEM file`);
-    else type(await chosen.text());
+    if (chosen.size > AUTHORITY_PEM_MAX_LENGTH) {
+      setRefusal(`${chosen.name} is too large for a file of certificates`);
+      return;
+    }
+    const found = certificateText(new Uint8Array(await chosen.arrayBuffer()));
+    if (found.ok) type(found.text);
+    else setRefusal(`${chosen.name}: ${found.message}`);
   };
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-      setRefusal('Paste a certificate in PEM format. It starts with -----BEGIN CERTIFICATE-----');
+    // Checked here, so that a private key is never sent.
+    const entered = certificateText(new TextEncoder().encode(pem));
+    if (!entered.ok || !pem.includes('-----BEGIN ')) {
+      setRefusal(
+        entered.ok
+          ? 'Paste a certificate in PEM format. It starts with -----BEGIN CERTIFICATE-----'
+          : entered.message,
+      );
       field.current?.focus();
       return;
     }
@@ -74,8 +86,8 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
       <input
         ref={file}
         type="file"
-        accept=".pem,.crt,.cer,application/x-pem-file"
-        aria-label="PEM file"
+        accept=".pem,.crt,.cer,.der,.p7b,.p7c,application/x-pem-file"
+        aria-label="File of certificates"
         tabIndex={-1}
         className="sr-only"
         onChange={(event) => {

@@ -1,0 +1,77 @@
+import { fileText } from './file-text.ts';
+import { PRIVATE_KEY_BLOCK } from './words.ts';
+
+const KEY_REFUSAL =
+  'This contains a private key. Nothing was sent or stored. Take only the certificate, and keep the key secret.';
+
+export type CertificateText = { ok: true; text: string } | { ok: false; message: string };
+
+/**
+ * Returns the content of a certificate file as PEM text: of text in UTF-8 or UTF-16, of a certificate in DER, and of a PKCS#7 file
+ * (`.p7b`). Returns a message instead for other files. Runs where the file is, so that private keys stay there.
+ */
+export function certificateText(bytes: Uint8Array): CertificateText {
+  const der = isDer(bytes) ? kindOfDer(bytes) : null;
+  if (der !== null) return 'label' in der ? { ok: true, text: pemOf(der.label, bytes) } : refuse(der.message);
+  if (KEYSTORES.some((magic) => magic.every((byte, index) => bytes[index] === byte)))
+    return refuse('This is a Java keystore. Export the certificate from it: keytool -exportcert -rfc.');
+  const decoded = fileText(bytes);
+  if (decoded === null)
+    return refuse('This is neither text nor a certificate. Take a file in PEM, DER or PKCS#7 form.');
+  return PRIVATE_KEY_BLOCK.test(decoded.text) ? refuse(KEY_REFUSAL) : { ok: true, text: decoded.text };
+}
+
+const [INTEGER, OBJECT_IDENTIFIER, SEQUENCE, VERSION] = [0x02, 0x06, 0x30, 0xa0];
+/** The first bytes of a Java keystore: JKS and JCEKS. */
+const KEYSTORES = [
+  [0xfe, 0xed, 0xfe, 0xed],
+  [0xce, 0xce, 0xce, 0xce],
+];
+/** 1.2.840.113549.1.7.2, the content type of a PKCS#7 file with certificates (RFC 5652 §5.1). */
+const SIGNED_DATA = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
+
+function isDer(bytes: Uint8Array): boolean {
+  const [tag, length = 0] = bytes;
+  // No text of a certificate begins with a zero and is this short.
+  return tag === SEQUENCE && (length >= 0x80 || length + 2 === bytes.length);
+}
+
+/** Tells a certificate from other files in DER by their first elements, without parsing them. */
+function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
+  const outer = contentStart(bytes, 0);
+  const tag = bytes[outer];
+  const inner = contentStart(bytes, outer);
+  if (tag === OBJECT_IDENTIFIER)
+    return SIGNED_DATA.every((byte, index) => bytes[inner + index] === byte)
+      ? { label: 'PKCS7' }
+      : { message: 'This PKCS#7 file is encrypted or has no certificates.' };
+  if (tag === INTEGER)
+    return bytes[inner] === 3
+      ? {
+          message:
+            'This is a PKCS#12 file, which usually contains a private key. Nothing was sent or stored. Export only the ' +
+            'certificate: openssl pkcs12 -in FILE -nokeys.',
+        }
+      : { message: KEY_REFUSAL };
+  // A certificate and a certificate request begin alike; an encrypted key begins with its algorithm.
+  if (tag === SEQUENCE && (bytes[inner] === VERSION || bytes[inner] === INTEGER))
+    return { label: 'CERTIFICATE' };
+  if (tag === SEQUENCE && bytes[inner] === OBJECT_IDENTIFIER)
+    return { message: 'This is a key and not a certificate. Nothing was sent or stored.' };
+  return { message: 'This is not a certificate. Take a file in PEM, DER or PKCS#7 form.' };
+}
+
+/** Returns where the content of the element at `start` begins. */
+function contentStart(bytes: Uint8Array, start: number): number {
+  const length = bytes[start + 1] ?? 0;
+  return start + 2 + (length > 0x80 ? length & 0x7f : 0);
+}
+
+function pemOf(label: string, bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  const lines = btoa(binary).match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+}
+
+const refuse = (message: string) => ({ ok: false as const, message });
