@@ -14,8 +14,9 @@ import { answerHelp } from './help-option.ts';
 const HELP = `certlantern expect FILE      (npx . expect FILE)
 
 Tells a Certlantern server that your domains should serve the certificate in FILE (PEM, DER or PKCS#7) soon, for example from
-the deploy hook of an ACME client. If an address of one of them does not serve it by then, you get an alert. The first
-certificate in FILE counts, as in a fullchain.pem; a FILE with a private key is refused and not sent.
+the deploy hook of an ACME client. If an address of one of them does not serve it by then, you get an alert. FILE may also have
+the certificates of its issuers, in any order. It is refused if it has no certificate of a host, or several; with a private key
+it is not even sent.
 
   --host HOST     only this domain; may be repeated. Default: every domain of the account that the certificate names
   --within TIME   30m, 2h or 1d; at most 30d. Default: 1h

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority, selfSigned } from '../../tests/kit/certificates/mint.ts';
-import { readAuthorities } from './pasted-certificates.ts';
+import { readAuthorities, readExpected } from './pasted-certificates.ts';
 
 const root = mintAuthority({ commonName: 'Home Root', organization: 'Home' });
 const other = mintAuthority({ commonName: 'Office Root' });
@@ -60,5 +60,46 @@ describe('authorities from PEM text', () => {
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],
   ])('are refused if the text is %j', (text, message) => {
     expect(messageOf(text)).toContain(message);
+  });
+});
+
+describe('the certificate that hosts should serve', () => {
+  const intermediate = root.intermediate({ commonName: 'Home CA' });
+  const leaf = intermediate.issue({ dnsNames: ['shop.example'] });
+  const found = (pem: string) => {
+    const read = readExpected(pem, Date.now());
+    return read.ok ? read.certificate.facts.fingerprint : read.message;
+  };
+
+  it('is the one that is no authority, wherever it is in the text', () => {
+    const chain = [leaf.certificatePem, intermediate.certificatePem, root.certificatePem];
+    for (const pem of [chain, chain.toReversed(), [...chain.slice(1), ...chain]])
+      expect(found(pem.join(''))).toBe(leaf.fingerprint);
+    expect(found(selfSigned({ dnsNames: ['nas.example'] }).certificatePem)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is not an authority that no extension marks as such, beside a certificate that it issued', () => {
+    const old = mintAuthority({ commonName: 'Old Root', basicConstraints: null });
+    const issued = old.issue({ dnsNames: ['old.example'] });
+    expect(found(old.certificatePem + issued.certificatePem)).toBe(issued.fingerprint);
+  });
+
+  it.each([
+    ['only authorities', intermediate.certificatePem + root.certificatePem, 'only certificate authorities'],
+    ['one self-signed authority', root.certificatePem, 'only certificate authorities'],
+    [
+      'two hosts',
+      leaf.certificatePem + root.issue({ dnsNames: ['b.example'] }).certificatePem,
+      'several certificates of hosts',
+    ],
+    ['an expired one', root.issue({ notAfter: Date.now() - 1_000 }).certificatePem, 'has expired'],
+    ['a private key', leaf.certificatePem + leaf.keyPem, 'private key'],
+    [
+      'one that cannot be read',
+      `${leaf.certificatePem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`,
+      'cannot be read',
+    ],
+  ])('is refused with the reason from a text with %s', (_, pem, reason) => {
+    expect(found(pem)).toContain(reason);
   });
 });

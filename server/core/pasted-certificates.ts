@@ -1,5 +1,6 @@
 import { PRIVATE_KEY_BLOCK } from '../../contract/words.ts';
 import {
+  type Certificate,
   formatDistinguishedName,
   matchesReference,
   parseIpAddress,
@@ -60,8 +61,9 @@ export interface ExpectedCertificate {
 }
 
 /**
- * Parses the first certificate in PEM text, such as a `fullchain.pem`. Returns a message instead if there is none, or one that cannot
- * be read or has expired at `now` (ms UTC). Refuses text with a private key before parsing it.
+ * Finds the certificate of the host in PEM text, such as a `fullchain.pem`: the one that is no authority and issued none of the
+ * others, whatever their order. Returns a message instead if there is none or several, or if it has expired at `now` (ms UTC). Refuses
+ * text with a private key before parsing it.
  */
 export function readExpected(
   pem: string,
@@ -69,9 +71,30 @@ export function readExpected(
 ): { ok: true; certificate: ExpectedCertificate } | { ok: false; message: string } {
   const found = readCertificates(pem);
   if (!found.ok) return found;
-  const certificate = tryParseCertificate(found.ders[0] ?? new Uint8Array());
-  if (certificate === null) return refuse('The first certificate in this text cannot be read.');
-  if (certificate.notAfter <= now) return refuse('The first certificate in this text has expired.');
+  const all = new Map<string, Certificate>();
+  for (const der of found.ders) {
+    const certificate = tryParseCertificate(der);
+    if (certificate === null) return refuse('A certificate in this text cannot be read.');
+    all.set(certificate.fingerprint, certificate);
+  }
+  // Old authorities are not marked as such, but another certificate here names them as its issuer.
+  const issuers = new Set(
+    [...all.values()].filter(({ selfIssued }) => !selfIssued).map(({ issuer }) => issuer.comparisonKey),
+  );
+  const leaves = [...all.values()].filter(
+    ({ isCertificateAuthority, subject }) => !isCertificateAuthority && !issuers.has(subject.comparisonKey),
+  );
+  const [certificate] = leaves;
+  if (certificate === undefined)
+    return refuse(
+      'There are only certificate authorities in this text, and hosts serve their own certificate first. Take the file with ' +
+        'the certificate of the host, such as fullchain.pem.',
+    );
+  if (leaves.length > 1)
+    return refuse(
+      'There are several certificates of hosts in this text. Send each one by itself, with the certificates of its issuers.',
+    );
+  if (certificate.notAfter <= now) return refuse('The certificate in this text has expired.');
   return {
     ok: true,
     certificate: {

@@ -205,7 +205,7 @@ describe('certlantern expect', () => {
   const renewed = intermediate.issue({ ipAddresses: ['127.0.0.1'] });
 
   it('tells the server which certificate its domains should serve, and lists those that do not serve it yet', async () => {
-    writeFileSync(join(folder, 'fullchain.pem'), `${renewed.certificatePem}${intermediate.certificatePem}`);
+    writeFileSync(join(folder, 'fullchain.pem'), `${intermediate.certificatePem}${renewed.certificatePem}`);
     const DATA_DIR = join(folder, 'data');
     const app = await startApp({ DATA_DIR, BILLING: 'none', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
     onTestFinished(() => app.kill());
@@ -224,6 +224,7 @@ describe('certlantern expect', () => {
     writeFileSync(join(folder, 'other.der'), intermediate.issue({ dnsNames: ['other.example'] }).der);
     for (const [file, message] of [
       ['other.der', 'You track no domain'],
+      ['root.pem', 'only certificate authorities'],
     ] as const) {
       const refused = await answerOf(start('expect', [file], env));
       expect([refused.code, refused.progress]).toEqual([1, expect.stringContaining(message)]);
