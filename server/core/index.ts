@@ -55,10 +55,10 @@ export {
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
 export {
-  addressesBefore,
   begunDeployment,
   expectedDeployment,
   replacedCertificate,
+  waitingAddresses,
 } from './alerting/conditions.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';

@@ -10,7 +10,7 @@ import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts
 import { nextAttemptAt, tighterStepReachedAt, type UnsubscribePair } from '../core/index.ts';
 import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
 import { type AlertedGroup, alertedGroup } from '../store/alerts/certificate-incidents.ts';
-import { waitingAddresses } from '../store/alerts/deployments.ts';
+import { waitingDomains } from '../store/alerts/deployments.ts';
 import {
   type ClaimedDelivery,
   holdDelivery,
@@ -120,7 +120,7 @@ function mostUrgent(
 const MAX_WAITING_DOMAINS = 10;
 
 /**
- * Returns the addresses that serve an older certificate than the renewed one, for the first ten domains of a `not_deployed` alert;
+ * Returns the addresses that do not serve the renewed certificate yet, for the first ten domains of a `not_deployed` alert;
  * undefined for other alerts.
  */
 async function waitingOf(
@@ -128,11 +128,10 @@ async function waitingOf(
   group: AlertedGroup | null,
   { store }: DelivererOptions,
 ): Promise<AlertMessageInput['waiting']> {
-  const { successor } = alert.facts;
-  if (alert.kind !== 'not_deployed' || alert.step === 'resolved' || successor === null) return undefined;
+  if (alert.kind !== 'not_deployed' || alert.step === 'resolved') return undefined;
   const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
   const ids = domains.slice(0, MAX_WAITING_DOMAINS).map(({ id }) => id);
-  return waitingAddresses(store, { accountId: account.id, ids, successor });
+  return waitingDomains(store, { accountId: account.id, ids, deployment: alert.facts });
 }
 
 async function contextOf(

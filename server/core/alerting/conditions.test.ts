@@ -14,12 +14,19 @@ import {
 import { createTrustStore } from '../../pki/index.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
-import { begunDeployment, conditionsOf, replacedCertificate } from './conditions.ts';
+import { begunDeployment, conditionsOf, replacedCertificate, waitingAddresses } from './conditions.ts';
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
 import { UNASKED } from '../../../tests/kit/product/observation.ts';
 
+const POSTURE = {
+  at: NOW,
+  tlsVersions: [],
+  postQuantum: { state: 'unknown' as const, group: null },
+  caa: { outcome: 'none' as const },
+  registration: { outcome: 'not_applicable' as const },
+};
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 
 it('the fix for an incomplete chain points to the domain’s details instead of an attached file', () => {
@@ -53,11 +60,7 @@ describe('an incomplete chain', () => {
   it('needs no alert if the server sends it only to clients that ask for another key type', () => {
     const presentedChain = [new Uint8Array(issue().der)];
     const posture = {
-      at: NOW,
-      tlsVersions: [],
-      postQuantum: { state: 'unknown' as const, group: null },
-      caa: { outcome: 'none' as const },
-      registration: { outcome: 'not_applicable' as const },
+      ...POSTURE,
       alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain }],
     };
     expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
@@ -171,5 +174,40 @@ describe('the deployment of a renewed certificate', () => {
     ['a certificate for other names', { ...renewed, sans: ['*.shop.example'] }],
   ])('does not begin with %s', (_, change) => {
     expect(begunDeployment(facts(), facts(change), NOW)).toBeNull();
+  });
+});
+
+describe('the addresses where a certificate is missing', () => {
+  const [former, fresh] = [issue({ notBefore: NOW - DAY }), issue({ notBefore: NOW - DAY + 60_000 })];
+  const facts = ({ fingerprint }: { fingerprint: string }, notBefore: number) => ({
+    fingerprint,
+    notBefore,
+    notAfter: NOW + DAY,
+    role: 'leaf' as const,
+    name: HOST,
+  });
+  const successor = facts(fresh, NOW - DAY + 60_000);
+  const certificate = facts(former, NOW - DAY);
+  const waiting = (
+    deployment: Parameters<typeof waitingAddresses>[0],
+    changes: Partial<Observation> = {},
+  ) => {
+    const answers = [answer([former]), answer([fresh], { address: '192.0.2.2' })];
+    const seen = judge(observation(answers, changes), NOW, createTrustStore([root.der]));
+    return waitingAddresses(deployment, seen).map(({ address }) => address);
+  };
+
+  it('are those with an earlier one, also if it was issued a minute before the announced one', () => {
+    expect(waiting({ certificate: null, successor })).toEqual(['192.0.2.1']);
+  });
+
+  it('are none if both were issued together, and one may be for other keys or another domain showed them', () => {
+    expect(waiting({ certificate, successor })).toEqual([]);
+    const presentedChain = [new Uint8Array(issue().der)];
+    const posture = {
+      ...POSTURE,
+      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain }],
+    };
+    expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);
   });
 });

@@ -46,14 +46,21 @@ function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }
   return after.notBefore - before.notBefore > ISSUED_TOGETHER_MS;
 }
 
-/** Returns the addresses that still serve an older certificate than its renewal `successor`. */
-export function addressesBefore(
-  successor: { notBefore: number },
-  { addresses, lastSeen }: Pick<Verdict, 'addresses' | 'lastSeen'>,
+/**
+ * Returns the addresses that do not serve the `successor` of a deployment yet, nor a later certificate. If a user announced it, so that
+ * `certificate` is null, any earlier certificate counts, also one issued shortly before; unless the host has certificates for several
+ * key types, of which a check sees only one.
+ */
+export function waitingAddresses(
+  { certificate, successor }: Pick<AlertFacts, 'certificate' | 'successor'>,
+  { addresses, lastSeen, posture }: Pick<Verdict, 'addresses' | 'lastSeen' | 'posture'>,
 ): Verdict['addresses'] {
+  if (successor === null) return [];
+  const isStrict = certificate === null && (posture?.alternates ?? []).length === 0;
   return addresses.filter(({ fingerprint: served }) => {
     const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);
-    return leaf !== undefined && isRenewalOf(successor, leaf);
+    if (leaf === undefined || served === successor.fingerprint) return false;
+    return isStrict ? leaf.notBefore <= successor.notBefore : isRenewalOf(successor, leaf);
   });
 }
 

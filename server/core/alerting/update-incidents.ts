@@ -7,7 +7,7 @@ import {
 } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
-import { addressesBefore, type Condition, conditionsOf, registrationEnd } from './conditions.ts';
+import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type CertificateGroup,
@@ -94,9 +94,7 @@ function withPendingConditions(
     if (!reached) return false;
     if (problem === 'changed') return fingerprint === leafFingerprint;
     // Each address has to serve the new certificate, or a later one.
-    const { successor } = facts;
-    if (problem !== 'not_deployed' || successor === null) return false;
-    return addressesBefore(successor, verdict).length > 0;
+    return problem === 'not_deployed' && waitingAddresses(facts, verdict).length > 0;
   });
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),

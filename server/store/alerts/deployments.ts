@@ -1,10 +1,11 @@
 import type { Transaction } from 'kysely';
 import {
-  addressesBefore,
+  type AlertFacts,
   begunDeployment,
   type CertificateFacts,
   type ExpectedCertificate,
   expectedDeployment,
+  waitingAddresses,
 } from '../../core/index.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import { lockAlerts } from '../db/dialect.ts';
@@ -110,21 +111,21 @@ export async function expectCertificate(
 }
 
 /**
- * Returns the addresses that served an older certificate than `successor` at the last check, by domain. Leaves out domains without such
+ * Returns the addresses that did not serve the certificate of a deployment at the last check, by domain. Leaves out domains without such
  * an address.
  */
-export async function waitingAddresses(
+export async function waitingDomains(
   store: Store,
   {
     accountId,
     ids,
-    successor,
-  }: { accountId: string; ids: readonly string[]; successor: { notBefore: number } },
+    deployment,
+  }: { accountId: string; ids: readonly string[]; deployment: Pick<AlertFacts, 'certificate' | 'successor'> },
 ): Promise<(ExpectingDomain & { addresses: string[] })[]> {
   const monitors = await findMonitors(store, { accountId, ids });
   return monitors
     .map(({ id, host, port, verdict }) => {
-      const waiting = verdict === null ? [] : addressesBefore(successor, verdict);
+      const waiting = verdict === null ? [] : waitingAddresses(deployment, verdict);
       return { id, host, port, addresses: waiting.map(({ address }) => address) };
     })
     .filter(({ addresses }) => addresses.length > 0);
