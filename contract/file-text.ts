@@ -1,5 +1,8 @@
-/** How the text of a file was encoded. */
-export type TextEncoding = 'UTF-8' | 'UTF-16' | 'Windows-1252';
+/** The text of a file and how it was encoded. */
+export interface DecodedFile {
+  text: string;
+  encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252';
+}
 
 /** Bytes that are looked at to recognise UTF-16 without a byte order mark. */
 const SAMPLE_BYTES = 65_536;
@@ -8,7 +11,7 @@ const SAMPLE_BYTES = 65_536;
  * Decodes the text of a file, without its byte order mark: UTF-8, UTF-16 with or without that mark, and otherwise Windows-1252, in
  * which Excel for Windows writes CSV. Returns null if the file is not text.
  */
-export function fileText(bytes: Uint8Array): { text: string; encoding: TextEncoding } | null {
+export function fileText(bytes: Uint8Array): DecodedFile | null {
   const utf16 = utf16Order(bytes);
   if (utf16 !== null) return { text: new TextDecoder(utf16).decode(bytes), encoding: 'UTF-16' };
   if (bytes.includes(0)) return null;

@@ -39,36 +39,83 @@ const HOST_NAMES = [
 const TAG_NAMES = ['tags', 'tag', 'labels', 'groups', 'group'];
 const NOTE_NAMES = ['notes', 'note', 'name', 'description', 'comment'];
 
+/** The lines of a table, and how many lines of titles were above its header. */
+export interface Table {
+  lines: ParsedLine[];
+  titleLines: number;
+}
+
+/** How many rows may be titles above the header. */
+const MAX_TITLES = 20;
+/** Excel's first line `sep=;`, which names the delimiter of a CSV file. */
+const DELIMITER_LINE = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r|$)/i;
+
 /** Returns the first `most` rows of a table, or null if the text is not a table: a single column, or rows of hosts only. */
-export function csvLines(text: string, most: number): ParsedLine[] | null {
-  // One more for the header.
-  const rows = rowsOf(text, most + 1);
-  const first = rows[0];
-  if (!first) return null;
-  const named = columnsOf(first.cells);
-  if (named) {
-    const isOwn = OWN_NAMES.every((name) => first.cells.includes(name));
-    return rows.slice(1).map((row) => lineOf(isOwn ? unguarded(row) : row, named));
+export function csvLines(text: string, most: number): Table | null {
+  const [named = '', delimiter] = DELIMITER_LINE.exec(text) ?? [];
+  const body = { text: text.slice(named.length), firstLine: named === '' ? 1 : 2 };
+  // Titles above the header mislead the guess, which is undefined here.
+  const found = (delimiter === undefined ? [undefined, ';', ',', '\t'] : [delimiter])
+    .map((each) => ({ delimiter: each, header: headerOf(rowsOf(body, MAX_TITLES + 1, each)) }))
+    .reduce((best, each) =>
+      (each.header?.cells.length ?? 0) > (best.header?.cells.length ?? 0) ? each : best,
+    );
+  const { header } = found;
+  // The last titles are the rows before the header; one more for the header itself.
+  const rows = rowsOf(body, most + 1 + (header?.titles ?? 0), found.delimiter);
+  if (header) {
+    const isOwn = OWN_NAMES.every((name) => header.cells.includes(name));
+    const data = rows.slice(header.titles + 1);
+    return {
+      lines: data.map((row) => lineOf(isOwn ? unguarded(row) : row, header.columns)),
+      titleLines: header.titles,
+    };
   }
   const isTable =
     rows.every(({ cells }) => cells.length > 1) &&
     rows.some(({ cells }) => !cells.every((cell) => cell === '' || looksLikeHost(cell)));
   const host = isTable ? hostColumn(rows) : -1;
   if (host < 0) return null;
-  return rows.map((row) => {
+  const lines = rows.map((row) => {
     const port = isPort(row.cells[host + 1]) ? host + 1 : -1;
     const rest = row.cells.map((_, index) => index).filter((index) => index !== host && index !== port);
     return lineOf(row, { host, port, protocol: -1, tags: -1, notes: rest });
   });
+  return { lines, titleLines: 0 };
 }
 
-/** Skips blank rows and comments. */
-function rowsOf(text: string, most: number): Row[] {
+interface Header {
+  cells: string[];
+  columns: Columns;
+  /** Number of rows above it. */
+  titles: number;
+}
+
+/** Returns the first row that names columns, unless the rows above it may have hosts, too. */
+function headerOf(rows: readonly Row[]): Header | null {
+  const filled = ({ cells }: Row) => cells.filter((cell) => cell !== '');
+  for (const [titles, row] of rows.entries()) {
+    const columns = columnsOf(row.cells);
+    if (columns) return { cells: row.cells, columns, titles };
+    const next = rows[titles + 1];
+    // A title has fewer cells than the header. Above a header of one cell it must not be a host itself.
+    if (!next || filled(row).some((cell) => looksLikeHost(cell) && filled(row).length >= filled(next).length))
+      return null;
+  }
+  return null;
+}
+
+/** Skips blank rows and comments. Without a delimiter it is guessed. */
+function rowsOf(
+  { text, firstLine }: { text: string; firstLine: number },
+  most: number,
+  delimiter: string | undefined,
+): Row[] {
   const rows: Row[] = [];
-  let line = 1;
+  let line = firstLine;
   let from = 0;
   Papa.parse<string[]>(text, {
-    delimitersToGuess: [',', ';', '\t'],
+    ...(delimiter === undefined ? { delimitersToGuess: [',', ';', '\t'] } : { delimiter }),
     step({ data, meta }, parser) {
       const cells = data.map((cell) => cell.trim());
       const isBlank = cells.every((cell) => cell === '');

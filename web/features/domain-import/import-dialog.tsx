@@ -54,16 +54,24 @@ interface ImportStepsProps {
 /** Keeps the pasted text until the import is finished or discarded. */
 function ImportSteps({ onClose, onRunning }: ImportStepsProps) {
   const [text, setText, clear] = useDraft('import');
-  const [plan, setPlan] = useState<PlannedLine[] | null>(null);
+  const [planned, setPlanned] = useState<{ plan: PlannedLine[]; source: string } | null>(null);
   const finish = () => {
     clear();
     onClose();
   };
-  if (!plan) return <WriteStep text={text} onType={setText} onPlan={setPlan} onCancel={finish} />;
+  if (!planned)
+    return (
+      <WriteStep
+        text={text}
+        onType={setText}
+        onPlan={(plan, source) => setPlanned({ plan, source })}
+        onCancel={finish}
+      />
+    );
   return (
     <PlanStep
-      plan={plan}
-      onBack={() => setPlan(null)}
+      {...planned}
+      onBack={() => setPlanned(null)}
       onFinish={finish}
       onLeave={onClose}
       onRunning={onRunning}

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSkipped } from './parsed-import.ts';
-import { parseImport } from './parse-import.ts';
+import { isSkipped, recognised } from './parsed-import.ts';
+import { parseImport, readImportFile } from './parse-import.ts';
 
 /** Returns 'host [tags] notes' or 'line: reason' for each line. */
 function read(text: string): string[] {
@@ -80,6 +80,26 @@ describe('importing CSV', () => {
       .map((row) => row.join(mark))
       .join('\r\n')}`;
     expect(read(text)).toEqual(['a.example:8443', 'b.example']);
+  });
+
+  test.each([
+    ['a first line sep=;', 'sep=;\r\nhost;port;notes\r\na.example;8443;one, two\r\n', [3]],
+    ['a quoted first line sep=;', '"sep=;"\nhost;port;notes\na.example;8443;one, two\n', [3]],
+    [
+      'titles above the header',
+      'Hosts, by team\n12.11.2026\n\nhost;port;notes\na.example;8443;one, two\n',
+      [5],
+    ],
+    ['both', 'sep=\t\nHosts of example.com\t\t\nhost\tport\tnotes\na.example\t8443\tone, two\n', [4]],
+  ])('accepts %s', (_, text, lines) => {
+    expect(read(text)).toEqual(['a.example:8443 one, two']);
+    expect(linesOf(text)).toEqual(lines);
+  });
+
+  test('accepts a title above a header of one column, but takes no host for a title', () => {
+    expect(read('Our hosts\nhost\na.example\nb.example')).toEqual(['a.example', 'b.example']);
+    expect(read('a.example\nb.example\nhost')).toEqual(['a.example', 'b.example', 'host']);
+    expect(read('a.example,1\nb.example,2\nhost,3\n')).toEqual(['a.example:1', 'b.example:2', 'host:3']);
   });
 
   test('finds the host and port columns without a header, and takes the other cells as notes', () => {
@@ -275,6 +295,41 @@ describe('the bounds of an import', () => {
 
   test('do not let deeply nested JSON crash the import', () => {
     expect(read(`[${'['.repeat(50_000)}${']'.repeat(50_000)}]`)).toHaveLength(1);
+  });
+});
+
+describe('a file to import', () => {
+  const readFile = async (bytes: Uint8Array<ArrayBuffer>) => {
+    const found = await readImportFile(new File([bytes], 'hosts.csv'));
+    if ('message' in found) return found.message;
+    const parsed = parseImport(found.text);
+    return parsed.ok ? recognised(parsed, found.encoding) : parsed.message;
+  };
+  const bytesOf = (text: string, encoding: BufferEncoding) => new Uint8Array(Buffer.from(text, encoding));
+  const TABLE = 'Übersicht\nhost;notes\nzürich.example;Büro\n';
+
+  test.each([
+    ['in UTF-8', bytesOf(TABLE, 'utf8'), 'CSV, without 1 line of titles: 1 host'],
+    [
+      'in Windows-1252',
+      bytesOf(TABLE, 'latin1'),
+      'CSV, read as Windows-1252, without 1 line of titles: 1 host',
+    ],
+    ['in UTF-16', bytesOf(TABLE, 'utf16le'), 'CSV, read as UTF-16, without 1 line of titles: 1 host'],
+    ['of lines in UTF-16', bytesOf('a.example\n', 'utf16le'), 'Lines of hosts, read as UTF-16: 1 host'],
+    ['of lines', bytesOf('a.example\n', 'utf8'), '1 host'],
+    [
+      'that is no text',
+      bytesOf('\0\x01\x02', 'latin1'),
+      'This is not a text file. Choose CSV, JSON or plain text.',
+    ],
+    [
+      'of SQLite',
+      bytesOf('SQLite format 3\0\x10', 'latin1'),
+      expect.stringContaining('npx . import kuma.db'),
+    ],
+  ])('%s is described', async (_, bytes, said) => {
+    expect(await readFile(bytes)).toEqual(said);
   });
 });
 

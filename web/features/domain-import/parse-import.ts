@@ -1,3 +1,4 @@
+import { type DecodedFile, fileText } from '../../../contract/file-text.ts';
 import { csvLines } from './csv-lines.ts';
 import { kumaLine, kumaMonitors } from './kuma-backup.ts';
 import {
@@ -28,28 +29,37 @@ export function parseImport(pasted: string): ParsedImport {
   const json = readJson(text);
   if (json !== null) return json;
   const table = csvLines(text, MAX_LINES + 1);
-  if (table) return limited('csv', table);
+  if (table) return limited('csv', table.lines, table.titleLines);
   const lines = plainLines(text);
   return limited(lines.length === 0 ? 'empty' : 'lines', lines);
 }
 
-/** Returns the file's text, or why it cannot be used. */
-export async function readImportFile(file: File): Promise<{ text: string } | { message: string }> {
-  if (file.size > MAX_IMPORT_BYTES) return { message: TOO_LARGE };
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  if (bytes.includes(0) && !isUtf16(bytes))
-    return { message: 'This is not a text file. Choose CSV, JSON or plain text.' };
-  return { text: new TextDecoder(isUtf16(bytes) ? utf16Of(bytes) : 'utf-8').decode(bytes) };
-}
+/** What a database of SQLite begins with. */
+const SQLITE = 'SQLite format 3\0';
 
-const isUtf16 = ([first, second]: Uint8Array): boolean =>
-  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-const utf16Of = ([first]: Uint8Array): string => (first === 0xff ? 'utf-16le' : 'utf-16be');
+/** Returns the file's text and its encoding, or why it cannot be used. */
+export async function readImportFile(file: File): Promise<DecodedFile | { message: string }> {
+  const start = new Uint8Array(await file.slice(0, SQLITE.length).arrayBuffer());
+  if (String.fromCharCode(...start) === SQLITE)
+    return {
+      message:
+        'This is a database. To import the kuma.db of Uptime Kuma, run “npx . import kuma.db” in the folder of this program. It ' +
+        'shows the same preview.',
+    };
+  if (file.size > MAX_IMPORT_BYTES) return { message: TOO_LARGE };
+  return (
+    fileText(new Uint8Array(await file.arrayBuffer())) ?? {
+      message: 'This is not a text file. Choose CSV, JSON or plain text.',
+    }
+  );
+}
 
 const TOO_MANY = 'This list has more than 10,000 hosts. Split it and import the parts one by one.';
 
-function limited(format: ImportFormat, lines: ParsedLine[]): ParsedImport {
-  return lines.length > MAX_LINES ? { ok: false, message: TOO_MANY } : { ok: true, format, lines };
+function limited(format: ImportFormat, lines: ParsedLine[], titleLines = 0): ParsedImport {
+  return lines.length > MAX_LINES
+    ? { ok: false, message: TOO_MANY }
+    : { ok: true, format, lines, titleLines };
 }
 
 /** Returns the lines, up to the limit. */
@@ -100,8 +110,8 @@ function readJson(text: string): ParsedImport | null {
   const monitors = kumaMonitors(json);
   const list = monitors ?? (Array.isArray(json) ? (json as unknown[]) : null);
   if (list && list.length > MAX_LINES) return { ok: false, message: TOO_MANY };
-  if (monitors) return { ok: true, format: 'uptime-kuma', lines: numbered(monitors, kumaLine) };
-  if (list) return { ok: true, format: 'json', lines: numbered(list, jsonLine) };
+  if (monitors) return limited('uptime-kuma', numbered(monitors, kumaLine));
+  if (list) return limited('json', numbered(list, jsonLine));
   return { ok: false, message: 'This JSON is neither a list of hosts nor an Uptime Kuma backup.' };
 }
 

@@ -1,4 +1,5 @@
-import { PROTOCOLS } from '../../../contract/words.ts';
+import type { DecodedFile } from '../../../contract/file-text.ts';
+import { count, PROTOCOLS } from '../../../contract/words.ts';
 
 /** A line with a host to add. `line` counts from 1. */
 export interface HostLine {
@@ -22,7 +23,14 @@ export type ImportFormat = 'empty' | 'lines' | 'csv' | 'json' | 'uptime-kuma';
 
 /** The parsed lines in the order of the text, or a message why nothing can be imported. */
 export type ParsedImport =
-  { ok: true; format: ImportFormat; lines: ParsedLine[] } | { ok: false; message: string };
+  | {
+      ok: true;
+      format: ImportFormat;
+      lines: ParsedLine[];
+      /** Number of lines above the header of a table, which are left out. */
+      titleLines: number;
+    }
+  | { ok: false; message: string };
 
 export const FORMAT_NAMES: Record<ImportFormat, string> = {
   empty: 'Nothing yet',
@@ -31,6 +39,22 @@ export const FORMAT_NAMES: Record<ImportFormat, string> = {
   json: 'JSON',
   'uptime-kuma': 'Uptime Kuma backup',
 };
+
+/** Returns what was recognised: 'CSV, read as Windows-1252, without 2 lines of titles: 12 hosts, 1 line without a host'. */
+export function recognised(
+  { format, lines, titleLines }: Extract<ParsedImport, { ok: true }>,
+  encoding: DecodedFile['encoding'] = 'UTF-8',
+): string {
+  const without = lines.filter(isSkipped).length;
+  const source = [
+    ...(format === 'lines' && encoding === 'UTF-8' ? [] : [FORMAT_NAMES[format]]),
+    ...(encoding === 'UTF-8' ? [] : [`read as ${encoding}`]),
+    ...(titleLines === 0 ? [] : [`without ${count(titleLines, 'line')} of titles`]),
+  ].join(', ');
+  const found = count(lines.length - without, 'host');
+  const rest = without === 0 ? '' : `, ${count(without, 'line')} without a host`;
+  return `${source === '' ? '' : `${source}: `}${found}${rest}`;
+}
 
 export function isSkipped(line: ParsedLine): line is SkippedLine {
   return 'reason' in line;

@@ -27,6 +27,8 @@ const WORDS: Record<Fate['kind'], string> = {
 
 interface PlanStepProps {
   plan: readonly PlannedLine[];
+  /** What was recognised in the input. */
+  source: string;
   onBack: () => void;
   /** The import is finished. */
   onFinish: () => void;
@@ -36,7 +38,7 @@ interface PlanStepProps {
 }
 
 /** Shows the preview, then the progress and results. */
-export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanStepProps) {
+export function PlanStep({ plan, source, onBack, onFinish, onLeave, onRunning }: PlanStepProps) {
   const { state, results, waiting, run, pause } = useImport(plan);
   const [onlyProblems, setOnlyProblems] = useState(false);
   const [tags, setTags] = useState('');
@@ -70,6 +72,7 @@ export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanSte
       >
         {state.kind === 'ready' ? planLine(plan) : resultLine(plan, results)}
       </p>
+      {state.kind === 'ready' && <p className="num mt-1 text-label text-fg-3">{source}</p>}
       {state.kind === 'broken' && (
         <p role="alert" className="mt-1.5 flex gap-1.5 text-label text-critical-fg">
           <Glyph name="critical" className="mt-0.5 size-3.5 [--glyph-cut:var(--surface)]" />

@@ -9,13 +9,13 @@ import type { PlannedLine } from './import-plan.ts';
 import type { ParsedLine } from './parsed-import.ts';
 
 /** Requests the preview of every line. `asked` counts the lines answered so far. */
-export function usePreview(onPlan: (plan: PlannedLine[]) => void) {
+export function usePreview() {
   const [asked, setAsked] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
 
-  const ask = async (lines: readonly ParsedLine[]): Promise<void> => {
+  const ask = async (lines: readonly ParsedLine[], onPlan: (plan: PlannedLine[]) => void): Promise<void> => {
     const leave = new AbortController();
     leaving.current = leave;
     const answers: ImportPreview['entries'] = [];
@@ -43,5 +43,5 @@ export function usePreview(onPlan: (plan: PlannedLine[]) => void) {
     else onPlan(planImport(lines, answers, room));
   };
 
-  return { ask: (lines: readonly ParsedLine[]) => void ask(lines), asked, error };
+  return { ask: (...asking: Parameters<typeof ask>) => void ask(...asking), asked, error };
 }

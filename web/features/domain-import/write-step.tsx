@@ -1,6 +1,7 @@
 import { FileText, X } from 'lucide-react';
 import { useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { DragEvent } from 'react';
+import type { DecodedFile } from '../../../contract/file-text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -10,23 +11,19 @@ import { ProgressBar } from '../../ui/loading.tsx';
 import type { PlannedLine } from './import-plan.ts';
 import { parseImport, readImportFile } from './parse-import.ts';
 import { usePreview } from './use-preview.ts';
-import { FORMAT_NAMES, isSkipped } from './parsed-import.ts';
-import type { ParsedImport } from './parsed-import.ts';
-import { counted } from '../../lib/format.ts';
+import { recognised } from './parsed-import.ts';
 
 const NOTHING = 'Paste a list of hosts, CSV, JSON or an Uptime Kuma backup. Up to 10,000 hosts at once.';
 
 interface WriteStepProps {
   text: string;
   onType: (text: string) => void;
-  onPlan: (plan: PlannedLine[]) => void;
+  /** `source`: what was recognised in the input. */
+  onPlan: (plan: PlannedLine[], source: string) => void;
   onCancel: () => void;
 }
 
-interface ChosenFile {
-  name: string;
-  text: string;
-}
+type ChosenFile = DecodedFile & { name: string };
 
 const PLACEHOLDER = ['shop.example.com', 'https://www.example.org', 'mail.example.com:993  # IMAP'].join(
   '\n',
@@ -38,7 +35,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
   const [fileError, setFileError] = useState<string | null>(null);
   const [isOver, setOver] = useState(false);
   const [wasEmpty, setWasEmpty] = useState(false);
-  const { ask, asked, error } = usePreview(onPlan);
+  const { ask, asked, error } = usePreview();
   const chooser = useRef<HTMLInputElement>(null);
   const id = useId();
 
@@ -56,7 +53,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
     try {
       const read = await readImportFile(chosen);
       if ('message' in read) setFileError(`${chosen.name}: ${read.message}`);
-      else setFile({ name: chosen.name, text: read.text });
+      else setFile({ name: chosen.name, ...read });
     } catch (failure) {
       setFileError(`Could not read ${chosen.name}: ${messageOf(failure)}`);
     }
@@ -74,7 +71,8 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
         event.preventDefault();
         const now = parseImport(file?.text ?? text);
         setWasEmpty(now.ok && now.lines.length === 0);
-        if (now.ok && now.lines.length > 0) ask(now.lines);
+        if (now.ok && now.lines.length > 0)
+          ask(now.lines, (plan) => onPlan(plan, recognised(now, file?.encoding)));
       }}
     >
       <label htmlFor={id} className="mt-[18px] mb-1.5 block text-label font-medium">
@@ -133,7 +131,9 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
         {trouble !== null ? (
           <FieldError>{trouble}</FieldError>
         ) : (
-          <p className="num mt-1.5 text-label text-fg-3">{recognised(parsed)}</p>
+          <p className="num mt-1.5 text-label text-fg-3">
+            {parsed.ok && parsed.lines.length > 0 ? recognised(parsed, file?.encoding) : NOTHING}
+          </p>
         )}
       </div>
       {asked !== null && parsed.ok && (
@@ -171,14 +171,4 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
       </DialogActions>
     </form>
   );
-}
-
-/** Returns 'CSV: 12 hosts, 1 line without a host'. */
-function recognised(parsed: ParsedImport): string {
-  if (!parsed.ok || parsed.lines.length === 0) return NOTHING;
-  const without = parsed.lines.filter(isSkipped).length;
-  const hosts = parsed.lines.length - without;
-  const found = counted(hosts, 'host');
-  const rest = without === 0 ? '' : `, ${counted(without, 'line')} without a host`;
-  return parsed.format === 'lines' ? `${found}${rest}` : `${FORMAT_NAMES[parsed.format]}: ${found}${rest}`;
 }
