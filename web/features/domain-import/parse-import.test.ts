@@ -184,101 +184,6 @@ describe('importing JSON', () => {
   });
 });
 
-describe('importing a backup of Uptime Kuma', () => {
-  // As version 1.23 writes it: unused fields keep the form's defaults.
-  const monitor = (fields: object) => ({
-    url: 'https://',
-    hostname: null,
-    port: null,
-    active: true,
-    tags: [],
-    ...fields,
-  });
-  const backup = (...monitors: object[]) =>
-    JSON.stringify({ version: '1.23.17', notificationList: [], monitorList: monitors.map(monitor) });
-
-  test('reads hosts of every monitor kind that has one, with tags and names', () => {
-    const text = backup(
-      {
-        type: 'http',
-        name: 'Shop',
-        url: 'https://shop.example/health',
-        tags: [
-          { name: 'env', value: 'prod' },
-          { name: 'web', value: '' },
-        ],
-      },
-      { type: 'keyword', name: 'Blog', url: 'https://blog.example' },
-      { type: 'json-query', name: 'API', url: 'https://api.example/v1' },
-      { type: 'port', name: 'IMAP', hostname: 'mail.example', port: 993 },
-      { type: 'ping', name: 'gw.example', hostname: 'gw.example', port: 53 },
-      { type: 'dns', name: 'DNS', hostname: 'zone.example', port: 53 },
-      { type: 'grpc-keyword', name: 'RPC', grpcUrl: 'rpc.example:8443' },
-      { type: 'websocket-upgrade', name: 'WS', url: 'wss://ws.example/live' },
-    );
-    expect(formatOf(text)).toBe('uptime-kuma');
-    expect(read(text)).toEqual([
-      'https://shop.example/health [env: prod,web] Shop',
-      'https://blog.example Blog',
-      'https://api.example/v1 API',
-      'mail.example:993 IMAP',
-      'gw.example',
-      'zone.example DNS',
-      'rpc.example:8443 RPC',
-      'https://ws.example/live WS',
-    ]);
-  });
-
-  test('reads mail servers and databases with their protocol and without passwords', () => {
-    const database = (type: string, databaseConnectionString: string | null) => ({
-      type,
-      name: 'DB',
-      databaseConnectionString,
-    });
-    const smtp = { type: 'smtp', name: 'Mail', hostname: 'mx.example' };
-    expect(
-      read(
-        backup(
-          { ...smtp, port: 2526, smtpSecurity: 'starttls' },
-          { ...smtp, port: 465, smtpSecurity: 'secure' },
-          smtp,
-          database('postgres', 'postgres://user:secret@db.example:5433/app?sslmode=require'),
-          database('mysql', 'mysql://user:secret@[2001:db8::1]/app'),
-          database('mysql', 'Server=db.example;Pwd=secret'),
-          database('postgres', null),
-        ),
-      ),
-    ).toEqual([
-      'smtp://mx.example:2526 Mail',
-      'smtps://mx.example:465 Mail',
-      'smtp://mx.example Mail',
-      'postgres://db.example:5433 DB',
-      'mysql://[2001:db8::1] DB',
-      '6: No host',
-      '7: No host',
-    ]);
-  });
-
-  test('skips monitors of kinds that have no host, and says why for each', () => {
-    expect(
-      read(
-        backup(
-          { type: 'push', name: 'Cron' },
-          { type: 'group', name: 'All' },
-          { type: 'new-kind', name: 'New' },
-        ),
-      ),
-    ).toEqual(['1: A push monitor waits for calls and has no host', '2: A group, not a host', '3: No host']);
-  });
-
-  test('imports a paused monitor with a remark', () => {
-    const parsed = parseImport(
-      backup({ type: 'http', name: 'Old', url: 'https://old.example', active: false }),
-    );
-    expect(parsed.ok && parsed.lines[0]).toMatchObject({ remark: 'Paused in Uptime Kuma, but checked here' });
-  });
-});
-
 describe('the bounds of an import', () => {
   test('are 10,000 lines; one more is refused', () => {
     const lines = Array.from({ length: 10_001 }, (_, index) => `h${index}.example`);
@@ -370,13 +275,5 @@ test('parseImport never throws on any text, and its lines have numbers and hosts
       }
     }),
     { numRuns: 200 },
-  );
-});
-
-test('parseImport accepts any list of monitors in a backup without throwing', () => {
-  fc.assert(
-    fc.property(fc.array(fc.jsonValue()), (monitors) => {
-      expect(parseImport(JSON.stringify({ monitorList: monitors })).ok).toBe(true);
-    }),
   );
 });

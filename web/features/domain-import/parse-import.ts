@@ -1,6 +1,6 @@
 import { type DecodedFile, fileText } from '../../../contract/file-text.ts';
 import { csvLines } from './csv-lines.ts';
-import { kumaLine, kumaMonitors } from './kuma-backup.ts';
+import { kumaLines, kumaMonitors } from './kuma-monitors.ts';
 import {
   hostLine,
   isJsonObject,
@@ -110,16 +110,17 @@ function readJson(text: string): ParsedImport | null {
   const monitors = kumaMonitors(json);
   const list = monitors ?? (Array.isArray(json) ? (json as unknown[]) : null);
   if (list && list.length > MAX_LINES) return { ok: false, message: TOO_MANY };
-  if (monitors) return limited('uptime-kuma', numbered(monitors, kumaLine));
-  if (list) return limited('json', numbered(list, jsonLine));
+  if (monitors)
+    return limited(
+      'uptime-kuma',
+      monitors.flatMap((monitor, index) => kumaLines(monitor, index + 1)),
+    );
+  if (list)
+    return limited(
+      'json',
+      list.map((item, index) => jsonLine(item, index + 1)),
+    );
   return { ok: false, message: 'This JSON is neither a list of hosts nor an Uptime Kuma backup.' };
-}
-
-function numbered(
-  items: readonly unknown[],
-  read: (item: unknown, line: number) => ParsedLine,
-): ParsedLine[] {
-  return items.map((item, index) => read(item, index + 1));
 }
 
 const HOST_KEYS = ['host', 'hostname', 'domain', 'url'];

@@ -9,6 +9,8 @@ export interface HostLine {
   notes: string;
   /** What changes compared with the source; null if nothing. */
   remark: string | null;
+  /** What is checked, if not only what the host says. */
+  target?: { expected_status?: string; family?: string };
 }
 export interface SkippedLine {
   line: number;
@@ -53,7 +55,8 @@ export function recognised(
   ].join(', ');
   const found = count(lines.length - without, 'host');
   const rest = without === 0 ? '' : `, ${count(without, 'line')} without a host`;
-  return `${source === '' ? '' : `${source}: `}${found}${rest}`;
+  const lost = format === 'uptime-kuma' ? '. Check intervals and notifications are not carried over' : '';
+  return `${source === '' ? '' : `${source}: `}${found}${rest}${lost}`;
 }
 
 export function isSkipped(line: ParsedLine): line is SkippedLine {

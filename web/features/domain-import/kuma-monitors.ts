@@ -1,0 +1,276 @@
+import { hostLine, isJsonObject, shownValue, skipped, textOf, withPort } from './parsed-import.ts';
+import type { HostLine, JsonObject, ParsedLine } from './parsed-import.ts';
+
+/** Kinds of Uptime Kuma monitors that check no certificate and no host with one. */
+const WITHOUT_CERTIFICATE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    group: 'A group, not a host',
+    push: 'A push monitor waits for calls and has no host',
+    manual: 'A manual monitor has no host',
+    docker: 'A Docker container has no host',
+    'system-service': 'A service of the system has no host',
+    pm2: 'A process of PM2 has no host',
+    ping: 'Ping uses no certificate',
+    'tailscale-ping': 'Ping uses no certificate',
+    dns: 'A DNS query uses no certificate',
+    ntp: 'NTP uses no certificate',
+    'sip-options': 'We cannot check certificates of SIP',
+    steam: 'A game server has no certificate',
+    gamedig: 'A game server has no certificate',
+    radius: 'RADIUS has no certificate to read',
+    snmp: 'SNMP has no certificate to read',
+    sqlserver: 'We cannot check certificates of this kind of database',
+  }),
+);
+
+/** Where to check what a monitor checks, or why that is not possible. */
+type Place = { hosts: string[]; remark?: string; status?: string } | { reason: string };
+
+/** The fields of a monitor that say what it checks, under the names of Uptime Kuma’s backup and API. */
+const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
+  Object.entries({
+    http: webPlace,
+    keyword: webPlace,
+    'json-query': webPlace,
+    'real-browser': webPlace,
+    'websocket-upgrade': webPlace,
+    globalping: (monitor) =>
+      monitor['subtype'] === 'http'
+        ? webPlace(monitor)
+        : { reason: 'Ping and DNS queries use no certificate' },
+    port: portPlace,
+    smtp: smtpPlace,
+    mqtt: mqttPlace,
+    'grpc-keyword': grpcPlace,
+    postgres: (monitor) => databasePlace('postgres', monitor),
+    mysql: (monitor) => databasePlace('mysql', monitor),
+    redis: (monitor) => connectionPlace(monitor, 6379, ({ scheme }) => scheme === 'rediss'),
+    oracledb: (monitor) => connectionPlace(monitor, 2484, ({ scheme }) => scheme === 'tcps'),
+    mongodb: (monitor) =>
+      connectionPlace(
+        monitor,
+        27_017,
+        ({ query }) => query.get('tls') === 'true' || query.get('ssl') === 'true',
+      ),
+    'kafka-producer': (monitor) =>
+      isOn(monitor['kafkaProducerSsl'])
+        ? { hosts: textsOf(monitor['kafkaProducerBrokers']).map((host) => `tls://${withPort(host, '9092')}`) }
+        : { reason: WITHOUT_TLS },
+    rabbitmq: (monitor) => webPlaces(textsOf(monitor['rabbitmqNodes'])),
+  } satisfies Record<string, (monitor: JsonObject) => Place>),
+);
+
+const WITHOUT_TLS = 'It connects without TLS, so that there is no certificate';
+
+/** Returns the monitors of a backup (JSON of Settings → Backup in version 1), or null if it is not one. */
+export function kumaMonitors(json: unknown): unknown[] | null {
+  if (!isJsonObject(json)) return null;
+  const list = json['monitorList'];
+  // The API returns monitors keyed by id.
+  if (isJsonObject(list)) return Object.values(list);
+  return Array.isArray(list) ? (list as unknown[]) : null;
+}
+
+/**
+ * Parses the monitor at `line`, which counts from 1 in the order of the backup. Returns a line for each of its hosts, without passwords,
+ * or one that says why the monitor cannot be carried over.
+ */
+export function kumaLines(monitor: unknown, line: number): ParsedLine[] {
+  if (!isJsonObject(monitor)) return [skipped(line, shownValue(monitor), 'Not a monitor')];
+  const name = textOf(monitor['name']);
+  const place = placeOf(monitor);
+  if ('reason' in place) return [skipped(line, name, `Cannot be carried over. ${place.reason}`)];
+  const hosts = place.hosts.filter((host) => host !== '');
+  if (hosts.length === 0) return [skipped(line, name, 'Cannot be carried over. It has no host')];
+  const description = textOf(monitor['description']);
+  const remarks = [
+    place.remark,
+    isOff(monitor['active']) && 'Paused in Uptime Kuma, but checked here',
+    isOn(monitor['ignoreTls']) && 'Uptime Kuma ignores faults of this certificate, which are reported here',
+  ].filter((remark) => typeof remark === 'string');
+  const target: HostLine['target'] = {
+    ...(place.status !== undefined && { expected_status: place.status }),
+    ...(/^ipv[46]$/.test(textOf(monitor['ipFamily'])) && { family: textOf(monitor['ipFamily']).slice(-1) }),
+  };
+  return hosts.map((host) =>
+    hostLine(line, host, {
+      tags: tagsOf(monitor['tags']),
+      notes: [name === host ? '' : name, description].filter((text) => text !== '').join('\n'),
+      remark: remarks.length === 0 ? null : remarks.join('. '),
+      target,
+    }),
+  );
+}
+
+function placeOf(monitor: JsonObject): Place {
+  const type = textOf(monitor['type']);
+  const reason = WITHOUT_CERTIFICATE.get(type);
+  if (reason !== undefined) return { reason };
+  const find = PLACES.get(type);
+  if (find === undefined) return { reason: `We do not know this kind of monitor: ${type.slice(0, 40)}` };
+  return isOn(monitor['upsideDown']) ? { reason: 'It is up while its host is down' } : find(monitor);
+}
+
+function webPlace(monitor: JsonObject): Place {
+  const url = textOf(monitor['url']);
+  const place = webPlaces([url]);
+  // Only the status of the page at / is checked here.
+  const status = /^[a-z]+:\/\/[^/]*\/?$/i.test(url) ? statusOf(monitor) : null;
+  return 'hosts' in place && status !== null ? { ...place, status } : place;
+}
+
+/** Returns the statuses that count as up, unless they are Uptime Kuma’s default. It follows redirects, which are answers here. */
+function statusOf(monitor: JsonObject): string | null {
+  const accepted = textsOf(monitor['accepted_statuscodes']);
+  if (accepted.length === 0 || accepted.join() === '200-299') return null;
+  const redirects =
+    Number(monitor['maxredirects'] ?? 0) > 0 && !accepted.some((each) => each.startsWith('3'));
+  return [...accepted, ...(redirects ? ['300-399'] : [])].join(',');
+}
+
+/** Returns the URLs without passwords and queries, which may hold secrets. */
+function webPlaces(urls: readonly string[]): Place {
+  const hosts: string[] = [];
+  let isPlain = false;
+  for (const url of urls) {
+    const [, scheme = '', host = '', path = ''] =
+      /^(https?|wss?):\/\/(?:[^/?#]*@)?([^/?#]+)([^?#]*)/i.exec(url) ?? [];
+    // The form starts with 'https://' for every kind.
+    if (host === '') continue;
+    const isTls = /s$/i.test(scheme);
+    if (!isTls && /:(?!80$)\d+$/.test(host)) return { reason: `Plain HTTP at ${host} has no certificate` };
+    isPlain ||= !isTls;
+    hosts.push(`https://${isTls ? host : host.replace(/:80$/, '')}${path}`);
+  }
+  return { hosts, ...(isPlain && { remark: 'Uptime Kuma uses plain HTTP; HTTPS is checked here' }) };
+}
+
+/** Protocols in which Uptime Kuma knows STARTTLS, by the usual ports. */
+const STARTTLS_PORTS: Record<number, string> = {
+  25: 'smtp',
+  587: 'smtp',
+  2525: 'smtp',
+  143: 'imap',
+  5222: 'xmpp',
+  5269: 'xmpp',
+};
+/** Other ports at which the server, or its protocol by STARTTLS, usually has a certificate. */
+const CERTIFICATE_PORTS = new Set([
+  21, 110, 119, 389, 443, 465, 563, 636, 853, 990, 993, 995, 3268, 3269, 3306, 4190, 5061, 5223, 5432, 5671,
+  6697, 8443, 8883,
+]);
+
+function portPlace(monitor: JsonObject): Place {
+  const [host, port] = [textOf(monitor['hostname']), Number(monitor['port'])];
+  if (host === '' || !Number.isInteger(port) || port < 1) return { hosts: [] };
+  const place = withPort(host, String(port));
+  const alert = textOf(monitor['expectedTlsAlert']);
+  if (alert !== '' && alert !== 'none')
+    return {
+      hosts: [`tls://${place}`],
+      remark: 'Uptime Kuma waits for a TLS alert; the certificate is checked here',
+    };
+  const security = textOf(monitor['smtpSecurity']);
+  if (security === 'secure') return { hosts: [`tls://${place}`] };
+  const protocol = STARTTLS_PORTS[port];
+  if (security === 'starttls')
+    return protocol === undefined
+      ? {
+          hosts: [`smtp://${place}`],
+          remark:
+            'Uptime Kuma does not say which protocol starts TLS here. We take SMTP; write imap:// or xmpp:// if it is that',
+        }
+      : { hosts: [`${protocol}://${place}`] };
+  if (protocol === undefined && !CERTIFICATE_PORTS.has(port))
+    return {
+      reason: `It only checks whether the port is open. Add tls://${place} if there is a certificate`,
+    };
+  return { hosts: [place] };
+}
+
+function smtpPlace(monitor: JsonObject): Place {
+  const [host, port] = [textOf(monitor['hostname']), Number(monitor['port'])];
+  const security = textOf(monitor['smtpSecurity']);
+  if (security === 'nostarttls') return { reason: WITHOUT_TLS };
+  if (host === '') return { hosts: [] };
+  const place = Number.isInteger(port) && port > 0 ? withPort(host, String(port)) : host;
+  return { hosts: [`${security === 'secure' ? 'smtps' : 'smtp'}://${place}`] };
+}
+
+function mqttPlace(monitor: JsonObject): Place {
+  const [, scheme = '', host = ''] = /^(?:([a-z]+):\/\/)?([^/]*)/i.exec(textOf(monitor['hostname'])) ?? [];
+  const port = Number(monitor['port']) || 8883;
+  const isTls = scheme === '' || scheme === 'mqtt' ? port === 8883 : /s$/i.test(scheme);
+  if (!isTls) return { reason: WITHOUT_TLS };
+  const isWeb = /^(?:wss|https)$/i.test(scheme);
+  return { hosts: host === '' ? [] : [`${isWeb ? 'https' : 'tls'}://${withPort(host, String(port))}`] };
+}
+
+function grpcPlace(monitor: JsonObject): Place {
+  if (isOff(monitor['grpcEnableTls'])) return { reason: WITHOUT_TLS };
+  const host = textOf(monitor['grpcUrl']).replace(/^[a-z]+:\/+/i, '');
+  // gRPC is HTTP/2 with answers of its own, so only TLS is checked.
+  return { hosts: host === '' ? [] : [`tls://${withPort(host, '443')}`] };
+}
+
+interface Connection {
+  scheme: string;
+  hosts: string[];
+  query: URLSearchParams;
+}
+
+/** Splits a connection string, and leaves out the password that it may hold; null if it is none. */
+function connectionOf(monitor: JsonObject): Connection | null {
+  const text = textOf(monitor['databaseConnectionString']);
+  const [, scheme, authority = '', query = ''] =
+    /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)[^?#]*(?:\?([^#]*))?/i.exec(text) ?? [];
+  if (scheme === undefined) return null;
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',');
+  return { scheme: scheme.toLowerCase(), hosts, query: new URLSearchParams(query) };
+}
+
+function databasePlace(protocol: 'postgres' | 'mysql', monitor: JsonObject): Place {
+  const connection = connectionOf(monitor);
+  if (connection === null || !/^(?:postgres|postgresql|mysql|mariadb)$/.test(connection.scheme))
+    return { hosts: [] };
+  const { query } = connection;
+  if (query.get('sslmode') === 'disable' || query.get('ssl') === 'false') return { reason: WITHOUT_TLS };
+  const hosts = connection.hosts.filter((host) => host !== '').map((host) => `${protocol}://${host}`);
+  const isTls = query.has('sslmode') || query.has('ssl') || query.has('sslrootcert');
+  return {
+    hosts,
+    ...(!isTls && { remark: 'Uptime Kuma connects without TLS; the certificate is checked here' }),
+  };
+}
+
+/** Returns the hosts of a connection string if it asks for TLS from the first byte. */
+function connectionPlace(
+  monitor: JsonObject,
+  port: number,
+  isTls: (connection: Connection) => boolean,
+): Place {
+  const connection = connectionOf(monitor);
+  if (connection?.scheme.endsWith('+srv') === true)
+    return { reason: 'Its hosts are listed in DNS. Add each as tls://HOST:PORT' };
+  if (connection === null || !isTls(connection)) return { reason: WITHOUT_TLS };
+  return {
+    hosts: connection.hosts
+      .filter((host) => host !== '')
+      .map((host) => `tls://${withPort(host, String(port))}`),
+  };
+}
+
+/** Returns the tags as text. An Uptime Kuma tag may have a value besides its name: 'env: prod'. */
+function tagsOf(tags: unknown): string[] {
+  if (!Array.isArray(tags)) return [];
+  return tags
+    .filter(isJsonObject)
+    .map((tag) => [textOf(tag['name']), textOf(tag['value'])].filter((text) => text !== '').join(': '))
+    .filter((tag) => tag !== '');
+}
+
+const textsOf = (list: unknown): string[] =>
+  Array.isArray(list) ? list.map(textOf).filter((text) => text !== '') : [];
+// The database has numbers, the backup booleans.
+const isOn = (value: unknown): boolean => value === true || value === 1;
+const isOff = (value: unknown): boolean => value === false || value === 0;
