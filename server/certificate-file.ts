@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { certificateText } from '../contract/certificate-text.ts';
+import { certificateText } from '../contract/files/certificate-text.ts';
 import { readCertificates } from './core/index.ts';
 import { toPem } from './pki/index.ts';
 

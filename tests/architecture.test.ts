@@ -122,7 +122,6 @@ const DIRECT_WRITES = [
 
 const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts');
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
-
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder)).flatMap((name) => {
     if (name === 'node_modules') return [];

@@ -62,8 +62,7 @@ export interface ExpectedCertificate {
 
 /**
  * Finds the certificate of the host in PEM text, such as a `fullchain.pem`: the one that is no authority and issued none of the
- * others, whatever their order. Returns a message instead if there is none or several, or if it has expired at `now` (ms UTC). Refuses
- * text with a private key before parsing it.
+ * others. Returns a message instead if there is none or several, or if it has expired at `now` (ms UTC).
  */
 export function readExpected(
   pem: string,

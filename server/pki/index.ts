@@ -8,7 +8,7 @@ export { unknownCriticalExtensions, validityFailure } from './certificate-checks
 export { parseCrl } from './revocation/crl.ts';
 export type { RevocationList } from './revocation/crl.ts';
 export { crlStatus } from './revocation/crl-status.ts';
-export { parseCertificateBundle } from './certificate-bundle.ts';
+export { parseCertificateBundle, splitPem } from './certificate-bundle.ts';
 export type { DistinguishedName } from './names/distinguished-name.ts';
 export type { SubjectAltNames } from './extensions.ts';
 export { formatDistinguishedName } from './names/distinguished-name.ts';
@@ -19,7 +19,7 @@ export { ocspRequest } from './revocation/ocsp-request.ts';
 export type { PathRequest, PathResult } from './path.ts';
 export { buildPath } from './path.ts';
 export type { CertificateRole, PathFailure, PathFailureCode } from './path-failure.ts';
-export { splitPem, toPem } from './der/pem.ts';
+export { toPem } from './der/pem.ts';
 export type { PkiErrorCode } from './pki-error.ts';
 export { PkiError } from './pki-error.ts';
 export type { Profile } from './profile/profile.ts';

@@ -47,15 +47,15 @@ function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }
 }
 
 /**
- * Returns the addresses that do not serve the `successor` of a deployment yet, nor a later certificate. If a user announced it, so that
- * `certificate` is null, any earlier certificate counts, also one issued shortly before; unless the host has certificates for several
- * key types, of which a check sees only one.
+ * Returns the addresses that do not serve the `successor` of a deployment yet, nor a later certificate. `certificate` is null if a user
+ * announced it.
  */
 export function waitingAddresses(
   { certificate, successor }: Pick<AlertFacts, 'certificate' | 'successor'>,
   { addresses, lastSeen, posture }: Pick<Verdict, 'addresses' | 'lastSeen' | 'posture'>,
 ): Verdict['addresses'] {
   if (successor === null) return [];
+  // Certificates for two key types are issued together, and a check sees one of them. Otherwise what was announced must be there.
   const isStrict = certificate === null && (posture?.alternates ?? []).length === 0;
   return addresses.filter(({ fingerprint: served }) => {
     const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);

@@ -8,7 +8,8 @@ import {
 } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { PkiError } from '../pki-error.ts';
-import { splitPem, toPem } from './pem.ts';
+import { splitPem } from '../certificate-bundle.ts';
+import { toPem } from './pem.ts';
 
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
 

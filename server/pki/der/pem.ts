@@ -1,4 +1,3 @@
-import { certificatesOfDer } from '../signed-data.ts';
 import { PkiError } from '../pki-error.ts';
 
 const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
@@ -15,34 +14,33 @@ const BLOCKS = {
   },
 } as const;
 
+/** What is between two lines of PEM. */
+export interface PemBlock {
+  label: string;
+  der: Uint8Array;
+}
+
 /**
- * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order; of a PKCS#7 block all its certificates
- * (§8, §9), of a `TRUSTED CERTIFICATE` of OpenSSL only the certificate. Ignores text around the blocks. Throws PkiError `pem` on an
- * incomplete block or invalid base64, `too_large` over 8 MB or 10,000 blocks, and others on malformed PKCS#7.
+ * Returns the blocks with certificates (RFC 7468 §5.1, §8, §9) or CRLs (§6) in PEM text, in order. Ignores text around the
+ * blocks. Throws PkiError `pem` on an incomplete block or invalid base64, `too_large` over 8 MB or 10,000 blocks.
  */
-export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
+export function pemBlocks(text: string, kind: keyof typeof BLOCKS): PemBlock[] {
   checkLength(text.length);
-  const blocks: Uint8Array[] = [];
-  let read = 0;
-  for (const [, label, body = ''] of text.matchAll(BLOCKS[kind].whole)) {
-    read += 1;
+  const blocks: PemBlock[] = [];
+  for (const [, label = '', body = ''] of text.matchAll(BLOCKS[kind].whole)) {
     if (blocks.length >= MAX_BLOCKS) throw new PkiError('too_large', 'too many PEM blocks');
     const base64 = body.replace(/\s+/g, '');
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) {
       throw new PkiError('pem', 'PEM block is not base64');
     }
-    const der = new Uint8Array(Buffer.from(base64, 'base64'));
-    if (kind === 'crl') blocks.push(der);
-    else
-      for (const certificate of certificatesOfDer(der, { hasTrustData: label === 'TRUSTED CERTIFICATE' }))
-        blocks.push(certificate);
+    blocks.push({ label, der: new Uint8Array(Buffer.from(base64, 'base64')) });
   }
   const begun = text.match(BLOCKS[kind].begin)?.length ?? 0;
-  if (begun !== read) throw new PkiError('pem', 'incomplete PEM block');
+  if (begun !== blocks.length) throw new PkiError('pem', 'incomplete PEM block');
   return blocks;
 }
 
-/** Decodes bytes as Latin-1 for `splitPem`. Throws PkiError `too_large` over 8 MB, before it allocates the text. */
+/** Decodes bytes as Latin-1 for `pemBlocks`. Throws PkiError `too_large` over 8 MB, before it allocates the text. */
 export function pemText(bytes: Uint8Array): string {
   checkLength(bytes.length);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

@@ -11,7 +11,7 @@ import { hasUnknownCritical, readExtensionList } from '../extension-list.ts';
 import type { IssuingDistributionPoint } from './issuing-distribution-point.ts';
 import { directoryKeys, parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
-import { pemText, splitPem } from '../der/pem.ts';
+import { pemBlocks, pemText } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-status.ts';
 import { isBrokenSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
@@ -128,7 +128,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
 
 function toDer(bytes: Buffer): Buffer {
   if (bytes[0] === TAG.sequence) return bytes;
-  const [der] = splitPem(pemText(bytes), 'crl');
+  const der = pemBlocks(pemText(bytes), 'crl')[0]?.der;
   if (der === undefined) throw new PkiError('der_tag', 'not a CRL');
   return Buffer.from(der.buffer, der.byteOffset, der.length);
 }

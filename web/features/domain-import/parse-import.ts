@@ -1,4 +1,4 @@
-import { type DecodedFile, fileText } from '../../../contract/file-text.ts';
+import { type DecodedFile, fileText } from '../../../contract/files/file-text.ts';
 import { csvLines } from './csv-lines.ts';
 import { kumaLines, kumaMonitors } from './kuma-monitors.ts';
 import {

@@ -1,4 +1,4 @@
-import type { DecodedFile } from '../../../contract/file-text.ts';
+import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { count, PROTOCOLS } from '../../../contract/words.ts';
 
 /** A line with a host to add. `line` counts from 1. */
@@ -39,7 +39,7 @@ export const FORMAT_NAMES: Record<ImportFormat, string> = {
   lines: 'Lines of hosts',
   csv: 'CSV',
   json: 'JSON',
-  'uptime-kuma': 'Uptime Kuma backup',
+  'uptime-kuma': 'Uptime Kuma',
 };
 
 /** Returns what was recognised: 'CSV, read as Windows-1252, without 2 lines of titles: 12 hosts, 1 line without a host'. */

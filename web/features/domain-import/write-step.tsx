@@ -1,7 +1,7 @@
 import { FileText, X } from 'lucide-react';
 import { useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { DragEvent } from 'react';
-import type { DecodedFile } from '../../../contract/file-text.ts';
+import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';

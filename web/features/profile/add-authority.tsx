@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import { AUTHORITY_PEM_MAX_LENGTH } from '../../../contract/authority.ts';
 import type { AuthorityWire } from '../../../contract/authority.ts';
-import { certificateText } from '../../../contract/certificate-text.ts';
+import { certificateText } from '../../../contract/files/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
 import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { Button } from '../../ui/button.tsx';

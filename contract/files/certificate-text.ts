@@ -1,5 +1,5 @@
 import { fileText } from './file-text.ts';
-import { PRIVATE_KEY_BLOCK } from './words.ts';
+import { PRIVATE_KEY_BLOCK } from '../words.ts';
 
 const KEY_REFUSAL =
   'This contains a private key. Nothing was sent or stored. Take only the certificate, and keep the key secret.';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { integer, objectIdentifier, sequence, set, tagged } from '../tests/kit/certificates/der-writer.ts';
-import { mintAuthority } from '../tests/kit/certificates/mint.ts';
+import { integer, objectIdentifier, sequence, set, tagged } from '../../tests/kit/certificates/der-writer.ts';
+import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import { certificateText } from './certificate-text.ts';
 
 const root = mintAuthority();
