@@ -2,14 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
-import { certificateText } from '../contract/certificate-text.ts';
+import type { z } from 'zod';
+import { certificateText } from '../contract/files/certificate-text.ts';
 import { expectCertificate } from '../contract/calls/certificate.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/durations.ts';
 import { count } from '../contract/words.ts';
 import { asUsageError, UsageError } from './check/arguments.ts';
 import { printable } from './check/printable.ts';
 import { answerHelp } from './help-option.ts';
+import {
+  CallError,
+  callServer,
+  type Server,
+  SERVER_HELP,
+  SERVER_VARIABLES,
+  serverOf,
+} from './remote/call-server.ts';
 
 const HELP = `certlantern expect FILE      (npx . expect FILE)
 
@@ -23,8 +31,7 @@ it is not even sent.
   --json          the server's answer as JSON
   --help          this text
 
-CERTLANTERN_URL     address of the server, for example https://certs.example
-CERTLANTERN_TOKEN   personal token of the account with the scope “write”
+${SERVER_HELP} with the scope “write”
 
 The exit code:
    0   the server expects it
@@ -35,12 +42,10 @@ The exit code:
 
 const USAGE_ERROR = 64;
 const UNREACHABLE = 3;
-const TIMEOUT_MS = 30_000;
 const UNITS: Record<string, number> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 interface Request {
-  url: URL;
-  token: string;
+  server: Server;
   json: boolean;
   body: { pem: string; by: string; hosts?: string[] };
 }
@@ -50,12 +55,10 @@ function readRequest(args: readonly string[]): Request {
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0)
     throw new UsageError('Name one file, for example: expect fullchain.pem');
-  const [address, token] = [process.env['CERTLANTERN_URL'], process.env['CERTLANTERN_TOKEN']];
-  if (!address || !token) throw new UsageError('Set CERTLANTERN_URL and CERTLANTERN_TOKEN.');
-  if (!URL.canParse(address)) throw new UsageError('CERTLANTERN_URL is not a URL.');
+  const server = serverOf(process.env);
+  if (server === null) throw new UsageError(`Set ${SERVER_VARIABLES}.`);
   return {
-    url: new URL(`/api${expectCertificate.path}`, address),
-    token,
+    server,
     json: values.json === true,
     body: {
       pem: readPem(file),
@@ -101,32 +104,10 @@ function readPem(file: string): string {
   return read.text;
 }
 
-const problemSchema = z.object({ detail: z.string() });
-
 async function main(): Promise<number> {
   answerHelp(HELP);
-  const { url, token, json, body } = readRequest(process.argv.slice(2));
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch {
-    process.stderr.write(`${url.host} could not be reached.\n`);
-    return UNREACHABLE;
-  }
-  const answer: unknown = await response.json().catch(() => null);
-  const read = expectCertificate.response.safeParse(answer);
-  if (!response.ok || !read.success) {
-    const detail = problemSchema.safeParse(answer).data?.detail ?? 'It is probably no Certlantern server.';
-    process.stderr.write(printable(`The server answered with status ${response.status}: ${detail}\n`));
-    return 1;
-  }
-  const { data } = read.data;
+  const { server, json, body } = readRequest(process.argv.slice(2));
+  const data = await callServer(server, expectCertificate, body);
   process.stdout.write(json ? `${JSON.stringify(data, null, 2)}\n` : printable(textOf(data)));
   return 0;
 }
@@ -143,7 +124,7 @@ function textOf(data: z.infer<typeof expectCertificate.response>['data']): strin
 try {
   process.exitCode = await main();
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
+  if (!(error instanceof UsageError || error instanceof CallError)) throw error;
   process.stderr.write(printable(`${error.message}\n`));
-  process.exitCode = USAGE_ERROR;
+  process.exitCode = error instanceof UsageError ? USAGE_ERROR : error.isUnreachable ? UNREACHABLE : 1;
 }

@@ -1,0 +1,150 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+/** The first bytes of a database of SQLite. */
+export const SQLITE_START = Buffer.from('SQLite format 3\0');
+
+/** Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Its secrets are not among them. */
+const COLUMNS: Record<string, string> = {
+  id: 'id',
+  parent: 'parent',
+  name: 'name',
+  description: 'description',
+  type: 'type',
+  subtype: 'subtype',
+  active: 'active',
+  upside_down: 'upsideDown',
+  url: 'url',
+  hostname: 'hostname',
+  port: 'port',
+  ignore_tls: 'ignoreTls',
+  maxredirects: 'maxredirects',
+  accepted_statuscodes_json: 'accepted_statuscodes',
+  ip_family: 'ipFamily',
+  smtp_security: 'smtpSecurity',
+  expected_tls_alert: 'expectedTlsAlert',
+  grpc_url: 'grpcUrl',
+  grpc_enable_tls: 'grpcEnableTls',
+  database_connection_string: 'databaseConnectionString',
+  kafka_producer_brokers: 'kafkaProducerBrokers',
+  kafka_producer_ssl: 'kafkaProducerSsl',
+  rabbitmq_nodes: 'rabbitmqNodes',
+};
+const JSON_COLUMNS = ['accepted_statuscodes', 'kafkaProducerBrokers', 'rabbitmqNodes'];
+
+/** More than an import takes, and few enough to stay in memory. */
+const MAX_ROWS = 20_000;
+
+type Row = Record<string, unknown>;
+
+/** Error for a database that cannot be imported. Its message names the reason. */
+export class KumaDatabaseError extends Error {
+  override name = 'KumaDatabaseError';
+}
+
+/**
+ * Reads the monitors of Uptime Kuma's `kuma.db`, in the form of its JSON backup. The file is not changed, also while Uptime Kuma writes
+ * to it. Monitors in a paused group are paused. @throws KumaDatabaseError
+ */
+export function readKumaDatabase(path: string): Row[] {
+  const opened = open(path);
+  try {
+    return monitorsIn(opened.database);
+  } catch (error) {
+    if (error instanceof KumaDatabaseError) throw error;
+    throw new KumaDatabaseError(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  } finally {
+    opened.close();
+  }
+}
+
+/** Opens a database without creating or changing a file beside it. */
+function open(path: string): { database: DatabaseSync; close: () => void } {
+  const openAt = (place: string | URL) =>
+    new DatabaseSync(place, { readOnly: true, allowExtension: false, timeout: 5_000 });
+  // Uptime Kuma has it open: SQLite's locks give a consistent view, and a reader changes only the locks in this file.
+  if (existsSync(`${path}-shm`)) return closing(openAt(path));
+  // A copy of the database alone. Without `immutable`, SQLite would create the two files beside it.
+  if (!existsSync(`${path}-wal`)) return closing(openAt(new URL(`${pathToFileURL(path).href}?immutable=1`)));
+  // A copy with the log, which SQLite reads only after it created the third file.
+  const folder = mkdtempSync(join(tmpdir(), 'certlantern-import-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, basename(path));
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
+    return closing(openAt(copy), remove);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function closing(database: DatabaseSync, after: () => void = () => undefined) {
+  return {
+    database,
+    close: () => {
+      database.close();
+      after();
+    },
+  };
+}
+
+function monitorsIn(database: DatabaseSync): Row[] {
+  // Views and triggers of the file may not call functions with side effects.
+  database.exec('PRAGMA trusted_schema = OFF');
+  const present = database
+    .prepare('SELECT name FROM pragma_table_info(?)')
+    .all('monitor')
+    .map(({ name }) => String(name));
+  if (!present.includes('type') || !present.includes('url'))
+    throw new KumaDatabaseError('This is not a database of Uptime Kuma: it has no table of monitors.');
+  const columns = Object.entries(COLUMNS).filter(([column]) => present.includes(column));
+  const list = columns.map(([column, name]) => `${column} AS ${name}`).join(', ');
+  const rows: Row[] = database.prepare(`SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS}`).all();
+  const tags = tagsIn(database);
+  const byId = new Map(rows.map((row) => [row['id'], row]));
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries(JSON_COLUMNS.map((name) => [name, parsed(row[name])])),
+    active: isActive(row, byId),
+    tags: tags.get(row['id']) ?? [],
+  }));
+}
+
+/** Returns whether a monitor and all its groups are active. */
+function isActive(row: Row, byId: ReadonlyMap<unknown, Row>): boolean {
+  const seen = new Set<Row>();
+  for (let each: Row | undefined = row; each && !seen.has(each); each = byId.get(each['parent'])) {
+    if (each['active'] === 0) return false;
+    seen.add(each);
+  }
+  return true;
+}
+
+function tagsIn(database: DatabaseSync): Map<unknown, Row[]> {
+  const has = database
+    .prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('tag', 'monitor_tag')")
+    .get();
+  if (has?.['n'] !== 2) return new Map();
+  const rows: Row[] = database
+    .prepare(
+      `SELECT monitor_id, tag.name, monitor_tag.value FROM monitor_tag JOIN tag ON tag.id = monitor_tag.tag_id
+       ORDER BY tag.name LIMIT ${10 * MAX_ROWS}`,
+    )
+    .all();
+  return Map.groupBy(rows, (row) => row['monitor_id']);
+}
+
+function parsed(json: unknown): unknown {
+  try {
+    return typeof json === 'string' ? (JSON.parse(json) as unknown) : null;
+  } catch {
+    return null;
+  }
+}
