@@ -96,7 +96,7 @@ const IMPURE =
 const SENDING = /^server\/egress\/|^nodemailer$|^imapflow$|^node:(?:net|tls|dns|https?)$/;
 
 /** The project's folders without hidden ones; a new one needs a line here and in ARCHITECTURE.md. */
-const FOLDERS = ['bench', 'contract', 'deploy', 'docs', 'scripts', 'server', 'tests', 'web'];
+const FOLDERS = ['bench', 'contract', 'deploy', 'docs', 'findings', 'scripts', 'server', 'tests', 'web'];
 
 const DIRECT_WRITE = /\bdb\s*\.(insertInto|updateTable|deleteFrom)\(\s*'?(\w+)/g;
 /** Writes to account tables outside a transaction. Loops make most of them; requests may make the others without a session. */
