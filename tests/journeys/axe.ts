@@ -49,9 +49,9 @@ export const preloadAxe = (page: Page) =>
 
 /**
  * Returns what axe finds in the page's present state: one line per rule, with the elements that broke it. In the light theme:
- * `web/styles/tokens.test.ts` tests the contrast of both.
+ * `web/styles/tokens.test.ts` tests the contrast of both. `layerColours`: whether to examine the colours of a dialog or panel.
  */
-export async function axeFindings(page: Page): Promise<string[]> {
+export async function axeFindings(page: Page, { layerColours = true } = {}): Promise<string[]> {
   // Colours in a transition would be measured halfway; transitions start with the next frame. A spinner never ends.
   const knowsAxe = await page.evaluate(async () => {
     for (const _ of [1, 2]) await new Promise((frame) => requestAnimationFrame(frame));
@@ -65,19 +65,24 @@ export async function axeFindings(page: Page): Promise<string[]> {
     await page.evaluate(SOURCE);
     await page.evaluate(cacheParsedColours);
   }
-  const violations = await page.evaluate(async (colours) => {
-    const { axe } = window as unknown as AxeWindow;
-    const findings = async (where: Element | Document, options: object) => {
-      const { violations } = await axe.run(where, { resultTypes: ['violations'], ...options });
-      return violations.map(({ id, nodes }) => ({ id, parts: nodes.map(({ html }) => html) }));
-    };
-    // The page below a dialog or panel is a separate screen with its own test.
-    const layer = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], aside')].at(-1);
-    if (layer === undefined) return findings(document, {});
-    const inColours = await findings(layer, { runOnly: { type: 'rule', values: colours } });
-    const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
-    return [...inColours, ...(await findings(document, { rules: others }))];
-  }, COLOURS);
+  const violations = await page.evaluate(
+    async ({ colours, layerColours }) => {
+      const { axe } = window as unknown as AxeWindow;
+      const findings = async (where: Element | Document, options: object) => {
+        const { violations } = await axe.run(where, { resultTypes: ['violations'], ...options });
+        return violations.map(({ id, nodes }) => ({ id, parts: nodes.map(({ html }) => html) }));
+      };
+      // The page below a dialog or panel is a separate screen with its own test.
+      const layer = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], aside')].at(-1);
+      if (layer === undefined) return findings(document, {});
+      const inColours = layerColours
+        ? await findings(layer, { runOnly: { type: 'rule', values: colours } })
+        : [];
+      const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
+      return [...inColours, ...(await findings(document, { rules: others }))];
+    },
+    { colours: COLOURS, layerColours },
+  );
   return violations.map(({ id, parts }) => `${id}: ${parts.join(' ')}`);
 }
 

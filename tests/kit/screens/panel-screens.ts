@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 import { change, changeAndAwaitPreview, panelOf, press, type Screen } from './navigation.ts';
 
 const SECTIONS: Screen[] = [
-  { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example') },
+  { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example', 'overview', 'sort=soonest') },
   { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example', 'history') },
   { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
   { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
