@@ -170,6 +170,25 @@ describeEachDatabase('refunds', (open) => {
         expect([order, await refundedAtAfter(events, order)]).toEqual([order, expected]);
   });
 
+  it('refunds that arrive before their subscription are applied in the order in which they occurred', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const month = 30 * DAY;
+    // The second month is refunded, which is reversed, and then the first month is refunded.
+    const events = [
+      refund(NOW + month + 1),
+      refund(NOW + month + 2, { refunded: false }),
+      refund(NOW + month + 3, { periodEndsAt: NOW + month }),
+    ];
+    for (const arrival of orders(events)) {
+      const copies = arrival.map((event) => ({ ...event, id: crypto.randomUUID() }));
+      for (const event of copies) await take(store, event);
+      await take(store, told(NOW), id);
+      expect(await findSubscription(store, 'sub_1')).toMatchObject({ refundedAt: NOW + month - 1 });
+      await store.db.deleteFrom('subscriptions').execute();
+    }
+  });
+
   it('refunds that arrive before their subscription are assigned to the account later', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
