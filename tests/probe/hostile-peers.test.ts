@@ -264,15 +264,20 @@ describe('A probe', () => {
   });
 
   it('ends at the check’s deadline if the name server is silent', async () => {
-    const resolving = createResolver({ servers: [names.address], policy }).resolve('silent-dns.test', {
-      signal: never,
-    });
-    const observing = observe('silent-dns.test', 443, { timeouts: { check: 300 } });
-    // The resolver alone, which started first, gives up after 5 s.
-    expect(await Promise.race([resolving, observing])).toMatchObject({
+    const asked = Promise.withResolvers<void>();
+    names.onQuestion = (_type, name) => {
+      if (name === 'silent-dns.test') asked.resolve();
+    };
+    stopTimers();
+    const pending = observe('silent-dns.test', 443, { timeouts: { check: 300 } });
+    await asked.promise;
+    // The resolver alone would give up after 5 s.
+    vi.advanceTimersByTime(300);
+    expect(await pending).toMatchObject({
       resolution: { ok: false, reason: 'dns_timeout' },
       addresses: [],
     });
+    names.onQuestion = () => undefined;
   });
 
   it('connects to the address that was checked, even if DNS changes meanwhile', async () => {
