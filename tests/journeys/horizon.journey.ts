@@ -1,16 +1,6 @@
-import { insertFleet } from '../kit/product/fleet.ts';
-import { openStore } from '../../server/store/db/open-store.ts';
 import { expectAccessible } from './axe.ts';
-import { createAccount, expect, test, type World } from './world.ts';
+import { createAccount, expect, test } from './world.ts';
 import type { Page } from '@playwright/test';
-
-/** Signs in a new account with `count` checked domains. */
-async function signInWith(count: number, page: Page, world: World): Promise<void> {
-  const { id } = await createAccount(page, world);
-  const store = await openStore({ databaseUrl: null, dataDir: world.app.dataDir });
-  await insertFleet(store, { accountId: id, count, now: Date.now() });
-  await store.close();
-}
 
 const horizon = (page: Page) => page.getByRole('region', { name: 'Expiry horizon' });
 const pins = (page: Page) => horizon(page).getByRole('listitem').getByRole('link');
@@ -21,7 +11,7 @@ test('the expiry horizon works by keyboard, remembers its time span, and fits ea
   page,
   world,
 }) => {
-  await signInWith(12, page, world);
+  await createAccount(page, world, { fleet: 12 });
   await page.goto('/dashboard?sort=name');
   // One expired, two within a week, one within two weeks, the first of the others, and those beyond 90 days.
   const expired = pin(page, 'host-00000.fjord.example, expired on');
@@ -90,7 +80,7 @@ test('with 500 certificates the horizon shows a bar for each day, and selected d
   page,
   world,
 }) => {
-  await signInWith(500, page, world);
+  await createAccount(page, world, { fleet: 500 });
   await page.goto('/dashboard?span=90&view=list');
   const bars = horizon(page).getByRole('list', { name: 'Certificates by day of expiry' }).getByRole('link');
   const status = horizon(page).getByRole('status');

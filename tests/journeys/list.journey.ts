@@ -1,21 +1,8 @@
 import type { Page } from '@playwright/test';
-import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { openStore } from '../../server/store/db/open-store.ts';
-import { insertFleet } from '../kit/product/fleet.ts';
 import { expectAccessible } from './axe.ts';
-import { createAccount, expect, test, type World } from './world.ts';
+import { createAccount, expect, test } from './world.ts';
 
 const MANY = 2000;
-
-/** Signs in a person with `count` domains; `host-00000.…` is the oldest. */
-async function signInWith(count: number, page: Page, world: World): Promise<void> {
-  const person = await createAccount(page, world);
-  const store = await openStore({ databaseUrl: null, dataDir: world.app.dataDir });
-  const now = Date.now();
-  await grantPremium(store, person.id, { grant: { endsAt: null }, now });
-  await insertFleet(store, { accountId: person.id, count, now });
-  await store.close();
-}
 
 const host = (page: Page, number: number) =>
   page.getByRole('link', { name: new RegExp(`^host-${String(number).padStart(5, '0')}\\.\\w+\\.example$`) });
@@ -27,7 +14,7 @@ test('headline, most urgent links, filter and list show the same domains, and th
   page,
   world,
 }) => {
-  await signInWith(120, page, world);
+  await createAccount(page, world, { fleet: 120, premium: true });
   await page.goto('/dashboard');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     '12 certificates need attention, nine this week',
@@ -67,7 +54,7 @@ test('search, filter, order and view of the dashboard are in the address, and Ba
   page,
   world,
 }) => {
-  await signInWith(120, page, world);
+  await createAccount(page, world, { fleet: 120, premium: true });
   await page.goto('/dashboard');
   await expect(host(page, 119)).toBeVisible();
   await expect(filter(page, 'All, 120')).toHaveAttribute('aria-pressed', 'true');
@@ -109,7 +96,7 @@ test('2,000 domains are loaded page by page while scrolling, and the focused row
   page,
   world,
 }) => {
-  await signInWith(MANY, page, world);
+  await createAccount(page, world, { fleet: MANY, premium: true });
   const pages = new Set<string | null>();
   page.on('request', (request) => {
     const url = new URL(request.url());
@@ -166,7 +153,7 @@ test('keyboard shortcuts move, open, remove, filter and sort on the dashboard, a
   page,
   world,
 }) => {
-  await signInWith(120, page, world);
+  await createAccount(page, world, { fleet: 120, premium: true });
   await page.goto('/dashboard');
   await expect(host(page, 119)).toBeVisible();
   await page.keyboard.press('j');
@@ -211,7 +198,7 @@ test('keyboard shortcuts move, open, remove, filter and sort on the dashboard, a
 
 test('grid, list and search fit into a window that is 320 px wide', async ({ page, world }) => {
   await page.setViewportSize({ width: 320, height: 800 });
-  await signInWith(60, page, world);
+  await createAccount(page, world, { fleet: 60, premium: true });
   for (const view of ['grid', 'list']) {
     await page.goto(`/dashboard?view=${view}`);
     await expect(host(page, 59)).toBeVisible();
@@ -226,7 +213,7 @@ test('a late answer to one addition does not close the form opened for the next 
   page,
   world,
 }) => {
-  await signInWith(1, page, world);
+  await createAccount(page, world, { fleet: 1, premium: true });
   await page.goto('/dashboard');
   let release: (() => void) | undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -254,7 +241,7 @@ test('the panel adds no history entry, keeps the scroll position, and closes whe
   page,
   world,
 }) => {
-  await signInWith(60, page, world);
+  await createAccount(page, world, { fleet: 60, premium: true });
   await page.goto('/profile');
   await page.goto('/dashboard?sort=name&view=list');
   await expect(host(page, 3)).toBeVisible();
@@ -297,7 +284,7 @@ test('the list can be grouped by tag, issuer or state, and an opened group shows
   world,
 }) => {
   // Of each fifty, one has expired, two end within a week and one within two weeks; every seventh has the tag “shop”.
-  await signInWith(60, page, world);
+  await createAccount(page, world, { fleet: 60, premium: true });
   await page.goto('/dashboard?view=list');
   const table = page.getByRole('table', { name: 'Domains' });
   const expectDomains = (count: number) => expect(table).toHaveAttribute('aria-rowcount', String(count + 1));

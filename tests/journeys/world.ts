@@ -2,9 +2,11 @@ import { expect, test as base, type Locator, type Page } from '@playwright/test'
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openStore } from '../../server/store/db/open-store.ts';
 import { sessionCookies } from '../kit/machine/browser.ts';
 import { addPerson } from '../kit/product/cast.ts';
+import { insertFleet } from '../kit/product/fleet.ts';
 import { type Person, sendAs, sendTo, signUp as signUpByApi } from '../kit/product/people.ts';
 import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
@@ -123,18 +125,22 @@ export async function fillSignUp(page: Page, person: ReturnType<typeof newPerson
 }
 
 /**
- * Writes a new account with these domains into the store and its session into the browser, and opens no page. The domains are
- * added through the API, oldest first, and their first checks have finished.
+ * Writes a new account with these domains into the store and its session into the browser, and opens no page. `hosts` are
+ * added through the API, oldest first, and their first checks have finished. `fleet` is the number of domains of `insertFleet`.
  */
 export async function createAccount(
   page: Page,
   { app }: World,
   {
     hosts = [],
+    fleet = 0,
+    premium = false,
     session = true,
     ...more
   }: {
     hosts?: readonly string[];
+    fleet?: number;
+    premium?: boolean;
     /** False if the browser gets no session. */
     session?: boolean;
     trial?: boolean;
@@ -155,6 +161,9 @@ export async function createAccount(
       },
       { ...newPerson(), timeZone: 'Europe/Oslo', ...more },
     );
+    const now = Date.now();
+    if (premium) await grantPremium(store, person.id, { grant: { endsAt: null }, now });
+    await insertFleet(store, { accountId: person.id, count: fleet, now });
   } finally {
     await store.close();
   }

@@ -17,7 +17,8 @@ export async function openWindows(browser: Browser, demo: Demo): Promise<Record<
   const send = sendTo(demo.url);
   const newcomer = await signUp(send, { name: 'Tove', company: 'Moss' });
   const beginner = await signUp(send, { name: 'Ada', company: 'Moss' });
-  await beginner.ask(CALLS.addDomain, { body: { host: `git.orchard.example${demo.portSuffix}` } });
+  const first = `git.orchard.example${demo.portSuffix}`;
+  void (await beginner.ask(CALLS.addDomain, { body: { host: first } })).ok;
   const full = await signUp(send, { name: 'Ola', company: 'Moss' });
   for (const name of ['orchard.example', 'lab.moss.example', 'edge.moss.example']) {
     const added = await full.ask(CALLS.addDomain, { body: { host: `${name}${demo.portSuffix}` } });
@@ -29,8 +30,8 @@ export async function openWindows(browser: Browser, demo: Demo): Promise<Record<
     (_, index) => `no-${index}.moss.example`,
   );
   await Promise.all(
-    [`orchard.example${demo.portSuffix}`, ...nowhere].map((host) =>
-      unverified.ask(CALLS.addDomain, { body: { host } }),
+    [`orchard.example${demo.portSuffix}`, ...nowhere].map(
+      async (host) => (await unverified.ask(CALLS.addDomain, { body: { host } })).ok,
     ),
   );
   return {
