@@ -81,9 +81,9 @@ const shownFile = join(scratch, 'shown-statements');
 writeFileSync(shownFile, '');
 process.env['SPEC_SHOWN'] = shownFile;
 
-const startsPrograms = STAGES.flat().some(
-  (stage) => chosen(stage) && !['checks', 'unit'].includes(stage.name),
-);
+const startsPrograms =
+  change?.startsPrograms ??
+  STAGES.flat().some((stage) => chosen(stage) && !['checks', 'unit'].includes(stage.name));
 const total = emptyOutcome();
 // A full nightly run starts the sources, as operators do.
 if (startsPrograms && !everything)

@@ -1,15 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { importsOf, ROOT } from './imports.ts';
+import { importsOf, ROOT, startedBy } from './imports.ts';
 
-function namesIn(source: string) {
+/** Writes a source file; returns its path relative to the project. */
+function write(source: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-imports-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'source.ts');
   writeFileSync(file, source);
-  return importsOf(relative(ROOT, file)).map(({ isReexport, names }) => ({ isReexport, names }));
+  return relative(ROOT, file);
 }
 
 it.each([
@@ -22,5 +23,15 @@ it.each([
   ["import './c.ts';", false, null],
   ["const c = await import('./c.ts');", false, null],
 ])('importsOf reads the names of %s', (source, isReexport, names) => {
-  expect(namesIn(source)).toEqual([{ isReexport, names }]);
+  expect(importsOf(write(source))).toMatchObject([{ isReexport, names }]);
+});
+
+it('startedBy finds threads and processes, but no other files beside the source', () => {
+  const path = write(
+    "new Worker(new URL('./a-thread.ts', import.meta.url), {});\n" +
+      "fork(new URL('./b/c.ts', import.meta.url));\n" +
+      "readFileSync(new URL('logo.png', import.meta.url));",
+  );
+  const folder = dirname(path);
+  expect(startedBy(path)).toEqual([`${folder}/a-thread.ts`, `${folder}/b/c.ts`]);
 });

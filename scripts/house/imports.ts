@@ -32,12 +32,7 @@ export function importsOf(path: string): Import[] {
   );
   return Array.from(statements, ([, keyword, type, clause = '', fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? '';
-    const local = specifier.startsWith('.');
-    const to = local
-      ? relative(ROOT, resolve(ROOT, dirname(path), specifier))
-          .split(sep)
-          .join('/')
-      : packageName(specifier);
+    const to = specifier.startsWith('.') ? pathFrom(path, specifier) : packageName(specifier);
     return {
       from: path,
       to,
@@ -47,6 +42,20 @@ export function importsOf(path: string): Import[] {
       names: namesIn(clause),
     };
   });
+}
+
+/** Returns the files that a source file starts as threads or processes, such as `new Worker(new URL('./x-thread.ts', import.meta.url))`. */
+export function startedBy(path: string): string[] {
+  const source = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
+  const files = source.matchAll(/new URL\(\s*'(\.[^']+\.ts)',\s*import\.meta\.url,?\s*\)/g);
+  return Array.from(files, ([, file = '']) => pathFrom(path, file));
+}
+
+/** Returns the path of a relative specifier in the file `path`, relative to the project. */
+function pathFrom(path: string, specifier: string): string {
+  return relative(ROOT, resolve(ROOT, dirname(path), specifier))
+    .split(sep)
+    .join('/');
 }
 
 function namesIn(clause: string): Import['names'] {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { importsOf, ROOT } from '../house/imports.ts';
+import { type Import, importsOf, ROOT, startedBy } from '../house/imports.ts';
 import { chooseTests } from './choose-tests.ts';
 
 export interface Change {
@@ -10,6 +10,8 @@ export interface Change {
   files: Record<string, string[]>;
   /** Integration tests that import a changed file and do not run. */
   leftOut: string[];
+  /** Whether one of the tests may start a program of the product. */
+  startsPrograms: boolean;
 }
 
 /**
@@ -26,9 +28,21 @@ export function findChange(commit: string | null): Change {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
-  const { leftOut, ...tests } = chooseTests(changed, files, files.flatMap(importsOf));
-  return { base, files: { checks: changed, ...tests }, leftOut };
+  const uses = files.flatMap((file) => [...importsOf(file), ...startsOf(file)]);
+  const { leftOut, startsPrograms, ...tests } = chooseTests(changed, files, uses);
+  return { base, files: { checks: changed, ...tests }, leftOut, startsPrograms };
 }
+
+/** Returns what a file starts as imports: a test that uses a thread depends on the thread's file. */
+const startsOf = (from: string): Import[] =>
+  startedBy(from).map((to) => ({
+    from,
+    to,
+    typeOnly: false,
+    isDynamic: true,
+    isReexport: false,
+    names: null,
+  }));
 
 function commonCommit(): string | null {
   try {
