@@ -30,6 +30,22 @@ const LABELS = [
   ['revoked-fg', 'revoked-bg'],
   ['logo-ink', 'logo-tile'],
 ] as const;
+/** Text with an opacity, in percent, on its background. */
+const FADED_LABELS = [['primary-fg', 'primary', 80]] as const;
+/**
+ * Opacities in the pages. Those of lists and of the preview apply while newer data is loaded, and the others but the one of
+ * FADED_LABELS to shapes without text.
+ */
+const OPACITIES = [
+  'features/dashboard/adding/add-domain-dialog.tsx: 80',
+  'features/dashboard/list/domain-grid.tsx: 60',
+  'features/dashboard/list/domain-table.tsx: 60',
+  'features/landing/lifetime-story.tsx: 40',
+  'ui/alert-settings/steps-preview.tsx: 60',
+  'ui/horizon/horizon-drawing.tsx: 25',
+  'ui/horizon/horizon-drawing.tsx: 60',
+  'ui/loading.tsx: 75',
+];
 /** Shapes without text: bars, pins, ticks, borders of controls, focus rings. Only cards have lifetime bars, with `elapsed`. */
 const MARKS = ['ok-mark', 'soon-mark', 'critical-mark', 'expired-mark', 'revoked-mark', 'control', 'ring'];
 
@@ -50,30 +66,37 @@ function valueOf(name: string, theme: Theme): string {
   return reference === undefined ? value : valueOf(reference, theme);
 }
 
-function contrast(one: string, other: string, theme: Theme): number {
+/** Returns the contrast of a text or shape, with an opacity in percent, on a background. */
+function contrast(front: string, back: string, theme: Theme, opacity = 100): number {
   const colours = (axe as unknown as AxeColours).commons.color;
-  const [first, second] = [one, other].map((name) => {
+  const parse = (name: string) => {
     const color = new colours.Color();
     color.parseString(valueOf(name, theme));
     return color;
-  });
-  return colours.getContrast(first, second);
+  };
+  const text = parse(front);
+  text.alpha *= opacity / 100;
+  return colours.getContrast(parse(back), text);
 }
 
 interface AxeColours {
   commons: {
     color: {
-      Color: new () => { parseString(text: string): void };
-      getContrast(one: unknown, other: unknown): number;
+      Color: new () => { alpha: number; parseString(text: string): void };
+      getContrast(background: unknown, foreground: unknown): number;
     };
   };
 }
 
 /** Returns the pairs whose contrast is below the minimum, with their ratio. */
-const tooWeak = (pairs: readonly (readonly [string, string])[], minimum: number, theme: Theme): string[] =>
-  pairs.flatMap(([one, other]) => {
-    const ratio = contrast(one, other, theme);
-    return ratio < minimum ? [`${one} on ${other}: ${ratio.toFixed(2)}`] : [];
+const tooWeak = (
+  pairs: readonly (readonly [string, string, number?])[],
+  minimum: number,
+  theme: Theme,
+): string[] =>
+  pairs.flatMap(([front, back, opacity]) => {
+    const ratio = contrast(front, back, theme, opacity);
+    return ratio < minimum ? [`${front} on ${back}: ${ratio.toFixed(2)}`] : [];
   });
 
 /** Returns the colours of texts or backgrounds that the pages choose for the dark theme alone, such as `dark:md:bg-line`. */
@@ -90,12 +113,22 @@ it('The pages choose only colours for the dark theme alone that this test knows'
   expect(darkOnly('text').filter((name) => !TEXTS.includes(name))).toEqual([]);
 });
 
+it('The pages choose only opacities that this test knows', () => {
+  const used = globSync('web/**/*.tsx').flatMap((path) =>
+    Array.from(
+      readFileSync(path, 'utf8').matchAll(/\bopacity-(\d+|\[.*?\])/g),
+      ([, opacity]) => `${path.replace('web/', '')}: ${opacity}`,
+    ),
+  );
+  expect([...new Set(used)].filter((use) => !/: (?:0|100)$/.test(use)).toSorted()).toEqual(OPACITIES);
+});
+
 // The browser tests run axe's contrast rules in the light theme only: the themes differ in these values.
 describe.each(['light', 'dark'] as const)('The colours of the %s theme', (theme) => {
   it('make every text legible on every surface', () => {
     const surfaces = theme === 'dark' ? [...SURFACES, DARK_SURFACE] : SURFACES;
     const pairs = TEXTS.flatMap((text) => surfaces.map((surface) => [text, surface] as const));
-    expect(tooWeak([...pairs, ...LABELS], MINIMUM.text, theme)).toEqual([]);
+    expect(tooWeak([...pairs, ...LABELS, ...FADED_LABELS], MINIMUM.text, theme)).toEqual([]);
   });
 
   it('make marks and controls visible on the page and on cards', () => {
