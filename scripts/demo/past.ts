@@ -179,6 +179,7 @@ function handshakeObservation(
         tlsVersion: 'TLSv1.3',
         cipher: 'TLS_AES_256_GCM_SHA384',
         group: 'X25519',
+        alpn: 'h2',
         legacyTls: false,
         staple: null,
         durationMs: 24,

@@ -122,7 +122,7 @@ export type {
   TlsVersion,
 } from './observation.ts';
 export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
-export { isSensitive } from './protocol.ts';
+export { isSensitive, offeredAlpn } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
   endedSource,

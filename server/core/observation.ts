@@ -50,6 +50,8 @@ export interface HandshakeObservation {
   tlsVersion: string;
   cipher: string;
   group: string | null;
+  /** Protocol agreed by ALPN, such as `h2` or `http/1.1`; null if there was no agreement. */
+  alpn: string | null;
   /** Whether the handshake needed TLS settings that clients refuse today, for example TLS 1.1 or small keys. */
   legacyTls: boolean;
   /** DER of the OCSPResponse that came with the handshake (RFC 6066 §8). */

@@ -95,6 +95,21 @@ export function schemeNamed(name: string): Scheme | null {
   return Object.hasOwn(SCHEMES, lower) ? (SCHEMES[lower] ?? null) : null;
 }
 
+/** Protocols that clients of a direct TLS port offer by ALPN, by port: `sslnegotiation=direct` of libpq 17, and XEP-0368. */
+const ALPN_BY_TLS_PORT: ReadonlyMap<number, readonly string[]> = new Map([
+  [5223, ['xmpp-client']],
+  [5432, ['postgresql']],
+]);
+
+/**
+ * Returns the names that clients of an endpoint offer by ALPN (RFC 7301), the preferred one first; empty if they send no ALPN
+ * extension. Browsers offer HTTP/2 and HTTP/1.1.
+ */
+export function offeredAlpn({ port, protocol }: { port: number; protocol: Protocol }): readonly string[] {
+  if (protocol === 'https') return ['h2', 'http/1.1'];
+  return (protocol === 'tls' ? ALPN_BY_TLS_PORT.get(port) : undefined) ?? [];
+}
+
 /** Returns the usual protocol of a port; `tls` if no other one is known. */
 export function protocolOfPort(port: number): Protocol {
   return PROTOCOL_BY_PORT.get(port) ?? 'tls';

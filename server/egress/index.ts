@@ -5,6 +5,7 @@ export type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchang
 export { createHostsFile } from './hosts-file.ts';
 export type { HostsFile } from './hosts-file.ts';
 export { createResponseReader } from './http-response.ts';
+export type { ResponseReader } from './http-response.ts';
 export { openConnection, TooManyBytesError } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
 export type { CaaLookup, CaaResolution, Resolution, Resolver } from './resolver.ts';

@@ -1,5 +1,10 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
-import type { AddressObservation, FailedObservation, ReachFailure } from '../core/index.ts';
+import {
+  type AddressObservation,
+  type FailedObservation,
+  offeredAlpn,
+  type ReachFailure,
+} from '../core/index.ts';
 import { handshake, type HandshakeEvidence, closeTls, isRareGroup } from './handshake.ts';
 import { modernContext, legacyContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection, withTimeout } from '../egress/index.ts';
@@ -14,6 +19,8 @@ import type { Protocol } from '../../contract/words.ts';
 export interface ConnectOptions {
   address: string;
   endpoint: { host: string; port: number; protocol: Protocol };
+  /** Protocols to offer by ALPN. Default: those that clients of the endpoint's protocol offer. */
+  alpn?: readonly string[];
   policy: AddressPolicy;
   signal: AbortSignal;
   connectTimeoutMs: number;
@@ -30,11 +37,13 @@ export type ConnectResult =
       wantsLegacy: boolean;
     };
 
-/** A connection that completed its handshake. `reconnect` opens another one with the same TLS settings. */
+/**
+ * A connection that completed its handshake. `reconnect` opens another one with the same TLS settings, except for those given.
+ */
 export interface OpenConnection {
   address: string;
   tls: TLSSocket;
-  reconnect: () => Promise<ConnectResult>;
+  reconnect: (changes?: Pick<ConnectOptions, 'alpn'>) => Promise<ConnectResult>;
 }
 
 export interface AddressProbeOptions extends ConnectOptions {
@@ -62,8 +71,8 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   const { evidence, tls } = secured;
   onChain(evidence.presentedChain);
   const legacyTls = secured === second && !(evidence.tlsVersion === 'TLSv1.3' && isRareGroup(evidence.group));
-  const reconnect = (): Promise<ConnectResult> =>
-    connectTls(options, secured === second ? legacyContext : modernContext);
+  const reconnect: OpenConnection['reconnect'] = (changes) =>
+    connectTls({ ...options, ...changes }, secured === second ? legacyContext : modernContext);
   if (tls === null || !takeOver({ address, tls, reconnect })) await closeTls(tls, signal);
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
 }
@@ -100,7 +109,12 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     return { ok: false, failure: { stage: 'starttls', reason, tlsAlert: null, detail }, wantsLegacy: false };
   }
 
-  const result = await handshake({ socket, context, ...limits });
+  const result = await handshake({
+    socket,
+    context,
+    alpn: approach.alpn ?? offeredAlpn(endpoint),
+    ...limits,
+  });
   if (result.ok) return result;
   const { wantsLegacy, ...failure } = result.failure;
   return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };

@@ -12,6 +12,8 @@ export interface HandshakeEvidence {
   cipher: string;
   /** Usual name of the key exchange group; null if there is none (RSA key exchange). */
   group: string | null;
+  /** Protocol agreed by ALPN; null if none was offered, or the server chose none. */
+  alpn: string | null;
   /** DER of the stapled OCSPResponse (RFC 6066 §8); null if the server sent none. */
   staple: Uint8Array | null;
 }
@@ -29,6 +31,8 @@ export interface HandshakeOptions {
   /** Host name in A-labels, which is sent as SNI, or an IP address, which is not (RFC 6066 §3). */
   host: string;
   context: SecureContext;
+  /** Protocols to offer by ALPN (RFC 7301); empty to send no such extension. */
+  alpn: readonly string[];
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -43,6 +47,7 @@ export async function handshake({
   socket,
   host,
   context,
+  alpn,
   timeoutMs,
   signal,
 }: HandshakeOptions): Promise<HandshakeResult> {
@@ -53,6 +58,7 @@ export async function handshake({
     rejectUnauthorized: false,
     servername: isIP(host) === 0 ? host : '',
     requestOCSP: true,
+    ...(alpn.length > 0 && { ALPNProtocols: [...alpn] }),
   });
   let kept = false;
   try {
@@ -143,6 +149,7 @@ function evidence(tls: TLSSocket, staple: Uint8Array | null, open: TLSSocket | n
       tlsVersion: tls.getProtocol() ?? '',
       cipher: tls.getCipher().name,
       group: groupName(tls.getEphemeralKeyInfo()),
+      alpn: tls.alpnProtocol || null,
       // Truncate an oversized staple on purpose, so that it cannot be parsed.
       staple: staple?.subarray(0, MAX_STAPLE_BYTES) ?? null,
     },

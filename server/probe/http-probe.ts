@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type HttpObservation, isExpectedStatus } from '../core/index.ts';
 import { createResponseReader, withTimeout } from '../egress/index.ts';
+import { createHttp2Reader, http2Farewell, http2Request } from './http2-response.ts';
 import { handshakeFailure, closeTls, mayDemandClientCertificate } from './handshake.ts';
-import type { OpenConnection } from './address-probe.ts';
+import type { ConnectOptions, OpenConnection } from './address-probe.ts';
 
 export interface HttpProbeOptions {
   /** `probeHttp` always closes this connection. */
@@ -22,25 +23,35 @@ const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 /**
- * Sends HEAD /, and then GET / on a new connection if the server may not support HEAD. Redirects count as answers. Returns
- * null if the server requires a client certificate. The `durationMs` of an answer ends with the status line.
+ * Sends HEAD /, and then GET / on a new connection if the server may not support HEAD, by HTTP/2 if the handshake agreed on it. Redirects
+ * count as answers. Returns null if the server requires a client certificate. The `durationMs` of an answer ends with the status.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
   const { open, endpoint, timeoutMs, signal } = options;
   const { address } = open;
 
-  const headLimit = { ms: HEAD_SHARE * timeoutMs, signal };
-  const head = await request({ tls: open.tls, method: 'HEAD', address, endpoint, limit: headLimit });
+  let alpn: Pick<ConnectOptions, 'alpn'> = {};
+  const reconnect = async (): Promise<TLSSocket | null> => {
+    const again = await open.reconnect(alpn);
+    return again.ok ? again.tls : null;
+  };
+  const ask = async (
+    tls: TLSSocket,
+    method: Request['method'],
+    ms: number,
+  ): Promise<HttpObservation | null> => {
+    const asked = { method, address, endpoint, limit: { ms, signal } };
+    const { seen, wantsHttp1 } = await request({ ...asked, tls });
+    if (!wantsHttp1) return seen;
+    // As browsers do (RFC 9113 §7): some servers have pages that demand a client certificate, which HTTP/2 cannot ask for later.
+    alpn = { alpn: ['http/1.1'] };
+    const again = await reconnect();
+    return again === null ? seen : (await request({ ...asked, tls: again })).seen;
+  };
+  const head = await ask(open.tls, 'HEAD', HEAD_SHARE * timeoutMs);
   if (head === null || !needsGet(head)) return head;
-  const second = await open.reconnect();
-  if (!second.ok || second.tls === null) return head;
-  return await request({
-    tls: second.tls,
-    method: 'GET',
-    address,
-    endpoint,
-    limit: { ms: timeoutMs, signal },
-  });
+  const second = await reconnect();
+  return second === null ? head : await ask(second, 'GET', timeoutMs);
 }
 
 /** Returns whether to retry with GET: servers without HEAD answer 405 or 5xx, close the connection or stay silent. */
@@ -63,7 +74,13 @@ interface Request {
   limit: Limit;
 }
 
-async function request({ tls, method, address, endpoint, limit }: Request): Promise<HttpObservation | null> {
+interface Result {
+  seen: HttpObservation | null;
+  /** Whether the server refused to answer by HTTP/2 and demands HTTP/1.1. */
+  wantsHttp1: boolean;
+}
+
+async function request({ tls, method, address, endpoint, limit }: Request): Promise<Result> {
   const startedAt = performance.now();
   const since = (): number => Math.round(performance.now() - startedAt);
   const failed = (reason: 'timeout' | 'closed' | 'not_http' | 'too_large'): HttpObservation => ({
@@ -75,7 +92,8 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
 
   const { promise: answered, resolve: answer } = Promise.withResolvers<HttpObservation | null>();
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const reader = createResponseReader();
+  const http2 = tls.alpnProtocol === 'h2' ? createHttp2Reader((frame) => tls.write(frame)) : null;
+  const reader = http2 ?? createResponseReader();
   let known: HttpObservation | null = null;
   let inBody = false;
 
@@ -90,33 +108,49 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
     answer(state === 'done' ? known : failed(state));
     if (state !== 'done' || method === 'HEAD') end();
   };
+  const readChunk = (chunk: Buffer): void => {
+    read(chunk);
+    if (http2?.hasEnded()) stop();
+  };
   const stop = (): void => {
     // A status line counts as an answer, even if the connection breaks afterwards.
     answer(known ?? failed('closed'));
     end();
   };
-  tls.on('data', read).once('end', stop).once('close', stop);
+  tls.on('data', readChunk).once('end', stop).once('close', stop);
   tls.once('error', (error: NodeJS.ErrnoException) => {
     const { tlsAlert } = handshakeFailure(error);
     if (known === null && mayDemandClientCertificate(tlsAlert)) answer(null);
     stop();
   });
   if (tls.destroyed) stop();
-  else tls.write(requestText(method, endpoint));
+  else if (http2 === null) tls.write(requestText(method, endpoint));
+  else tls.write(http2Request(method, authorityOf(endpoint), USER_AGENT));
 
   const result = await withTimeout(answered, limit, 'late' as const);
   if (result !== 'late') await withTimeout(ended, { ...limit, ms: DRAIN_MS }, undefined);
-  tls.off('data', read);
+  tls.off('data', readChunk);
+  if (http2 !== null && tls.writable) tls.write(http2Farewell(!http2.hasEnded()));
   await closeTls(tls, limit.signal);
-  return result === 'late' ? failed('timeout') : result;
+  return {
+    seen: result === 'late' ? failed('timeout') : result,
+    wantsHttp1: http2?.wantsHttp1() ?? false,
+  };
 }
 
-function requestText(method: 'HEAD' | 'GET', { host, port }: { host: string; port: number }): string {
+const USER_AGENT = 'Certlantern (uptime)';
+
+/** Returns the host, with its port unless that is 443. */
+function authorityOf({ host, port }: { host: string; port: number }): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
+  return port === 443 ? name : `${name}:${port}`;
+}
+
+function requestText(method: 'HEAD' | 'GET', endpoint: { host: string; port: number }): string {
   const lines = [
     `${method} / HTTP/1.1`,
-    `Host: ${port === 443 ? name : `${name}:${port}`}`,
-    'User-Agent: Certlantern (uptime)',
+    `Host: ${authorityOf(endpoint)}`,
+    `User-Agent: ${USER_AGENT}`,
     'Accept: */*',
     'Connection: close',
   ];

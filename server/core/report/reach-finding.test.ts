@@ -80,7 +80,7 @@ describe('reachFinding', () => {
     expect(finding('timeout', { protocol: 'smtp' })?.command).toBe(`nc -vz -w 10 ${HOST} 25`);
     expect(finding('no_route_here')?.command).toBe(`nc -6 -vz -w 10 ${HOST} 443`);
     expect(finding('timeout', { stage: 'handshake' })?.command).toBe(
-      `openssl s_client -connect ${HOST}:443 -servername ${HOST} -showcerts </dev/null`,
+      `openssl s_client -connect ${HOST}:443 -servername ${HOST} -alpn h2,http/1.1 -showcerts </dev/null`,
     );
     expect(finding('starttls_refused', { protocol: 'smtp' })?.command).toContain('-starttls smtp');
     expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
@@ -97,6 +97,15 @@ describe('reachFinding', () => {
       detail: { kind: 'tls_alert', alert },
     } as const;
     expect(failureSentence(failure, HOST)).toBe(sentence);
+  });
+
+  it('names ALPN as the place of the fix if the server refuses all protocols that browsers offer', () => {
+    const detail = { kind: 'tls_alert', alert: 120 } as const;
+    const failure = { stage: 'handshake', reason: 'tls_alert', detail } as const;
+    const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;
+    const found = reachFinding(endpoint, { failure, addresses: [] }, DOWN);
+    expect(found?.message).toContain('it supports none of the application protocols that we offer');
+    expect(found?.fix).toMatch(/^Have the server accept the protocols that clients offer by ALPN/);
   });
 
   it('is a warning until a second check confirms the failure', () => {

@@ -48,7 +48,7 @@ export function reachFinding(
       code: 'unreachable',
       message: message ?? failureSentence(failure, displayName(endpoint)),
       addresses: addresses.map(({ address }) => address),
-      fix: FIXES[failure.reason],
+      fix: fixOf(failure),
       command: failureCommand(endpoint, failure),
       evidence: [{ label: 'Failed at', value: STAGE_WORDS[failure.stage] }, ...since],
     };
@@ -115,6 +115,14 @@ const FIXES: Record<ReachFailure, string> = {
     'The host itself may be fine. If this happens again, send only the server’s certificate and its intermediates.',
   other: 'Check whether the server is running, and check the network in front of it.',
 };
+
+const NO_APPLICATION_PROTOCOL = 120;
+
+function fixOf({ reason, detail }: Failure): string {
+  return detail?.kind === 'tls_alert' && detail.alert === NO_APPLICATION_PROTOCOL
+    ? 'Have the server accept the protocols that clients offer by ALPN (browsers: h2 and http/1.1), or correct the port or the protocol of this domain.'
+    : FIXES[reason];
+}
 
 /** The predicate of a sentence whose subject is a host or some of its addresses. */
 const PREDICATES: Record<ReachFailure, string> = {

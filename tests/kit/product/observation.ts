@@ -9,12 +9,13 @@ export const HANDSHAKES_ONLY: Pick<
 /** What most current handshakes have in common. */
 export const MODERN_TLS: Pick<
   HandshakeObservation,
-  'outcome' | 'tlsVersion' | 'cipher' | 'group' | 'legacyTls' | 'staple'
+  'outcome' | 'tlsVersion' | 'cipher' | 'group' | 'alpn' | 'legacyTls' | 'staple'
 > = {
   outcome: 'handshake',
   tlsVersion: 'TLSv1.3',
   cipher: 'TLS_AES_128_GCM_SHA256',
   group: 'X25519',
+  alpn: 'h2',
   legacyTls: false,
   staple: null,
 };

@@ -1,0 +1,273 @@
+import type { ResponseReader } from '../egress/index.ts';
+
+/** Number of header bytes, compressed, that are read; as many as of an HTTP/1.1 response. */
+const MAX_HEADER_BYTES = 16 * 1024;
+const FRAME_HEADER_BYTES = 9;
+/** Largest payload of a frame, because we do not ask for larger ones (RFC 9113 §6.5.2). */
+const MAX_FRAME_BYTES = 16 * 1024;
+/**
+ * Maximum number of frames of an answer. Servers need about five; the rest is for small DATA frames. Each may cost us a frame to send,
+ * and many attacks consist of small frames: CONTINUATION, PING, SETTINGS, RST_STREAM.
+ */
+const MAX_FRAMES = 256;
+/** The flow control window, which we never enlarge (RFC 9113 §6.9.2): the server stops after so many bytes of a body. */
+const WINDOW_BYTES = 65_535;
+
+/** The field of the status comes first, after at most two changes of the table size (RFC 9113 §8.3, RFC 7541 §4.2). */
+const MAX_STATUS_FIELD_BYTES = 64;
+
+/** Frame types (RFC 9113 §6). */
+const DATA = 0;
+const HEADERS = 1;
+const RST_STREAM = 3;
+const SETTINGS = 4;
+const PUSH_PROMISE = 5;
+const PING = 6;
+const GOAWAY = 7;
+const CONTINUATION = 9;
+
+/** Frame flags. */
+const ACK = 0x1;
+const END_STREAM = 0x1;
+const END_HEADERS = 0x4;
+const PADDED = 0x8;
+const PRIORITY = 0x20;
+
+/** Error codes (RFC 9113 §7). */
+const NO_ERROR = 0;
+const CANCEL = 8;
+const HTTP_1_1_REQUIRED = 13;
+
+/** The only stream of a connection, for our request. */
+const STREAM = 1;
+const EMPTY = Buffer.alloc(0);
+
+const PREFACE = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  // SETTINGS_HEADER_TABLE_SIZE 0: header fields cannot refer to earlier ones. SETTINGS_ENABLE_PUSH 0.
+  frame(SETTINGS, 0, 0, Buffer.from([0, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0])),
+]);
+
+/** Returns the first bytes of a connection with one request (RFC 9113 §8.3.1). `authority`: host, and port unless it is 443. */
+export function http2Request(method: 'HEAD' | 'GET', authority: string, userAgent: string): Buffer {
+  const fields = Buffer.concat([
+    literal(2, method),
+    // `:scheme: https` and `:path: /` of the static table.
+    Buffer.from([0x87, 0x84]),
+    literal(1, authority),
+    literal(58, userAgent),
+    literal(19, '*/*'),
+  ]);
+  return Buffer.concat([PREFACE, frame(HEADERS, END_STREAM | END_HEADERS, STREAM, fields)]);
+}
+
+/** Returns the frames that cancel our request, if it is still open, and end the connection (RFC 9113 §6.8). */
+export function http2Farewell(isOpen: boolean): Buffer {
+  const cancel = isOpen ? frame(RST_STREAM, 0, STREAM, Buffer.from([0, 0, 0, CANCEL])) : EMPTY;
+  return Buffer.concat([cancel, frame(GOAWAY, 0, 0, Buffer.alloc(8))]);
+}
+
+export interface Http2Reader extends ResponseReader {
+  /** Returns whether nothing more is read: the server ended or reset the stream or the connection, or broke the protocol. */
+  hasEnded(): boolean;
+  /** Returns whether the server demands that the request be sent by HTTP/1.1 (RFC 9113 §7). */
+  wantsHttp1(): boolean;
+}
+
+/**
+ * Creates a reader for the response to `http2Request` that keeps only the status and the number of body bytes, as that for HTTP/1.1 does.
+ * Answers SETTINGS and PING with `send`. Holds at most one frame in memory, and decompresses nothing but the status.
+ */
+export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
+  let rest: Buffer = EMPTY;
+  let frames = 0;
+  let headerBytes = 0;
+  let bodyBytes = 0;
+  let status: number | null = null;
+  /** The header section that has begun and not ended, with the beginning of its fields. */
+  let open: { fields: Buffer; endsStream: boolean } | null = null;
+  let outcome: 'done' | 'not_http' | 'too_large' | null = null;
+  let hasEnded = false;
+  let wantsHttp1 = false;
+
+  const fail = (state: 'not_http' | 'too_large'): void => {
+    outcome ??= state;
+    hasEnded = true;
+  };
+  const close = (code: number): void => {
+    wantsHttp1 = status === null && code === HTTP_1_1_REQUIRED;
+    hasEnded = true;
+  };
+
+  const readFields = (flags: number, fields: Buffer, endsStream: boolean): void => {
+    const known = Buffer.concat([open?.fields ?? EMPTY, fields]).subarray(0, MAX_STATUS_FIELD_BYTES);
+    open = (flags & END_HEADERS) === 0 ? { fields: known, endsStream } : null;
+    if (open !== null) return;
+    // A header section after the response holds trailers.
+    const found = status ?? statusOf(known);
+    if (found === null || found === 101) return fail('not_http');
+    if (found >= 200) {
+      status = found;
+      outcome = 'done';
+    }
+    if (endsStream) hasEnded = true;
+  };
+
+  const read = ({ type, flags, stream, payload }: Frame): void => {
+    if (frames++ === 0 && (type !== SETTINGS || (flags & ACK) !== 0)) return fail('not_http');
+    if (frames > MAX_FRAMES) return fail('too_large');
+    if ((type === HEADERS || type === CONTINUATION) && (headerBytes += payload.length) > MAX_HEADER_BYTES)
+      return fail('too_large');
+    // Nothing may come between the frames of a header section (RFC 9113 §6.10).
+    if ((open !== null) !== (type === CONTINUATION)) return fail('not_http');
+    const isOurs = stream === STREAM;
+    const endsStream = (flags & END_STREAM) !== 0;
+    switch (type) {
+      case HEADERS: {
+        const fields = withoutPadding(flags, payload);
+        return isOurs && fields !== null ? readFields(flags, fields, endsStream) : fail('not_http');
+      }
+      case CONTINUATION:
+        return isOurs && open !== null ? readFields(flags, payload, open.endsStream) : fail('not_http');
+      case DATA:
+        if (!isOurs || status === null) return fail('not_http');
+        bodyBytes += payload.length;
+        if (endsStream || bodyBytes >= WINDOW_BYTES) hasEnded = true;
+        return undefined;
+      case RST_STREAM:
+        return isOurs && payload.length === 4 ? close(payload.readUInt32BE()) : fail('not_http');
+      case SETTINGS:
+        return (flags & ACK) === 0 ? send(frame(SETTINGS, ACK, 0, EMPTY)) : undefined;
+      case PUSH_PROMISE:
+        return fail('not_http');
+      case PING:
+        if (payload.length !== 8) return fail('not_http');
+        return (flags & ACK) === 0 ? send(frame(PING, ACK, 0, payload)) : undefined;
+      case GOAWAY: {
+        if (payload.length < 8) return fail('not_http');
+        const [last, code] = [payload.readUInt32BE() & 0x7f_ff_ff_ff, payload.readUInt32BE(4)];
+        // With NO_ERROR a server ends its connections for maintenance, and still answers the streams that it names.
+        return code === NO_ERROR && last >= STREAM ? undefined : close(code);
+      }
+      default:
+        // Frames of unknown types are ignored (RFC 9113 §4.1), and so are WINDOW_UPDATE and PRIORITY.
+        return undefined;
+    }
+  };
+
+  /** Reads the next frame. Returns false if it is not complete yet, or if nothing more is read. */
+  const readNext = (): boolean => {
+    if (hasEnded || rest.length < FRAME_HEADER_BYTES) return false;
+    const length = rest.readUIntBE(0, 3);
+    if (length > MAX_FRAME_BYTES) fail('not_http');
+    const end = FRAME_HEADER_BYTES + length;
+    if (hasEnded || rest.length < end) return false;
+    const [type = 0, flags = 0] = rest.subarray(3, 5);
+    const stream = rest.readUInt32BE(5) & 0x7f_ff_ff_ff;
+    const payload = rest.subarray(FRAME_HEADER_BYTES, end);
+    rest = rest.subarray(end);
+    read({ type, flags, stream, payload });
+    return true;
+  };
+
+  return {
+    status: () => status,
+    bodyBytes: () => bodyBytes,
+    hasEnded: () => hasEnded,
+    wantsHttp1: () => wantsHttp1,
+    push(chunk) {
+      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      while (readNext());
+      if (hasEnded) rest = EMPTY;
+      return outcome ?? 'more';
+    },
+  };
+}
+
+interface Frame {
+  type: number;
+  flags: number;
+  stream: number;
+  payload: Buffer;
+}
+
+/** Returns the field block fragment of a HEADERS frame; null if the frame is too short. */
+function withoutPadding(flags: number, payload: Buffer): Buffer | null {
+  const isPadded = (flags & PADDED) !== 0;
+  const start = (isPadded ? 1 : 0) + ((flags & PRIORITY) === 0 ? 0 : 5);
+  const end = payload.length - (isPadded ? (payload[0] ?? 0) : 0);
+  return start <= end ? payload.subarray(start, end) : null;
+}
+
+/** Returns a frame (RFC 9113 §4.1). */
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const header = Buffer.alloc(FRAME_HEADER_BYTES);
+  header.writeUIntBE(payload.length, 0, 3);
+  header[3] = type;
+  header[4] = flags;
+  header.writeUInt32BE(stream, 5);
+  return Buffer.concat([header, payload]);
+}
+
+/** Returns a field whose name is in the static table and whose value is not compressed (RFC 7541 §6.2.2). */
+function literal(name: number, value: string): Buffer {
+  const bytes = Buffer.from(value, 'latin1');
+  return Buffer.concat([integer(name, 4), integer(bytes.length, 7), bytes]);
+}
+
+/** Returns an integer with a prefix of so many bits, whose other bits are zero (RFC 7541 §5.1). */
+function integer(value: number, prefixBits: number): Buffer {
+  const most = 2 ** prefixBits - 1;
+  if (value < most) return Buffer.from([value]);
+  const bytes = [most];
+  let left = value - most;
+  for (; left >= 128; left = left >> 7) bytes.push((left & 0x7f) | 0x80);
+  return Buffer.from([...bytes, left]);
+}
+
+/** The entries 8 to 14 of the static table (RFC 7541, Appendix A). */
+const STATIC_STATUS = [200, 204, 206, 304, 400, 404, 500];
+const FIRST_STATIC = 8;
+/** `:status` as the text of a name, plain and compressed. */
+const STATUS_NAMES = ['3a737461747573', 'b8848d36a3'];
+
+/** Returns the status of a response from the beginning of its fields; null if they do not begin with one. */
+function statusOf(fields: Buffer): number | null {
+  let at = 0;
+  const next = (): number => fields[at++] ?? 0;
+  let first = next();
+  // Skip changes of the table size (RFC 7541 §6.3).
+  while ((first & 0xe0) === 0x20) {
+    if ((first & 0x1f) === 0x1f) while ((next() & 0x80) !== 0);
+    first = next();
+  }
+  if ((first & 0x80) !== 0) return STATIC_STATUS[(first & 0x7f) - FIRST_STATIC] ?? null;
+  const text = (): { bytes: Buffer; isCompressed: boolean } => {
+    const length = next();
+    const bytes = fields.subarray(at, (at += length & 0x7f));
+    return { bytes, isCompressed: (length & 0x80) !== 0 };
+  };
+  const name = first & ((first & 0x40) === 0 ? 0x0f : 0x3f);
+  const isStatus =
+    name === 0
+      ? STATUS_NAMES.includes(text().bytes.toString('hex'))
+      : STATIC_STATUS[name - FIRST_STATIC] !== undefined;
+  const { bytes, isCompressed } = text();
+  const digits = isCompressed ? decompressedDigits(bytes) : bytes.toString('latin1');
+  return isStatus && /^[1-9]\d\d$/.test(digits) ? Number(digits) : null;
+}
+
+/** Decompresses digits (RFC 7541, Appendix B): 0 to 2 have five bits, 3 to 9 six. Stops at any other character. */
+function decompressedDigits(bytes: Buffer): string {
+  const bits = [...bytes.subarray(0, 3)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  let digits = '';
+  for (let at = 0; at + 5 <= bits.length;) {
+    const five = Number.parseInt(bits.slice(at, at + 5), 2);
+    const six = Number.parseInt(bits.slice(at, at + 6), 2);
+    if (five <= 2) digits += String(five);
+    else if (six >= 25 && six <= 31 && at + 6 <= bits.length) digits += String(six - 22);
+    else break;
+    at += five <= 2 ? 5 : 6;
+  }
+  return digits;
+}

@@ -1,0 +1,246 @@
+import type { RequestListener } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type SecureServerOptions,
+} from 'node:http2';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import type { Observation } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { ProbeOptions } from '../../server/probe/probe.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { HOSTILE_HTTP2, http2Frame, OK, sending, SETTINGS } from '../kit/peers/http2-peers.ts';
+import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
+import { closing, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
+
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const leaf = mintAuthority().issue({ dnsNames: ['site.test'] });
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+
+type Serve = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+/** Starts a server of Node that speaks HTTP/2 alone, or also HTTP/1.1 with `allowHTTP1`. */
+async function site(serve: Serve, options: SecureServerOptions = {}) {
+  const server: Http2SecureServer = createSecureServer(
+    { cert: leaf.certificatePem, key: leaf.keyPem, ...options },
+    serve,
+  );
+  server.on('sessionError', () => undefined);
+  const peer = await listening(server);
+  running.push(peer);
+  return { server, port: peer.port };
+}
+
+function observe(port: number, timeouts: ProbeOptions['timeouts'] = {}): Promise<Observation> {
+  const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
+  const probe = createProbe({
+    resolver,
+    policy,
+    now: Date.now,
+    sources: NO_SOURCES,
+    timeouts: { ...PATIENT, ...timeouts },
+  });
+  return probe.observe(
+    { host: 'site.test', port, protocol: 'https' },
+    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
+  );
+}
+const answered = (method: string, status: number) => ({ outcome: 'answered', method, status });
+
+describe('A probe of a server with HTTP/2 alone', () => {
+  it('sends a HEAD of / with the fields of a browser’s request', async () => {
+    const requests: unknown[] = [];
+    const { port } = await site(({ headers, httpVersion }, response) => {
+      requests.push({ ...Object.fromEntries(Object.entries(headers)), httpVersion });
+      response.end();
+    });
+    expect(await observe(port)).toMatchObject({
+      addresses: [{ outcome: 'handshake', alpn: 'h2' }],
+      http: answered('HEAD', 200),
+    });
+    expect(requests).toEqual([
+      {
+        ':method': 'HEAD',
+        ':scheme': 'https',
+        ':path': '/',
+        ':authority': `site.test:${port}`,
+        'user-agent': 'Certlantern (uptime)',
+        accept: '*/*',
+        httpVersion: '2.0',
+      },
+    ]);
+  });
+
+  it.each([200, 204, 301, 302, 399, 401, 403, 404, 418, 429])(
+    'accepts status %i as an answer',
+    async (status) => {
+      const { port } = await site((_request, response) => void response.writeHead(status).end());
+      expect((await observe(port)).http).toMatchObject(answered('HEAD', status));
+    },
+  );
+
+  it.each([405, 500, 501, 503])('repeats the request with GET if HEAD gets %i', async (status) => {
+    const { port } = await site(({ method }, response) => {
+      response.writeHead(method === 'HEAD' ? status : 200).end('hello');
+    });
+    expect((await observe(port)).http).toMatchObject(answered('GET', 200));
+  });
+
+  it('skips interim responses', async () => {
+    const { port } = await site((_request, response) => {
+      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      response.writeEarlyHints({ link: '</b.css>; rel=preload' });
+      response.writeHead(302).end();
+    });
+    expect((await observe(port)).http).toMatchObject(answered('HEAD', 302));
+  });
+
+  it('repeats the request with GET if the server resets its stream', async () => {
+    const { port } = await site(({ method }, response) => {
+      if (method === 'HEAD') response.stream.close(2);
+      else response.end('hello');
+    });
+    expect((await observe(port)).http).toMatchObject(answered('GET', 200));
+  });
+
+  it('repeats the request with GET if HEAD gets no answer within its time', async () => {
+    const asked = Promise.withResolvers<void>();
+    const { port } = await site(({ method }, response) => {
+      if (method === 'HEAD') asked.resolve();
+      else response.end('hello');
+    });
+    stopTimers();
+    const pending = observe(port, { http: 2_500 });
+    await asked.promise;
+    vi.advanceTimersByTime(1_000);
+    expect((await pending).http).toMatchObject(answered('GET', 200));
+  });
+});
+
+describe('A probe of a server with HTTP/2', () => {
+  it('prefers HTTP/2 to HTTP/1.1, and uses HTTP/1.1 if the server agrees on it or does not take part in ALPN', async () => {
+    const both = await site((_request, response) => response.end(), { allowHTTP1: true });
+    const serve: RequestListener = ({ httpVersion }, response) => {
+      response.writeHead(httpVersion === '1.1' ? 200 : 505).end();
+    };
+    const old = await startTlsServer({ '*': leaf }, { serve, ALPNProtocols: ['http/1.1'] });
+    const without = await startTlsServer({ '*': leaf }, { serve });
+    running.push(old, without);
+    for (const [port, alpn] of [
+      [both.port, 'h2'],
+      [old.port, 'http/1.1'],
+      [without.port, null],
+    ] as const)
+      expect(await observe(port)).toMatchObject({
+        addresses: [{ outcome: 'handshake', alpn }],
+        http: answered('HEAD', 200),
+      });
+  });
+
+  it('repeats the request by HTTP/1.1 if the server demands it, and offers nothing else then', async () => {
+    const requests: string[] = [];
+    const { port } = await site(
+      ({ httpVersion, method }, response) => {
+        requests.push(`${method} ${httpVersion}`);
+        if (httpVersion === '2.0') response.stream.close(13);
+        else response.writeHead(method === 'HEAD' ? 405 : 200).end();
+      },
+      { allowHTTP1: true },
+    );
+    expect(await observe(port)).toMatchObject({
+      addresses: [{ alpn: 'h2' }],
+      http: answered('GET', 200),
+    });
+    expect(requests).toEqual(['HEAD 2.0', 'HEAD 1.1', 'GET 1.1']);
+  });
+
+  it('ends the connection with GOAWAY and an orderly close', async () => {
+    const { server, port } = await site((_request, response) => response.end());
+    const ended = Promise.withResolvers<unknown[]>();
+    server.on('session', (session) => {
+      const seen: unknown[] = [];
+      session.on('goaway', (code) => seen.push(`goaway ${code}`));
+      session.on('error', (error) => seen.push(error));
+      session.on('close', () => ended.resolve(seen));
+    });
+    await observe(port);
+    expect(await ended.promise).toEqual(['goaway 0']);
+  });
+
+  it.each([
+    ['compresses its status', 418, [http2Frame(1, 5, [0x08, 0x83, 0x68, 0x2f, 0x7f])]],
+    ['adds its status to the table', 302, [http2Frame(1, 5, [0x48, 0x82, 0x64, 0x02])]],
+    [
+      'spells out the name of its status',
+      301,
+      [http2Frame(1, 5, [0, 7, ...Buffer.from(':status'), 3, ...Buffer.from('301')])],
+    ],
+    ['changes the size of the table first', 200, [http2Frame(1, 5, [0x20, 0x3f, 0xe1, 0x1f, 0x88])]],
+    [
+      'splits its headers anywhere',
+      404,
+      [http2Frame(1, 1), http2Frame(9, 0, [0x08]), http2Frame(9, 4, [3, ...Buffer.from('404')])],
+    ],
+    ['pads its headers and gives a priority', 204, [http2Frame(1, 0x2d, [2, 0, 0, 0, 0, 9, 0x89, 0, 0])]],
+    ['says that it goes away soon', 200, [http2Frame(7, 0, [0x7f, 255, 255, 255, 0, 0, 0, 0], 0), OK]],
+    ['sends frames of unknown types', 200, [http2Frame(0xee, 0xff, [1, 2, 3], 77), OK]],
+  ])('reads the status of a server that %s', async (_name, status, frames) => {
+    const peer = await startTlsServer(
+      { '*': leaf },
+      { ALPNProtocols: ['h2'], manners: sending(SETTINGS, ...frames) },
+    );
+    running.push(peer);
+    expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', status));
+  });
+
+  it('drains a body as far as its window reaches', async () => {
+    const { port } = await site(({ method }, response) => {
+      response.writeHead(method === 'HEAD' ? 405 : 200).end(Buffer.alloc(method === 'HEAD' ? 0 : 200_000));
+    });
+    expect((await observe(port)).http).toMatchObject(answered('GET', 200));
+  });
+});
+
+describe('A probe of a server that refuses what browsers offer by ALPN', () => {
+  it('fails with the alert, and is not repeated without ALPN', async () => {
+    const peer = await startTlsServer({ '*': leaf }, { ALPNProtocols: ['stun.turn'] });
+    running.push(peer);
+    expect(await observe(peer.port)).toMatchObject({
+      addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'tls_alert', tlsAlert: 120 }],
+      http: null,
+    });
+    expect(peer.accepted()).toBe(1);
+  });
+
+  it('fails if the server closes the connection at once', async () => {
+    const peer = await startRawPeer(closing);
+    running.push(peer);
+    expect(await observe(peer.port)).toMatchObject({
+      addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'closed' }],
+    });
+    expect(peer.accepted()).toBe(1);
+  });
+});
+
+describe('A probe of a hostile server that agrees on HTTP/2', () => {
+  it.each(HOSTILE_HTTP2)('that %s has the result %3$s', async (_name, manners, outcome) => {
+    const peer = await startTlsServer({ '*': leaf }, { ALPNProtocols: ['h2'], manners });
+    running.push(peer);
+    const timeouts = outcome === 'timeout' ? { http: 300 } : {};
+    const { addresses, http } = await observe(peer.port, timeouts);
+    expect(addresses).toMatchObject([{ outcome: 'handshake', alpn: 'h2' }]);
+    expect(http).toMatchObject(
+      outcome === 'answered' ? answered('HEAD', 200) : { outcome: 'failed', reason: outcome },
+    );
+  });
+});
