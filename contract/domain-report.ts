@@ -27,6 +27,8 @@ const addressSchema = z.object({
   tls_version: z.string().nullable(),
   /** Usual name of the key exchange group, e.g. X25519. */
   group: z.string().nullable(),
+  /** Protocol agreed by ALPN, e.g. h2; null if there was no agreement. */
+  alpn: z.string().nullable(),
   /** Time to connect and complete the handshake, in ms. */
   response_ms: z.number().int(),
   /** Predicate of a sentence about the address ("did not answer in time"); null if the address answered. */

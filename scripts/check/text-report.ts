@@ -115,10 +115,10 @@ function addressLines(verdict: Verdict): string[] {
   const { addresses } = verdict;
   const width = Math.max(...addresses.map(({ address }) => address.length), 0);
   return addresses.map((one) => {
-    const { address, tlsVersion, group, durationMs, failure, fingerprint } = one;
+    const { address, tlsVersion, group, alpn, durationMs, failure, fingerprint } = one;
     const seen =
       failure === null
-        ? [tlsVersion, group, `${durationMs} ms`, fingerprint?.slice(0, 16), servedThere(one, verdict)]
+        ? [tlsVersion, group, alpn, `${durationMs} ms`, fingerprint?.slice(0, 16), servedThere(one, verdict)]
             .filter(Boolean)
             .join('  ')
         : whatHappened(failure.reason);

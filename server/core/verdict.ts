@@ -88,6 +88,8 @@ export interface AddressVerdict {
   tlsVersion: string | null;
   /** Usual name of the key exchange group; null if unknown. */
   group: string | null;
+  /** Protocol agreed by ALPN, such as `h2` or `http/1.1`; null if there was no agreement, or if unknown. */
+  alpn: string | null;
   /** Duration of the connection attempts, with STARTTLS and handshake. */
   durationMs: number;
   failure: { stage: ReachStage; reason: ReachFailure } | null;

@@ -76,6 +76,7 @@ describeAnyDatabase('The report of a domain', (open) => {
         expiry_date: expect.any(String),
         tls_version: 'TLSv1.3',
         group: 'X25519',
+        alpn: 'h2',
         response_ms: 5,
         failure: null,
         is_ours: false,

@@ -205,6 +205,7 @@ function verdictOf(
         notAfter: leaf?.notAfter ?? null,
         tlsVersion: leaf && 'TLSv1.3',
         group: leaf && 'X25519',
+        alpn: null,
         durationMs: 20,
         failure: leaf ? null : failure,
       },

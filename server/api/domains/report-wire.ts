@@ -87,6 +87,7 @@ function addressWire(seen: AddressVerdict): AddressWire {
     expiry_date: isoOrNull(seen.notAfter),
     tls_version: seen.tlsVersion,
     group: seen.group,
+    alpn: seen.alpn,
     response_ms: seen.durationMs,
     ...addressFailure(seen),
   };

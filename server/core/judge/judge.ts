@@ -250,7 +250,7 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
     const { address, family, durationMs } = seen;
     if (seen.outcome === 'failed') {
       const { stage, reason } = seen;
-      const nothing = { fingerprint: null, notAfter: null, tlsVersion: null, group: null };
+      const nothing = { fingerprint: null, notAfter: null, tlsVersion: null, group: null, alpn: null };
       return { address, family, ...nothing, durationMs, failure: { stage, reason } };
     }
     const leaf = answers.find((answer) => answer.seen === seen)?.judged.leaf ?? null;
@@ -261,6 +261,7 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
       notAfter: leaf?.notAfter ?? null,
       tlsVersion: seen.tlsVersion,
       group: seen.group,
+      alpn: seen.alpn,
       durationMs,
       failure: null,
     };

@@ -59,7 +59,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('```sh\ncurl -sSI https://pay.fjord.example/\n```');
     expect(text).toContain('-----BEGIN CERTIFICATE-----');
     expect(text).toContain('not sent; fetched from its authority');
-    expect(text).toContain('| `192.0.2.9` | – | – | – | – | 5000 ms | did not answer in time |');
+    expect(text).toContain('| `192.0.2.9` | – | – | – | – | – | 5000 ms | did not answer in time |');
   });
 
   it('lists first why the host was not reached, and says since when it is down', () => {

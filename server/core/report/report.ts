@@ -173,9 +173,9 @@ function findingText(finding: ReportFinding): string {
 
 function addressTable(verdict: Verdict): string {
   return table(
-    ['Address', 'Certificate', 'Expires', 'TLS', 'Group', 'Time', 'Result'],
+    ['Address', 'Certificate', 'Expires', 'TLS', 'Group', 'ALPN', 'Time', 'Result'],
     verdict.addresses.map((one) => {
-      const { address, fingerprint, notAfter, tlsVersion, group, durationMs, failure } = one;
+      const { address, fingerprint, notAfter, tlsVersion, group, alpn, durationMs, failure } = one;
       const served = servedThere(one, verdict);
       return [
         codeCell(address),
@@ -183,6 +183,7 @@ function addressTable(verdict: Verdict): string {
         notAfter === null ? '–' : utc(notAfter),
         codeCell(tlsVersion ?? ''),
         codeCell(group ?? ''),
+        codeCell(alpn ?? ''),
         `${Math.round(durationMs)} ms`,
         failure === null
           ? `answered${served === null ? '' : ` with ${served}`}`

@@ -65,7 +65,11 @@ const REVOCATION_DEFAULTS: Pick<Verdict['revocation'], 'reason' | 'revokedAt' | 
   revokedAt: null,
   sources: [],
 };
-const ADDRESS_DEFAULTS: Pick<AddressVerdict, 'group' | 'durationMs'> = { group: null, durationMs: 0 };
+const ADDRESS_DEFAULTS: Pick<AddressVerdict, 'group' | 'alpn' | 'durationMs'> = {
+  group: null,
+  alpn: null,
+  durationMs: 0,
+};
 const EXPIRING_DEFAULTS: Pick<ExpiringCertificate, 'renewalWindow'> = { renewalWindow: null };
 const LAST_SEEN_DEFAULTS: Pick<LastSeen, 'revoked' | 'turns'> = { revoked: [], turns: [] };
 const FINDING_DEFAULTS: Pick<Finding, 'keyType' | 'attachment'> = { keyType: null, attachment: null };

@@ -248,6 +248,7 @@ const address = shape<AddressVerdict>({
   notAfter: nullable(number),
   tlsVersion: nullable(text),
   group: nullable(text),
+  alpn: nullable(text),
   durationMs: number,
   failure: nullable(shape({ stage: code, reason: code })),
 });

@@ -18,6 +18,7 @@ export function exampleReport(differences: Partial<ReportWire> = {}): ReportWire
         expiry_date: at(32),
         tls_version: 'TLSv1.3',
         group: 'X25519MLKEM768',
+        alpn: 'h2',
         response_ms: 34,
         failure: null,
         is_ours: false,

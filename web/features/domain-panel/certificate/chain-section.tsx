@@ -17,7 +17,7 @@ export function ChainSection({ domain, read: { report, error } }: ChainSectionPr
     return (
       <>
         <PathSection domain={domain} report={report} />
-        <Addresses report={report} />
+        <Addresses report={report} protocol={domain.protocol} />
         <FactsSection report={report} />
       </>
     );

@@ -16,6 +16,7 @@ const seen = (...each: Partial<AddressWire>[]): AddressWire[] =>
     ...NEW,
     tls_version: 'TLSv1.3',
     group: 'X25519',
+    alpn: 'h2',
     response_ms: 20,
     failure: null,
     is_ours: false,

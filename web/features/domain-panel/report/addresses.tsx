@@ -1,4 +1,5 @@
 import type { AddressWire, ReportWire } from '../../../../contract/domain-report.ts';
+import type { Protocol } from '../../../../contract/words.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -8,7 +9,7 @@ import { FoldedSection } from '../../../domain/disclosure.tsx';
 import { shortFingerprint } from '../certificate/pem.ts';
 
 /** Shows every address of the host: one summary line, and a table that opens automatically if they differ. */
-export function Addresses({ report }: { report: ReportWire }) {
+export function Addresses({ report, protocol }: { report: ReportWire; protocol: Protocol }) {
   const verdict = addressVerdict(report.addresses);
   return (
     <FoldedSection title="Addresses" line={verdict.line} isOpen={verdict.needsLook}>
@@ -34,7 +35,7 @@ export function Addresses({ report }: { report: ReportWire }) {
             </tr>
           </thead>
           {verdict.addresses.map((judged) => (
-            <Address key={judged.seen.address} judged={judged} />
+            <Address key={judged.seen.address} judged={judged} protocol={protocol} />
           ))}
         </table>
       )}
@@ -45,9 +46,9 @@ export function Addresses({ report }: { report: ReportWire }) {
 const CELL = 'px-1.5 py-0.5 align-top font-normal';
 
 /** Shows the address, and below it its certificate or the failure. */
-function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
+function Address({ judged: { seen, mark }, protocol }: { judged: JudgedAddress; protocol: Protocol }) {
   const { fingerprint, expiry_date: expiry, tls_version: version } = seen;
-  const below = belowTheRow(seen);
+  const below = belowTheRow(seen, protocol);
   return (
     <tbody className="border-t border-line">
       <tr>
@@ -94,14 +95,18 @@ function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
   );
 }
 
-/** Returns what has no column: the key exchange group, and failures despite a certificate. */
-function belowTheRow({ fingerprint, group, failure }: AddressWire): string[] {
+/** Returns what has no column: the agreed protocol, the key exchange group, and failures despite a certificate. */
+function belowTheRow({ fingerprint, alpn, group, failure }: AddressWire, protocol: Protocol): string[] {
   const lines: string[] = [];
   if (failure !== null && fingerprint !== null) lines.push(`It ${visibleText(failure)}`);
+  if (alpn !== null) lines.push(`Agreed protocol (ALPN): ${PROTOCOLS[alpn] ?? visibleText(alpn)}`);
+  else if (protocol === 'https' && fingerprint !== null) lines.push('Agreed protocol (ALPN): none');
   // Checks offer no post-quantum groups; the section Facts shows what happens when a client offers them.
   if (group !== null) lines.push(`Key exchange if no post-quantum group is offered: ${visibleText(group)}`);
   return lines;
 }
+
+const PROTOCOLS: Readonly<Record<string, string>> = { h2: 'HTTP/2', 'http/1.1': 'HTTP/1.1' };
 
 /** Formats milliseconds: '34 ms', '10 s'. */
 function duration(ms: number): string {

@@ -164,7 +164,10 @@ describe('addresses', () => {
   if (!seen) throw new Error('The example has an address');
   const addresses = (...each: Partial<typeof seen>[]) =>
     renderToStaticMarkup(
-      <Addresses report={exampleReport({ addresses: each.map((other) => ({ ...seen, ...other })) })} />,
+      <Addresses
+        report={exampleReport({ addresses: each.map((other) => ({ ...seen, ...other })) })}
+        protocol="https"
+      />,
     );
 
   it('stay folded if all addresses agree', () => {
@@ -180,6 +183,13 @@ describe('addresses', () => {
     );
     expect(html).toContain('<details open');
     expect(html).toContain('It did not answer in time');
+  });
+
+  it('say which protocol was agreed by ALPN', () => {
+    expect(addresses({})).toContain('Agreed protocol (ALPN): HTTP/2');
+    expect(addresses({ alpn: 'http/1.1' })).toContain('Agreed protocol (ALPN): HTTP/1.1');
+    expect(addresses({ alpn: null })).toContain('Agreed protocol (ALPN): none');
+    expect(addresses({ alpn: null, fingerprint: null })).not.toContain('ALPN');
   });
 
   it('are not shown before the first check', () =>
