@@ -16,6 +16,8 @@ export type FindingCode =
   | 'malformed_certificate'
   | 'legacy_tls'
   | 'certificates_differ'
+  /** Clients that send no ALPN get another certificate, probably of another service. */
+  | 'other_certificate_without_alpn'
   | 'address_unreachable'
   /** The name also has addresses that the policy refuses. They were not contacted. */
   | 'address_left_out'
@@ -180,6 +182,15 @@ export type AddressFacts =
     }
   /** The certificates that servers behind one address show in rotation, the first to expire first. */
   | { kind: 'shown_in_turn'; certificates: { fingerprint: string; notAfter: number }[] }
+  /** The certificate for clients that send no ALPN: its name, its first names and how many it has. */
+  | {
+      kind: 'other_without_alpn';
+      name: string;
+      names: string[];
+      total: number;
+      notAfter: number;
+      evidence: { serialNumber: string };
+    }
   | { kind: 'legacy_tls'; tlsVersion: string; evidence: { cipher: string } }
   | {
       kind: 'addresses_unreachable';

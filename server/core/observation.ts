@@ -143,6 +143,8 @@ export interface PostureObservation {
    * Chains from handshakes that offered one signature type only. Their leaves may differ from that of the usual handshake.
    */
   alternates: { keyType: 'rsa' | 'ecdsa'; address: string; presentedChain: Uint8Array[] }[];
+  /** Chain for clients that send no ALPN. Only set for https, if its leaf is steadily another one than that of the usual handshake. */
+  withoutAlpn?: { address: string; presentedChain: Uint8Array[] };
   caa: CaaObservation;
   registration: RegistrationObservation;
 }

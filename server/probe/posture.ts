@@ -1,10 +1,16 @@
 import type { SecureContext } from 'node:tls';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
 import { tryParseCertificate } from '../pki/index.ts';
-import { type HandshakeEvidence, closeTls, isPostQuantum } from './handshake.ts';
+import { type HandshakeEvidence, closeTls, isPostQuantum, isRareGroup } from './handshake.ts';
 import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
 import type { DomainSource } from './sources/sources.ts';
-import { groupsContext, signatureContext, versionContext } from './tls-contexts.ts';
+import {
+  groupsContext,
+  legacyContext,
+  modernContext,
+  signatureContext,
+  versionContext,
+} from './tls-contexts.ts';
 import { withSourceTimeout } from './query-sources.ts';
 
 export interface PostureOptions {
@@ -26,7 +32,7 @@ const PER_HANDSHAKE_MS = 3_000;
  * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.
  */
 type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' | 'unknown' };
-type Attempt = (context: SecureContext) => Promise<Trial>;
+type Attempt = (context: SecureContext, alpn?: Pick<ConnectOptions, 'alpn'>) => Promise<Trial>;
 
 /**
  * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time.
@@ -40,16 +46,17 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
 
-  const attempt: Attempt = (context) =>
-    attemptHandshake({ ...approach, address: seen.address, signal: deadline.signal }, context);
-  const { host } = approach.endpoint;
+  const attempt: Attempt = (context, alpn) =>
+    attemptHandshake({ ...approach, ...alpn, address: seen.address, signal: deadline.signal }, context);
+  const { host, protocol } = approach.endpoint;
   const wait = { ms: budgetMs, signal, onFault };
   try {
-    const [tlsVersions, [postQuantum, alternates], caa, registration] = await Promise.all([
+    const [tlsVersions, [postQuantum, alternates, withoutAlpn], caa, registration] = await Promise.all([
       offeredVersions(seen, attempt),
       inSequence(
         () => keyExchange(seen, attempt),
         () => alternateLeaves(seen, attempt),
+        async () => (protocol === 'https' ? await chainWithoutAlpn(seen, attempt) : null),
       ),
       withSourceTimeout((until) => domains.caa({ host, signal: until }), {
         ...wait,
@@ -60,15 +67,27 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
         late: { outcome: 'unavailable', domain: host },
       }),
     ]);
-    return { at, tlsVersions, postQuantum, alternates, caa, registration };
+    return {
+      at,
+      tlsVersions,
+      postQuantum,
+      alternates,
+      ...(withoutAlpn && { withoutAlpn }),
+      caa,
+      registration,
+    };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
 }
 
-async function inSequence<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
-  return [await first(), await second()];
+async function inSequence<A, B, C>(
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+  third: () => Promise<C>,
+): Promise<[A, B, C]> {
+  return [await first(), await second(), await third()];
 }
 
 async function offeredVersions(
@@ -120,6 +139,33 @@ async function alternateLeaves(
   }
   return found;
 }
+
+/**
+ * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN. Confirms it with three
+ * more handshakes, because several servers with different certificates may answer in rotation.
+ */
+async function chainWithoutAlpn(
+  seen: HandshakeObservation,
+  attempt: Attempt,
+): Promise<PostureObservation['withoutAlpn'] | null> {
+  const needsLegacy = seen.legacyTls || isRareGroup(seen.group);
+  const chain = async (alpn?: Pick<ConnectOptions, 'alpn'>): Promise<Uint8Array[] | null> => {
+    const trial = await attempt(needsLegacy ? legacyContext : modernContext, alpn);
+    return trial.state === 'accepted' ? trial.evidence.presentedChain : null;
+  };
+  const hasLeafOf = (one: Uint8Array[] | null, other: Uint8Array[]): boolean =>
+    one !== null && Buffer.compare(one[0] ?? EMPTY, other[0] ?? EMPTY) === 0;
+  const presentedChain = await chain({ alpn: [] });
+  if (presentedChain === null || hasLeafOf(presentedChain, seen.presentedChain)) return null;
+  // Each twice in a row, so that servers in strict rotation do not look alike.
+  const isSteady =
+    hasLeafOf(await chain({ alpn: [] }), presentedChain) &&
+    hasLeafOf(await chain(), seen.presentedChain) &&
+    hasLeafOf(await chain(), seen.presentedChain);
+  return isSteady ? { address: seen.address, presentedChain } : null;
+}
+
+const EMPTY = new Uint8Array();
 
 function leafKey([leaf]: readonly Uint8Array[]): 'rsa' | 'ecdsa' | null {
   const type = leaf === undefined ? undefined : tryParseCertificate(leaf)?.key.type;

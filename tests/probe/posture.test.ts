@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -6,7 +7,9 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
+import type { Protocol } from '../../contract/words.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
+import { createAlpnProxy } from '../kit/peers/alpn-proxy.ts';
 import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
@@ -43,18 +46,23 @@ async function filtered(manner: 'silent' | 'broken') {
 
 async function posture(
   port: number,
-  { domains = NO_SOURCES.domains, ...options }: Partial<ProbeOptions> & { domains?: DomainSource } = {},
+  {
+    domains = NO_SOURCES.domains,
+    protocol = 'tls',
+    ...options
+  }: Partial<ProbeOptions> & { domains?: DomainSource; protocol?: Protocol } = {},
 ): Promise<PostureObservation> {
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
   const sources = { ...NO_SOURCES, domains };
   const probe = createProbe({ resolver, policy, now: () => NOW, sources, ...options });
   const observation = await probe.observe(
-    { host: 'site.test', port, protocol: 'tls' },
+    { host: 'site.test', port, protocol },
     { signal: new AbortController().signal, trustStore: createTrustStore([root.der]), withPosture: true },
   );
   expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
   return observation.posture as PostureObservation;
 }
+const serve: RequestListener = (_request, response) => void response.end();
 function offered({ tlsVersions }: PostureObservation): (boolean | null)[] {
   return tlsVersions.map((one) => one.offered);
 }
@@ -148,5 +156,32 @@ describe('The posture of a server', () => {
     await ignored;
     vi.advanceTimersByTime(200);
     expect((await looking).postQuantum).toEqual({ state: 'unknown', group: 'X25519' });
+  });
+
+  it('includes the certificate for clients that send no ALPN if it is another one', async () => {
+    const web = keep(await startTlsServer({ '*': ecdsa }, { ALPNProtocols: ['http/1.1'], serve }));
+    const turn = root.issue({ dnsNames: ['turn.test'] });
+    const other = keep(await startTlsServer({ '*': turn }));
+    const { port } = keep(await listening(createAlpnProxy({ web: web.port, other: other.port })));
+    expect((await posture(port, { protocol: 'https' })).withoutAlpn).toEqual({
+      address: '127.0.0.1',
+      presentedChain: [turn.der],
+    });
+    expect((await posture(web.port, { protocol: 'https' })).withoutAlpn).toBeUndefined();
+    // Only browsers send ALPN.
+    expect((await posture(port)).withoutAlpn).toBeUndefined();
+  });
+
+  it.each([2, 3])('does not take the rotation of %i certificates for a choice by ALPN', async (count) => {
+    const leaves = Array.from({ length: count }, () => root.issue({ dnsNames: ['site.test'] }));
+    const rotate = (): Promise<void> => {
+      const [leaf = ecdsa] = leaves;
+      leaves.push(...leaves.splice(0, 1));
+      peer.setCertificate('*', leaf);
+      return Promise.resolve();
+    };
+    // TLS 1.3 alone, so that the handshakes for older versions, which run at the same time, do not rotate it.
+    const peer = keep(await startTlsServer({ '*': ecdsa }, { minVersion: 'TLSv1.3', admit: rotate, serve }));
+    expect((await posture(peer.port, { protocol: 'https' })).withoutAlpn).toBeUndefined();
   });
 });

@@ -1,12 +1,13 @@
-import type { Certificate } from '../../pki/index.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/words.ts';
 import type { Answer } from './answers.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { refusingOldTls } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
+import { firstNames } from './leaf-findings.ts';
 import { earliest } from './renewal.ts';
-import type { FailedObservation, Observation, ReachFailure } from '../observation.ts';
+import type { FailedObservation, Observation, PostureObservation, ReachFailure } from '../observation.ts';
 
 /** A finding with the addresses that show it. */
 export interface Shown {
@@ -109,6 +110,33 @@ function namesKey(certificate: Certificate): string {
     namesKeys.set(certificate, key);
   }
   return key;
+}
+
+/**
+ * Returns a warning if clients that send no ALPN get another certificate, probably of another service. `usual`: fingerprints of the leaves
+ * that the other handshakes show.
+ */
+export function alpnFindings(
+  { withoutAlpn }: Pick<PostureObservation, 'withoutAlpn'>,
+  usual: ReadonlySet<string>,
+): Shown[] {
+  const der = withoutAlpn?.presentedChain[0];
+  const leaf = der === undefined ? null : tryParseCertificate(der);
+  if (withoutAlpn === undefined || leaf === null || usual.has(leaf.fingerprint)) return [];
+  const { fingerprint, notAfter, serialNumber } = leaf;
+  const facts = {
+    kind: 'other_without_alpn' as const,
+    name: certificateName(leaf),
+    ...firstNames(leaf),
+    notAfter,
+    evidence: { serialNumber },
+  };
+  return [
+    {
+      finding: { code: 'other_certificate_without_alpn', severity: 'warning', fingerprint, facts },
+      addresses: [withoutAlpn.address],
+    },
+  ];
 }
 
 function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[] {

@@ -5,6 +5,7 @@ import {
   DAY,
   failed,
   inWords,
+  intermediate,
   issue,
   NOW,
   observation,
@@ -189,6 +190,57 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     const gone = { ...posture, at: NOW + DAY, alternates: [] };
     const next = judge(observation([answer(withChain(b))], { posture: gone }), NOW + DAY, trustStore, plain);
     expect(next).toMatchObject({ findings: [], posture: { alternates: [] } });
+  });
+});
+
+describe('the certificate for clients that send no ALPN', () => {
+  const other = intermediate.issue({
+    ...current,
+    dnsNames: ['turn.fjord.example', 'a.example', 'b.example', 'c.example'],
+    notAfter: NOW + 20 * DAY,
+  });
+  const posture = (leaf: MintedCertificate): NonNullable<Observation['posture']> => ({
+    at: NOW,
+    tlsVersions: [],
+    postQuantum: { state: 'unknown', group: null },
+    alternates: [],
+    withoutAlpn: { address: '192.0.2.1', presentedChain: withChain(leaf).map(({ der }) => der) },
+    caa: { outcome: 'none' },
+    registration: { outcome: 'not_applicable' },
+  });
+
+  it('is a warning that names it if it is another one, and no client refuses the host because of it', () => {
+    const verdict = judge(observation([answer(withChain(b))], { posture: posture(other) }), NOW, trustStore);
+    expect(verdict).toMatchObject({ trusted: true, leafFingerprint: b.fingerprint });
+    expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint)).toEqual([b.fingerprint]);
+    const { findings, clients } = inWords(verdict);
+    expect(findings).toMatchObject([
+      {
+        code: 'other_certificate_without_alpn',
+        severity: 'warning',
+        fingerprint: other.fingerprint,
+        addresses: ['192.0.2.1'],
+        clients: [],
+        message:
+          'Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: turn.fjord.example, valid until 10 December 2026.',
+      },
+    ]);
+    expect(findings[0]?.evidence).toContainEqual({
+      label: 'Names',
+      value: 'turn.fjord.example, a.example, b.example and 1 more',
+    });
+    expect(clients.every(({ connects }) => connects)).toBe(true);
+  });
+
+  it('is no finding if another address also serves it, or if the servers of the address rotate', () => {
+    const beside = [answer(withChain(b)), answer(withChain(other), { address: '192.0.2.2' })];
+    const shared = judge(observation(beside, { posture: posture(other) }), NOW, trustStore);
+    expect(shared.posture?.findings).toEqual([]);
+    const rotating = [b, other, b].reduce<Verdict | null>((previous, leaf, index) => {
+      const at = { observedAt: NOW + index, posture: posture(other) };
+      return judge(observation([answer(withChain(leaf))], at), NOW + index, trustStore, previous);
+    }, null);
+    expect(rotating?.posture?.findings).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
-import { addressFindings, isReplacedBy, leftOutFindings, type Shown } from './address-findings.ts';
+import { addressFindings, alpnFindings, isReplacedBy, leftOutFindings, type Shown } from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
 import {
   rememberedFrom,
@@ -84,7 +84,9 @@ export function judge(
   const turns = recordServed(before.turns, current, observation.observedAt);
   const others = rotatingCertificates(turns);
   const leaves = new Set(read.map((one) => one.leaf.fingerprint));
-  const posture = judgePosture(observation, leaves, { chains, previous }) ?? previous?.posture ?? null;
+  const rotating = others.map(({ fingerprint }) => fingerprint);
+  const posture =
+    judgePosture(observation, leaves, { chains, previous, rotating }) ?? previous?.posture ?? null;
   const sideBySide = addressFindings(observation, answers);
   const replaced = new Set<string | null>(
     read
@@ -140,7 +142,7 @@ export function judge(
 function judgePosture(
   { posture, renewal }: Observation,
   usual: ReadonlySet<string>,
-  { chains, previous }: { chains: ChainJudge; previous: Verdict | null },
+  { chains, previous, rotating }: { chains: ChainJudge; previous: Verdict | null; rotating: string[] },
 ): PostureVerdict | null {
   if (posture === null) return null;
   const { at, tlsVersions, postQuantum, caa, registration } = posture;
@@ -151,7 +153,9 @@ function judgePosture(
     caa,
     registration: followRegistration(previous, registration, at),
     alternates: [],
-    findings: [],
+    findings: alpnFindings(posture, new Set([...usual, ...rotating])).map(({ finding, addresses }) =>
+      toFinding(finding, addresses),
+    ),
   };
   for (const { keyType, address, presentedChain } of posture.alternates) {
     const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);

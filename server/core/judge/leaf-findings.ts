@@ -46,11 +46,14 @@ function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
 
 function nameFindings(leaf: Certificate, reference: ReferenceIdentifier): ChainFinding[] {
   if (matchesReference(leaf, reference) || coversWithTrailingDot({ certificate: leaf, reference })) return [];
-  const { fingerprint } = leaf;
-  const all = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses];
-  const names = all.slice(0, NAMES_KEPT).map(oneLine);
-  const facts = { kind: 'other_names' as const, names, total: all.length };
-  return [{ code: 'name_mismatch', severity: 'critical', fingerprint, facts }];
+  const facts = { kind: 'other_names' as const, ...firstNames(leaf) };
+  return [{ code: 'name_mismatch', severity: 'critical', fingerprint: leaf.fingerprint, facts }];
+}
+
+/** Returns the first names of a certificate, for sentences, and how many it has. */
+export function firstNames({ subjectAltNames }: Certificate): { names: string[]; total: number } {
+  const all = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses];
+  return { names: all.slice(0, NAMES_KEPT).map(oneLine), total: all.length };
 }
 
 /**

@@ -34,6 +34,8 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   malformed_certificate:
     'Install the certificate file again. If that does not help, have the certificate reissued.',
   legacy_tls: 'Enable TLS 1.2 and 1.3 on the server, with their default ciphers.',
+  other_certificate_without_alpn:
+    'If clients without ALPN should reach this host too, send them to the same server, or install a certificate for this name there.',
   certificates_differ: 'Install the new certificate on the servers at these addresses too, and reload them.',
   address_unreachable: 'Start the server at these addresses, or remove them from DNS.',
   address_left_out:

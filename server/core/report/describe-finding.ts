@@ -122,6 +122,7 @@ function wordsFor(
       return facts.words;
     case 'addresses_differ':
     case 'shown_in_turn':
+    case 'other_without_alpn':
     case 'legacy_tls':
     case 'addresses_unreachable':
     case 'addresses_left_out':
@@ -174,6 +175,22 @@ function addressWords(facts: AddressFacts, count: number): Words {
           label: `Until ${longDate(notAfter, 'UTC')}`,
           value: `SHA-256 ${fingerprint}`,
         })),
+      };
+    }
+    case 'other_without_alpn': {
+      const { name, names, total, notAfter, evidence } = facts;
+      const more = total - names.length;
+      return {
+        message: `Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: ${name}, valid until ${longDate(notAfter, 'UTC')}.`,
+        evidence: [
+          { label: 'Certificate', value: name },
+          {
+            label: 'Names',
+            value: total === 0 ? 'none' : names.join(', ') + (more > 0 ? ` and ${more} more` : ''),
+          },
+          { label: 'Serial number', value: evidence.serialNumber },
+          { label: 'Valid until', value: longInstant(notAfter) },
+        ],
       };
     }
     case 'legacy_tls':

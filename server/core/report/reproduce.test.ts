@@ -57,7 +57,7 @@ describe('reproductionCommand', () => {
       `openssl s_client -connect ${HOST}:993 -servername ${HOST} -verify_return_error </dev/null`,
     );
     expect(line({ code: 'expired', host: '2001:db8::1' })).toBe(
-      "openssl s_client -connect '[2001:db8::1]:443' -noservername </dev/null 2>/dev/null | openssl x509 -noout -dates",
+      "openssl s_client -connect '[2001:db8::1]:443' -noservername -alpn h2,http/1.1 </dev/null 2>/dev/null | openssl x509 -noout -dates",
     );
   });
 
@@ -74,9 +74,18 @@ describe('reproductionCommand', () => {
     expect(line({ code: 'expired', keyType: 'rsa' })).toContain('-sigalgs RSA-PSS+SHA256:');
   });
 
+  it('offers ALPN as clients of the protocol do, unless the finding is about clients that do not', () => {
+    expect(line({ code: 'expired' })).toContain('-alpn h2,http/1.1');
+    expect(line({ protocol: 'tls', port: 5432 })).toContain('-alpn postgresql');
+    expect(line({ protocol: 'smtp', port: 587 })).not.toContain('-alpn');
+    expect(line({ code: 'other_certificate_without_alpn' })).toBe(
+      `openssl s_client -connect ${HOST}:443 -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -subject -ext subjectAltName -dates`,
+    );
+  });
+
   it('loops over the addresses if their certificates differ', () => {
     expect(line({ code: 'certificates_differ', addresses: ['192.0.2.1', '2001:db8::1'] })).toBe(
-      `for ip in 192.0.2.1 '[2001:db8::1]'; do echo "$ip"; openssl s_client -connect "$ip:443" -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -serial -enddate -fingerprint -sha256; done`,
+      `for ip in 192.0.2.1 '[2001:db8::1]'; do echo "$ip"; openssl s_client -connect "$ip:443" -servername ${HOST} -alpn h2,http/1.1 </dev/null 2>/dev/null | openssl x509 -noout -serial -enddate -fingerprint -sha256; done`,
     );
   });
 

@@ -1,4 +1,5 @@
 import type { FindingCode, KeyType } from '../finding.ts';
+import { offeredAlpn } from '../protocol.ts';
 import type { Protocol } from '../../../contract/words.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 
@@ -30,6 +31,7 @@ const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
   weak_signature: '-noout -text',
   distrusted_root: '-noout -issuer -dates',
   refused_by_clients: '-noout -text',
+  other_certificate_without_alpn: '-noout -subject -ext subjectAltName -dates',
 };
 /** Findings that a verifying client shows best: curl for https, openssl for other protocols. */
 const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -126,19 +128,22 @@ function pageUrl({ host, port }: Reproduction['endpoint']): string {
   return `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
 }
 
-type Target = Pick<Reproduction, 'endpoint' | 'keyType'>;
+type Target = Pick<Reproduction, 'endpoint' | 'keyType'> & Partial<Pick<Reproduction, 'code'>>;
 
 function connect(target: Target, at: string | null): string {
   const { host, port } = target.endpoint;
   return openssl(target, shellQuoted(`${bracketed(at ?? host)}:${port}`));
 }
 
-function openssl({ endpoint: { host, protocol }, keyType }: Target, where: string): string {
+function openssl({ endpoint, keyType, code }: Target, where: string): string {
+  const { host, protocol } = endpoint;
   const isAddress = isIpText(host);
+  const alpn = code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint);
   return [
     `openssl s_client -connect ${where}`,
     // An IP address must not be sent as a server name (RFC 6066 §3).
     isAddress ? '-noservername' : `-servername ${shellQuoted(host)}`,
+    ...(alpn.length === 0 ? [] : [`-alpn ${shellQuoted(alpn.join(','))}`]),
     ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
     ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),
     ...(keyType === null ? [] : [`-tls1_2 -sigalgs ${shellQuoted(SIGNATURES[keyType])}`]),

@@ -62,6 +62,12 @@ export function evidenceOf(observation: Observation): Evidence {
       ...alternate,
       presentedChain: alternate.presentedChain.map((der) => keep(der, 'beside')),
     })),
+    ...(observation.posture.withoutAlpn && {
+      withoutAlpn: {
+        ...observation.posture.withoutAlpn,
+        presentedChain: observation.posture.withoutAlpn.presentedChain.map((der) => keep(der, 'beside')),
+      },
+    }),
   };
   const stored = { ...observation, addresses, authorities, posture };
   return {

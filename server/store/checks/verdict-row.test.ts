@@ -98,6 +98,10 @@ const OBSERVATIONS: Observation[] = [
           presentedChain: withChain(issue({ key: 'RSA-2048', notAfter: NOW + DAY })).map(der),
         },
       ],
+      withoutAlpn: {
+        address: '192.0.2.1',
+        presentedChain: withChain(issue({ dnsNames: ['turn.fjord.example'] })).map(der),
+      },
       caa: { outcome: 'unavailable' },
       registration: { outcome: 'no_date', domain: 'fjord.example' },
     },
@@ -144,6 +148,7 @@ describe('a stored verdict', () => {
       'missing_intermediates',
       'not_yet_valid',
       'other_names',
+      'other_without_alpn',
       'outdated_intermediate',
       'path_fault',
       'path_pending',

@@ -152,6 +152,13 @@ const facts = union<FindingFacts, 'kind'>('kind', {
   shown_in_turn: {
     certificates: list(shape({ fingerprint: text, notAfter: number })),
   },
+  other_without_alpn: {
+    name: text,
+    names: list(text),
+    total: number,
+    notAfter: number,
+    evidence: shape({ serialNumber: text }),
+  },
   legacy_tls: { tlsVersion: text, evidence: shape({ cipher: text }) },
   addresses_unreachable: {
     reason: code,

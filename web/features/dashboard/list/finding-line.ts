@@ -16,6 +16,7 @@ const SHORT_LINES: Record<string, string> = {
   weak_signature: 'The signature is too weak',
   legacy_tls: 'Only old TLS versions are offered',
   certificates_differ: 'Addresses serve different certificates',
+  other_certificate_without_alpn: 'Another certificate without ALPN',
   lifetime_too_long: 'Valid for longer than browsers allow',
   staple_invalid: 'The stapled OCSP response is not valid',
   staple_missing: 'The required OCSP staple is missing',
