@@ -1,5 +1,6 @@
 import { measureChains } from './hostile/chain.ts';
 import { measureRotating } from './hostile/rotating.ts';
+import { measureHttp2 } from './hostile/http2.ts';
 import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
 import { type Figure, isMissed, tableOf } from './scale/figures.ts';
@@ -11,6 +12,7 @@ import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   chain: measureChains,
+  http2: measureHttp2,
   routes: measureRoutes,
   rotating: measureRotating,
   search: measureSearch,

@@ -10,6 +10,8 @@ const MAX_FRAME_BYTES = 16 * 1024;
  * and many attacks consist of small frames: CONTINUATION, PING, SETTINGS, RST_STREAM.
  */
 const MAX_FRAMES = 256;
+/** Maximum number of bytes of an answer. More than headers and a body need, and far less than a connection may receive. */
+const MAX_BYTES = 128 * 1024;
 /** The flow control window, which we never enlarge (RFC 9113 §6.9.2): the server stops after so many bytes of a body. */
 const WINDOW_BYTES = 65_535;
 
@@ -81,6 +83,7 @@ export interface Http2Reader extends ResponseReader {
 export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   let rest: Buffer = EMPTY;
   let frames = 0;
+  let bytes = 0;
   let headerBytes = 0;
   let bodyBytes = 0;
   let status: number | null = null;
@@ -176,6 +179,8 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     hasEnded: () => hasEnded,
     wantsHttp1: () => wantsHttp1,
     push(chunk) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) fail('too_large');
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       while (readNext());
       if (hasEnded) rest = EMPTY;
