@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { mintAuthority } from '../tests/kit/certificates/mint.ts';
 import { startOpensslServer } from '../tests/kit/peers/tls-server.ts';
 import { startBlackbox } from './check/blackbox.ts';
-import type { ClientRound, ClientStart } from './check/protocol.ts';
+import type { ClientRound, ClientStart, WebPorts } from './check/protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';
 
 // Measures the client's CPU time of one full check, compared to OpenSSL's client and Prometheus' blackbox_exporter.
@@ -34,9 +34,14 @@ const rootFile = join(folder, 'root.pem');
 await writeFile(rootFile, root.certificatePem);
 const server = await startOpensslServer(leaf);
 const client = fork(new URL('./check/client.ts', import.meta.url));
+const websites = fork(new URL('./check/web-servers.ts', import.meta.url));
 const blackbox = await startBlackbox(folder, rootFile, server.port);
 try {
+  const { certificatePem, chainPem, keyPem } = leaf;
+  websites.send({ certificatePem, chainPem, keyPem });
+  const [web] = (await once(websites, 'message')) as [WebPorts];
   const start: ClientStart = {
+    web,
     port: server.port,
     rootPem: root.certificatePem,
     unseen: unseen.map(({ der }) => der.toString('base64')),
@@ -55,6 +60,7 @@ try {
   report(ours, theirs, exporters);
 } finally {
   client.kill();
+  websites.kill();
   await blackbox?.stop();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -104,6 +110,9 @@ function report(
   const firstSight = median(
     ours.map((round) => round.judgeUnseenMicroseconds - round.judgeKnownMicroseconds),
   );
+  const web = (kind: keyof WebPorts): number => median(ours.map((round) => round.webMicroseconds[kind]));
+  const share = (kind: keyof WebPorts): string =>
+    median(ours.map(({ webMicroseconds }) => webMicroseconds[kind] / webMicroseconds.none)).toFixed(2);
   const openssl = median(theirs.map((round) => round.microseconds));
   const exporter = median(exporters);
   const line = (label: string, microseconds: number): string => {
@@ -120,10 +129,15 @@ function report(
       line('full check, certificate seen before', check),
       line('full check, certificate seen for the first time', check + firstSight),
       line('  of it: judging a known chain', judgeKnown),
+      line('website without ALPN, with its HTTP request', web('none')),
+      line('website that agrees on http/1.1', web('http1')),
+      line('website that agrees on h2', web('http2')),
       `\nto openssl s_time      ${(check / openssl).toFixed(2)}   at most 1.25\n`,
       exporters.length === 0
         ? 'blackbox_exporter is not installed (Debian: prometheus-blackbox-exporter)\n'
         : `to blackbox_exporter   ${(check / exporter).toFixed(2)}   at most 1.15\n`,
+      `\nhttp/1.1 to no ALPN    ${share('http1')}   at most 1.02\n`,
+      `h2 to no ALPN          ${share('http2')}   at most 1.10\n`,
     ].join(''),
   );
 }

@@ -2,13 +2,16 @@ import type { Observation } from '../../server/core/index.ts';
 import { judge } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createProbe, loadTrustStore, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ClientRound, ClientStart } from './protocol.ts';
+import type { ClientRound, ClientStart, WebPorts } from './protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './protocol.ts';
 
 // The measured process runs only checks. The server, the report and the other clients run in other processes.
 
 const CONCURRENCY = 16;
 const ROUND_CHECKS = 800;
+const WEB_CHECKS = 480;
+/** Checks of one website before those of the next, so that other load on the machine affects all websites alike. */
+const WEB_TURN = 40;
 const WARM_UP_CHECKS = 500;
 
 const policy = createAddressPolicy(['127.0.0.1/32']);
@@ -19,23 +22,27 @@ const { signal } = new AbortController();
 
 process.once('message', (start: ClientStart) => void serve(start));
 
-async function serve({ port, rootPem, unseen, intermediate }: ClientStart): Promise<void> {
+async function serve({ port, rootPem, unseen, intermediate, web }: ClientStart): Promise<void> {
   const trustStore = loadTrustStore(rootPem);
 
-  const check = async (): Promise<Observation> => {
-    const observation = await probe.observe(
-      { host: HOST, port, protocol: 'tls' },
-      { signal, trustStore, withPosture: false },
-    );
+  const tls = { host: HOST, port, protocol: 'tls' } as const;
+  const websites = (['none', 'http1', 'http2'] as const).map((kind) => {
+    const endpoint = { host: HOST, port: web[kind], protocol: 'https' } as const;
+    return { kind, endpoint };
+  });
+  const check = async (endpoint: Observation['endpoint'] = tls): Promise<Observation> => {
+    const observation = await probe.observe(endpoint, { signal, trustStore, withPosture: false });
     const verdict = judge(observation, Date.now(), trustStore);
     if (!verdict.trusted)
       throw new Error(`the bench's own server is not trusted: ${JSON.stringify(verdict)}`);
+    if (endpoint.protocol === 'https' && observation.http?.outcome !== 'answered')
+      throw new Error(`the bench's own website gave no answer: ${JSON.stringify(observation.http)}`);
     return observation;
   };
-  const checks = async (count: number): Promise<void> => {
+  const checks = async (count: number, endpoint?: Observation['endpoint']): Promise<void> => {
     let left = count;
     const runWorker = async (): Promise<void> => {
-      while (left-- > 0) await check();
+      while (left-- > 0) await check(endpoint);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, runWorker));
   };
@@ -43,6 +50,7 @@ async function serve({ port, rootPem, unseen, intermediate }: ClientStart): Prom
   const known = await check();
   const leaves = unseen.map((leaf) => observationOf(known, [leaf, intermediate]));
   await checks(WARM_UP_CHECKS);
+  for (const { endpoint } of websites) await checks(WARM_UP_CHECKS, endpoint);
 
   const round = async (): Promise<ClientRound> => {
     const checkMicroseconds = await cpuPer(ROUND_CHECKS, () => checks(ROUND_CHECKS));
@@ -53,7 +61,17 @@ async function serve({ port, rootPem, unseen, intermediate }: ClientStart): Prom
     };
     const judgeUnseenMicroseconds = await cpuPer(fresh.length, judgeAll(fresh));
     const judgeKnownMicroseconds = await cpuPer(fresh.length, judgeAll(fresh));
-    return { checks: ROUND_CHECKS, checkMicroseconds, judgeKnownMicroseconds, judgeUnseenMicroseconds };
+    const webMicroseconds: Record<keyof WebPorts, number> = { none: 0, http1: 0, http2: 0 };
+    for (let done = 0; done < WEB_CHECKS; done += WEB_TURN)
+      for (const { kind, endpoint } of websites)
+        webMicroseconds[kind] += await cpuPer(WEB_CHECKS, () => checks(WEB_TURN, endpoint));
+    return {
+      checks: ROUND_CHECKS + WEB_CHECKS * websites.length,
+      checkMicroseconds,
+      judgeKnownMicroseconds,
+      judgeUnseenMicroseconds,
+      webMicroseconds,
+    };
   };
 
   process.on('message', () => {
