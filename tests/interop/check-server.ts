@@ -14,7 +14,7 @@ export interface Outcome {
   server: string;
   /** null if the server did not start. */
   endpoint: Endpoint | null;
-  /** TLS version and group; empty without a handshake. */
+  /** TLS version, group and the protocol agreed by ALPN; empty without a handshake. */
   seen: string;
   /** null if the certificate was read and is trusted. */
   fault: string | null;
@@ -50,7 +50,7 @@ export async function checkServer(
 }
 
 async function check(
-  { protocol, address, port }: Endpoint,
+  { protocol, address, port, alpn, otherWithoutAlpn }: Endpoint,
   signal: AbortSignal,
 ): Promise<Pick<Outcome, 'seen' | 'fault'>> {
   const probe = createProbe({
@@ -60,19 +60,34 @@ async function check(
     now: Date.now,
   });
   const target = { host: HOST, port, protocol };
-  const observation = await probe.observe(target, { signal, trustStore, withPosture: false });
+  const observation = await probe.observe(target, {
+    signal,
+    trustStore,
+    withPosture: otherWithoutAlpn !== undefined,
+  });
   const verdict = judge(observation, Date.now(), trustStore);
   const { failure, findings, leafFingerprint, trusted } = describeVerdict(verdict, target);
   const seen = tlsOf(observation);
   if (failure !== null) return { seen, fault: `${failure.message} (${detailOf(observation)})` };
   if (leafFingerprint !== leaf.fingerprint) return { seen, fault: 'The server sent another certificate.' };
-  if (!trusted) return { seen, fault: findings.map(({ message }) => message).join(' ') };
+  const messages = findings.map(({ message }) => message).join(' ');
+  if (!trusted) return { seen, fault: messages };
+  const { http, addresses } = observation;
+  if (protocol === 'https' && http?.outcome !== 'answered')
+    return { seen, fault: `No answer by HTTP: ${http?.reason ?? 'not asked'}.` };
+  const [agreed] = addresses.flatMap((one) => (one.outcome === 'handshake' ? [one.alpn] : []));
+  if (alpn !== undefined && agreed !== alpn)
+    return { seen, fault: `The server agreed on ${agreed} by ALPN.` };
+  if (otherWithoutAlpn !== undefined && !messages.includes(`get another certificate: ${otherWithoutAlpn}`))
+    return { seen, fault: `No warning about ${otherWithoutAlpn}. ${messages}` };
   return { seen, fault: null };
 }
 
 function tlsOf({ addresses }: Observation): string {
   const [first] = addresses;
-  return first?.outcome === 'handshake' ? `${first.tlsVersion} ${first.group ?? ''}`.trim() : '';
+  return first?.outcome === 'handshake'
+    ? [first.tlsVersion, first.group, first.alpn].filter((one) => one !== null).join(' ')
+    : '';
 }
 
 function detailOf({ addresses }: Observation): string {

@@ -3,8 +3,10 @@ import { idsOf, startDaemon } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Servers talk to each other on one port only; nobody else listensOn to it here. */
+/** Servers talk to each other on one port only; nobody else listens to it here. */
 const SERVER_TO_SERVER = { address: '127.0.0.77', port: 5269 };
+/** The only port on which XMPP clients use TLS directly. */
+const DIRECT = { address: '127.0.0.77', port: 5223 };
 
 export const slapd: ServerKind = {
   name: 'slapd',
@@ -76,6 +78,8 @@ log = { error = "*stdout" }
 modules_enabled = { "tls", "saslauth", "disco" }
 c2s_interfaces = { "${ADDRESS}" }
 c2s_ports = { ${client.port} }
+c2s_direct_tls_interfaces = { "${DIRECT.address}" }
+c2s_direct_tls_ports = { ${DIRECT.port} }
 s2s_interfaces = { "${SERVER_TO_SERVER.address}" }
 s2s_ports = { ${SERVER_TO_SERVER.port} }
 http_ports = {}
@@ -90,6 +94,7 @@ VirtualHost "${host}"
     const endpoints: Endpoint[] = [
       { protocol: 'xmpp', ...client },
       { protocol: 'xmpp', ...SERVER_TO_SERVER },
+      { protocol: 'tls', ...DIRECT },
     ];
     const daemon = await startDaemon(['prosody', '--config', configuration, '-F'], {
       ...idsOf('prosody'),

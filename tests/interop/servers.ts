@@ -1,6 +1,7 @@
 import { dovecot, postfix } from './mail-servers.ts';
 import { mariadb, postgresql } from './database-servers.ts';
 import type { Daemon, ServerFiles } from './daemon.ts';
+import { haproxy, nghttpd, sharedPort } from './http2-servers.ts';
 import { nginx, prosody, slapd, vsftpd } from './other-servers.ts';
 import type { Protocol } from '../../contract/words.ts';
 
@@ -9,6 +10,10 @@ export interface Endpoint {
   protocol: Protocol;
   address: string;
   port: number;
+  /** Protocol that our check and the server agree on by ALPN. Default: any. */
+  alpn?: string | null;
+  /** Name on the certificate for clients that send no ALPN, of which the check must warn. */
+  otherWithoutAlpn?: string;
 }
 
 export interface RunningServer extends Daemon {
@@ -31,4 +36,7 @@ export const SERVERS: readonly ServerKind[] = [
   vsftpd,
   prosody,
   nginx,
+  nghttpd,
+  haproxy,
+  sharedPort,
 ];
