@@ -1,6 +1,5 @@
 const SAFARI = 'Safari, which no machine here can run, refuses it (support.apple.com/103769)';
 const GO = 'Go reads policy constraints since 1.24; Debian has 1.19';
-const ALPN = 'we offer no ALPN, because a server that speaks only HTTP/2 would refuse ours';
 const MEANT = 'a server for clients with certificates refuses all others, as it is meant to';
 const P521 =
   'we offer the signature for keys on P-521, and cannot see that the server used it with another curve';
@@ -18,8 +17,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'valid since 1950': SAFARI,
   'critical inhibitAnyPolicy': GO,
   'registeredID with a huge arc beside the name': ARC,
-  'ALPN foo only': ALPN,
-  'ALPN http/1.0 only': ALPN,
   'a client certificate is requested': MEANT,
   'signature ECDSA+SHA512 only': P521,
 };
