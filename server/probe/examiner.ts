@@ -88,6 +88,7 @@ function certificatesSeen(
     ...addresses.flatMap((address) => (address.outcome === 'handshake' ? address.presentedChain : [])),
     ...authorities.map(({ der }) => der),
     ...(posture?.alternates ?? []).flatMap(({ presentedChain }) => presentedChain),
+    ...(posture?.withoutAlpn?.presentedChain ?? []),
   ];
   const seen = new Map<string, { facts: CertificateFacts }>();
   for (const der of ders) {
