@@ -73,18 +73,26 @@ export const sharedPort: ServerKind = {
     const web = { address: ADDRESS, port: await freePort() };
     const turn = { address: ADDRESS, port: await freePort() };
     const relay = selfSigned({ dnsNames: ['turn.interop.test'], commonName: 'turn.interop.test' });
-    const coturn = await startDaemon(
-      [
-        'turnserver',
-        ...['-n', '--no-cli', '--no-udp', '--no-dtls', '--no-auth', '--log-file', 'stdout'],
-        ...['--listening-ip', ADDRESS, '--listening-port', String(await freePort())],
-        ...['--tls-listening-port', String(turn.port), '--pidfile', `${files.folder}/turn.pid`],
-        ...['--userdb', `${files.folder}/turn.db`],
-        ...['--cert', files.write('turn.pem', relay.certificatePem)],
-        ...['--pkey', files.write('turn.key', relay.keyPem)],
-      ],
-      { cwd: files.folder, listensOn: [turn] },
+    const relayConfiguration = files.write(
+      'turnserver.conf',
+      `listening-ip=${ADDRESS}
+listening-port=${await freePort()}
+tls-listening-port=${turn.port}
+cert=${files.write('turn.pem', relay.certificatePem)}
+pkey=${files.write('turn.key', relay.keyPem)}
+pidfile=${files.folder}/turn.pid
+userdb=${files.folder}/turn.db
+log-file=stdout
+no-auth
+no-cli
+no-dtls
+no-udp
+`,
     );
+    const coturn = await startDaemon(['turnserver', '-c', relayConfiguration], {
+      cwd: files.folder,
+      listensOn: [turn],
+    });
     const configuration = files.write(
       'nginx.conf',
       `load_module /usr/lib/nginx/modules/ngx_stream_module.so;

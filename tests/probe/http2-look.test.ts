@@ -41,7 +41,11 @@ async function site(serve: Serve, options: SecureServerOptions = {}) {
   return { server, port: peer.port };
 }
 
-function observe(port: number, timeouts: ProbeOptions['timeouts'] = {}): Promise<Observation> {
+function observe(
+  port: number,
+  timeouts: ProbeOptions['timeouts'] = {},
+  host = 'site.test',
+): Promise<Observation> {
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
   const probe = createProbe({
     resolver,
@@ -51,7 +55,7 @@ function observe(port: number, timeouts: ProbeOptions['timeouts'] = {}): Promise
     timeouts: { ...PATIENT, ...timeouts },
   });
   return probe.observe(
-    { host: 'site.test', port, protocol: 'https' },
+    { host, port, protocol: 'https' },
     { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
   );
 }
@@ -80,6 +84,19 @@ describe('A probe of a server with HTTP/2 alone', () => {
       },
     ]);
   });
+
+  it.each([[`${'long.'.repeat(24)}test`], [`${'long.'.repeat(48)}test`], ['::1'], ['192.0.2.1']])(
+    'names %s and its port',
+    async (host) => {
+      const authorities: unknown[] = [];
+      const { port } = await site(({ authority }, response) => {
+        authorities.push(authority);
+        response.end();
+      });
+      expect((await observe(port, {}, host)).http).toMatchObject(answered('HEAD', 200));
+      expect(authorities).toEqual([`${host === '::1' ? '[::1]' : host}:${port}`]);
+    },
+  );
 
   it.each([200, 204, 301, 302, 399, 401, 403, 404, 418, 429])(
     'accepts status %i as an answer',

@@ -6,7 +6,18 @@ import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { certificate, check, checkOf, claimOne, leaseOf, MINUTE, NOW, person, watch } from './samples.ts';
+import {
+  certificate,
+  check,
+  checkOf,
+  claimOne,
+  leaseOf,
+  MINUTE,
+  NOW,
+  person,
+  recordCheck,
+  watch,
+} from './samples.ts';
 import { history, presentedChain } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 
@@ -54,6 +65,18 @@ describeEachDatabase('check runs', (open) => {
       },
     });
     expect(await history(store, key)).toMatchObject([{ firstSeenAt: NOW, lastSeenAt: NOW + 30 * MINUTE }]);
+  });
+
+  it('go on if an address agrees on another protocol by ALPN, and the last one is shown', async () => {
+    const { store, key } = await watched(await open());
+    const leaf = certificate();
+    await check(store, NOW, [leaf], every15(0));
+    const claimed = await claimOne(store, NOW + 15 * MINUTE);
+    const made = checkOf(claimed, NOW + 15 * MINUTE, [leaf], every15(15));
+    const addresses = made.verdict.addresses.map((one) => ({ ...one, alpn: 'http/1.1' }));
+    await recordCheck(store, { ...made, verdict: { ...made.verdict, addresses } });
+    expect(await checkRunsOf(store.db, key)).toMatchObject([{ firstAt: NOW, checks: 2 }]);
+    expect((await findMonitor(store, key))?.verdict?.addresses).toMatchObject([{ alpn: 'http/1.1' }]);
   });
 
   it('store alternating certificates once each, with one history entry each', async () => {

@@ -205,7 +205,7 @@ function verdictOf(
         notAfter: leaf?.notAfter ?? null,
         tlsVersion: leaf && 'TLSv1.3',
         group: leaf && 'X25519',
-        alpn: null,
+        alpn: leaf && 'h2',
         durationMs: 20,
         failure: leaf ? null : failure,
       },

@@ -33,7 +33,7 @@ export const sending =
     void socket.resume().once('data', () => socket.write(Buffer.concat(frames)));
 
 /** Sends these bytes on the first request and closes the connection. */
-export const ending =
+const ending =
   (...frames: readonly Buffer[]): PeerBehaviour =>
   (socket) =>
     void socket.resume().once('data', () => socket.end(Buffer.concat(frames)));
