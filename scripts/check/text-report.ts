@@ -69,7 +69,10 @@ function conclusion({ verdict, host }: Checked, now: number): { style: Style; wo
   const { limiting } = verdict;
   const ends = limiting === null ? '' : `, ${expiry(limiting.notAfter, now)}`;
   if (verdict.revocation.state === 'revoked') return { style: 'red', words: `revoked${ends}` };
-  if (!verdict.trusted) return { style: 'red', words: `not trusted${ends}` };
+  if (!verdict.trusted)
+    return verdict.findings.some(({ severity }) => severity === 'critical')
+      ? { style: 'red', words: `not trusted${ends}` }
+      : { style: 'yellow', words: `could not be verified${ends}` };
   if (needsFetching(verdict))
     return { style: 'yellow', words: `trusted only by clients that fetch missing certificates${ends}` };
   return verdict.findings.some(({ severity }) => severity === 'warning')

@@ -13,6 +13,8 @@ export type FindingCode =
   | 'path_invalid'
   | 'weak_key'
   | 'weak_signature'
+  /** We cannot verify a key or a signature of the chain, so we cannot tell whether it is genuine. */
+  | 'unverifiable'
   | 'malformed_certificate'
   | 'legacy_tls'
   | 'certificates_differ'
@@ -210,6 +212,13 @@ export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; i
     | { fault: 'self_signed' }
     | { fault: 'weak_key'; authority: string | null; key: Pick<PublicKey, 'type' | 'bits' | 'curve'> }
     | { fault: 'weak_signature'; authority: string | null; algorithm: string }
+    /** `algorithm`: its name, or its OID if it has none that we know. `identifier`: its OID. */
+    | {
+        fault: 'unknown_key' | 'unknown_signature';
+        authority: string | null;
+        algorithm: string;
+        identifier: string;
+      }
     | { fault: 'not_yet_valid'; authority: string | null; notBefore: number }
     | { fault: OtherPathFault; authority: string | null }
   );
@@ -217,7 +226,15 @@ export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; i
 /** Path faults that have no values of their own. */
 export type OtherPathFault = Exclude<
   PathFailureCode,
-  'no_issuer' | 'untrusted_root' | 'expired' | 'self_signed' | 'weak_key' | 'weak_signature' | 'not_yet_valid'
+  | 'no_issuer'
+  | 'untrusted_root'
+  | 'expired'
+  | 'self_signed'
+  | 'weak_key'
+  | 'weak_signature'
+  | 'unknown_key'
+  | 'unknown_signature'
+  | 'not_yet_valid'
 >;
 
 /** The period in which a CA wants a certificate renewed (RFC 9773), ms UTC. */
@@ -250,6 +267,8 @@ export type ClientRuleCode =
   | 'p521_key'
   | 'ed25519_key'
   | 'ed448_key'
+  | 'ml_dsa_key'
+  | 'slh_dsa_key'
   | 'rsa_pss_key'
   | 'long_exponent'
   | 'no_key_null'

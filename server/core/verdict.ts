@@ -172,7 +172,7 @@ export interface Verdict {
   limiting: ExpiringCertificate | null;
   /** Every finding, worst first. */
   findings: Finding[];
-  /** Whether the host was reached and clients accept what every answering address shows. */
+  /** Whether the host was reached and, as far as we could verify, clients accept what every answering address shows. */
   trusted: boolean;
   /** The certificates from the shown leaf to the anchor; empty if no path is valid. */
   path: PathEntry[];

@@ -3,8 +3,8 @@ import { hasUnknownCritical } from './extension-list.ts';
 import { EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
 import { type Profile, profileFailures } from './profile/profile.ts';
-import { isWeakKey } from './public-key.ts';
-import { isWeakSignature, verifySignature } from './signature.ts';
+import { isWeakKey, type PublicKey } from './public-key.ts';
+import { checkSignature, isWeakSignature, type SignatureCheck } from './signature.ts';
 import { LruCache } from './lru-cache.ts';
 import type { WorkBudget } from './work-budget.ts';
 
@@ -80,9 +80,11 @@ function sharedFailures(
   }
   // Skip anchors: their own signature proves nothing, and whoever configured the anchor accepted its key.
   if (role !== 'anchor') {
-    if (isWeakKey(certificate.key)) failures.push(failure('weak_key', certificate, role));
-    if (isWeakSignature(certificate.signature.algorithm))
-      failures.push(failure('weak_signature', certificate, role));
+    const { algorithm } = certificate.signature;
+    const ofKey = keyFailure(certificate.key);
+    if (ofKey !== null) failures.push(failure(ofKey, certificate, role));
+    if (isWeakSignature(algorithm)) failures.push(failure('weak_signature', certificate, role));
+    if (algorithm.scheme === 'unknown') failures.push(failure('unknown_signature', certificate, role));
   }
   if (hasUnknownCritical(certificate.extensions, KNOWN_EXTENSIONS)) {
     failures.push(failure('unknown_critical_extension', certificate, role));
@@ -140,21 +142,32 @@ const KNOWN_EXTENSIONS = new Set<string>([
   EXTENSION.crlDistributionPoints,
 ]);
 
+/** Returns why a key cannot be used to verify signatures; null if it can, as far as we know. */
+export function keyFailure(key: PublicKey): 'weak_key' | 'unknown_key' | null {
+  if (isWeakKey(key)) return 'weak_key';
+  return key.type === 'other' ? 'unknown_key' : null;
+}
+
 /**
  * Cache of signature checks. A check costs more than all other checks of a certificate together, its result never
  * changes, and the intermediates of a few dozen CAs sign nearly all certificates.
  */
-const signatureCache = new LruCache<string, boolean>(8_192);
+const signatureCache = new LruCache<string, SignatureCheck>(8_192);
 
-/** Returns whether `issuer`'s key made the signature on `certificate`. Also returns false if `work` is exhausted. */
-export function isSignedBy(certificate: Certificate, issuer: Certificate, work: WorkBudget): boolean {
-  if (!work.spendSignature(certificate, issuer)) return false;
+/** Checks whether `issuer`'s key made the signature on `certificate`. Returns `invalid` if `work` is exhausted. */
+export function checkIssuer(certificate: Certificate, issuer: Certificate, work: WorkBudget): SignatureCheck {
+  if (!work.spendSignature(certificate, issuer)) return 'invalid';
   // The key includes the issuer, because several issuers may have the same name.
   const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
   const cached = signatureCache.get(key);
   if (cached !== null) return cached;
   const { algorithm, signed, octets } = certificate.signature;
-  const result = verifySignature(algorithm, signed, octets, issuer.key);
+  const result = checkSignature(algorithm, signed, octets, issuer.key);
   signatureCache.set(key, result);
   return result;
+}
+
+/** Returns whether it is certain that `issuer`'s key made the signature on `certificate`. */
+export function isSignedBy(certificate: Certificate, issuer: Certificate, work: WorkBudget): boolean {
+  return checkIssuer(certificate, issuer, work) === 'valid';
 }

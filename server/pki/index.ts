@@ -25,6 +25,7 @@ export { PkiError } from './pki-error.ts';
 export type { Profile } from './profile/profile.ts';
 export type { PublicKey } from './public-key.ts';
 export { isWeakKey, publicKeyName, RSA_PSS } from './public-key.ts';
+export { KEY_ALGORITHMS } from './key-algorithms.ts';
 export { EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 export type { ReferenceIdentifier } from './names/reference-identifier.ts';
 export { matchesReference } from './names/reference-identifier.ts';

@@ -10,7 +10,9 @@ export type PathFailureCode =
   | 'not_yet_valid' // now is before notBefore
   | 'malformed' // an extension that decides acceptance cannot be parsed; beyond tls-client, any extension
   | 'weak_key' // rejected by `isWeakKey`
-  | 'weak_signature' // MD5, SHA-1, SHA-224 or an algorithm that cannot be verified
+  | 'weak_signature' // MD5, SHA-1 or SHA-224
+  | 'unknown_key' // of an algorithm that we do not know
+  | 'unknown_signature' // of an algorithm that we cannot verify: we cannot tell whether the issuer made it
   | 'unknown_critical_extension' // RFC 5280 §4.2
   | 'extended_key_usage' // the extended key usage does not allow the requested purpose
   | 'key_usage' // present, but without a usage that TLS needs (leaf, not in profile rfc5280) or keyCertSign (CA)
@@ -58,6 +60,8 @@ const CODES_BY_RANK: readonly PathFailureCode[] = [
   'bad_signature',
   'weak_signature',
   'weak_key',
+  'unknown_signature',
+  'unknown_key',
   'not_a_ca',
   'path_length',
   'name_constraints',

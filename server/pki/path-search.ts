@@ -1,10 +1,18 @@
 import type { Certificate } from './certificate.ts';
-import { authorityFailures, type CheckContext, isSignedBy, validityFailure } from './certificate-checks.ts';
+import {
+  authorityFailures,
+  checkIssuer,
+  type CheckContext,
+  isSignedBy,
+  keyFailure,
+  validityFailure,
+} from './certificate-checks.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';
 import { equalBytes } from './der/der-values.ts';
 import { satisfiesNameConstraints } from './names/name-constraints.ts';
 import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
 import { issuanceFailures } from './profile/profile.ts';
+import type { SignatureCheck } from './signature.ts';
 import type { TrustStore } from './trust-store.ts';
 import { STEP_WORK, type WorkBudget } from './work-budget.ts';
 
@@ -75,8 +83,7 @@ class PathSearch {
     const child = path[path.length - 1] ?? path[0];
     const role: CertificateRole = path.length === 1 ? 'leaf' : 'intermediate';
     const candidates = this.#candidates(child);
-    let verified = 0;
-    let rejected = 0;
+    const checks = new Set<SignatureCheck | 'unusable_key'>();
     for (const candidate of candidates) {
       // Stop if no extension of this path can last longer than the best path so far.
       if (this.best !== null && earliest(path).notAfter <= this.best.weakest.notAfter) return;
@@ -84,17 +91,20 @@ class PathSearch {
       // Skip loops: a path with the same CA twice is valid only if the path without the loop is
       // valid too (RFC 4158 §2.4.2).
       if (path.some((one) => isSameAuthority(one, candidate.certificate))) continue;
-      if (isSignedBy(child, candidate.certificate, this.#work)) {
-        verified++;
-        this.#follow(path, candidate);
-      } else {
-        rejected++;
-      }
+      const signature = checkIssuer(child, candidate.certificate, this.#work);
+      const ofKey = signature === 'unverifiable' ? keyFailure(candidate.certificate.key) : null;
+      if (signature === 'valid') this.#follow(path, candidate);
+      else if (ofKey !== null) this.failures.push(failure(ofKey, candidate.certificate, candidate.role));
+      checks.add(ofKey === null ? signature : 'unusable_key');
     }
-    if (this.#work.isExhausted) return;
+    if (this.#work.isExhausted || checks.has('valid') || checks.has('unusable_key')) return;
     // Candidates skipped as loops count as missing issuers.
-    if (verified === 0)
-      this.failures.push(failure(rejected > 0 ? 'bad_signature' : 'no_issuer', child, role));
+    const code = checks.has('unverifiable')
+      ? 'unknown_signature'
+      : checks.has('invalid')
+        ? 'bad_signature'
+        : 'no_issuer';
+    this.failures.push(failure(code, child, role));
   }
 
   get #work(): WorkBudget {

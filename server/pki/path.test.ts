@@ -5,6 +5,7 @@ import type {
   MintedAuthority,
   MintedCertificate,
 } from '../../tests/kit/certificates/mint.ts';
+import { bitString, objectIdentifier, sequence } from '../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, mintKey, nameDer, selfSigned } from '../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from './certificate.ts';
 import type { PathRequest } from './path.ts';
@@ -163,6 +164,52 @@ describe('a missing issuer', () => {
   it('is not reported if the server also sends a root with the same name and another key', () => {
     expect(reasons(leaf, { sent: [rootOf(), issuing] })).toEqual(['ok']);
   });
+});
+
+describe('an issuer whose signature cannot be verified', () => {
+  const GOST = '1.2.643.7.1.1.3.2';
+  it('is not reported as the wrong issuer', () => {
+    expect(reasons(issuing.issue({ ...fresh, signatureOid: GOST }))).toEqual(['leaf unknown_signature']);
+    const odd = root.intermediate({ commonName: 'Odd', ...long, signatureOid: GOST });
+    expect(reasons(odd.issue(fresh), { sent: [odd] })).toEqual(['intermediate unknown_signature']);
+  });
+
+  it('is named if we do not know its key, or do not verify with it', () => {
+    const withKey = (algorithm: Buffer) => (fields: Buffer[]) =>
+      fields.with(6, sequence(algorithm, bitString(Buffer.alloc(64, 1))));
+    const unknown = withKey(sequence(objectIdentifier('1.2.643.7.1.1.1.1')));
+    const explicit = withKey(sequence(objectIdentifier('1.2.840.10045.2.1'), sequence()));
+    for (const [editFields, code] of [
+      [unknown, 'unknown_key'],
+      [explicit, 'weak_key'],
+    ] as const) {
+      const odd = root.intermediate({ commonName: 'Odd', ...long, editFields });
+      expect(reasons(odd.issue(fresh), { sent: [odd] })).toEqual([`intermediate ${code}`]);
+      const anchor = rootOf({ commonName: 'Odd', editFields });
+      expect(reasons(anchor.issue(fresh), { sent: [], anchors: [anchor] })).toEqual([`anchor ${code}`]);
+    }
+  });
+
+  it('is no obstacle if another issuer of the same name made the signature', () => {
+    const editFields = (fields: Buffer[]) =>
+      fields.with(6, sequence(sequence(objectIdentifier('1.2.3')), bitString(Buffer.alloc(9, 1))));
+    const odd = root.intermediate({ commonName: 'Issuing', ...long, editFields });
+    expect(reasons(leaf, { sent: [odd, issuing] })).toEqual(['ok']);
+  });
+});
+
+describe('post-quantum paths', () => {
+  it.each(['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87', 'SLH-DSA-SHA2-128s'] as const)(
+    'are verified: %s',
+    (key) => {
+      const anchor = rootOf({ key });
+      const middle = anchor.intermediate({ commonName: 'Middle', ...long, key });
+      const end = middle.issue({ ...fresh, key });
+      expect(reasons(end, { sent: [middle], anchors: [anchor] })).toEqual(['ok']);
+      const forged = middle.issue({ ...fresh, key, corruptSignature: true });
+      expect(reasons(forged, { sent: [middle], anchors: [anchor] })).toEqual(['leaf bad_signature']);
+    },
+  );
 });
 
 describe('authorities', () => {

@@ -16,6 +16,8 @@ const rsa = (modulus: bigint, exponent: bigint) =>
   );
 const ec = (...parameters: Uint8Array[]) =>
   sequence(sequence(objectIdentifier('1.2.840.10045.2.1'), ...parameters), bitString(Buffer.of(4, 1, 2)));
+const mlDsa = (key: Uint8Array, ...parameters: Uint8Array[]) =>
+  sequence(sequence(objectIdentifier('2.16.840.1.101.3.4.3.18'), ...parameters), bitString(key));
 
 describe('public keys', () => {
   it.each([
@@ -51,18 +53,26 @@ describe('public keys', () => {
     },
   );
 
-  it('public keys without a known curve or of an unknown type are weak', () => {
+  it('public keys with explicit curve parameters are weak; those of an unknown type are not', () => {
     const explicit = parsePublicKey(ec(sequence(integer(1n))));
     expect(explicit).toMatchObject({ type: 'ec', bits: 0, curve: null });
     expect(isWeakKey(explicit)).toBe(true);
-    expect(
-      isWeakKey(parsePublicKey(sequence(sequence(objectIdentifier('1.2.3')), bitString(Buffer.of(1))))),
-    ).toBe(true);
+    const unknown = parsePublicKey(sequence(sequence(objectIdentifier('1.2.3')), bitString(Buffer.of(1))));
+    expect(unknown.type).toBe('other');
+    expect(isWeakKey(unknown)).toBe(false);
   });
 
-  it('public keys that are malformed can be shown, but not used', () => {
-    const key = parsePublicKey(rsa(-5n, 3n));
-    expect(key.type).toBe('other');
+  it.each([
+    ['RSA with a negative modulus', rsa(-5n, 3n)],
+    ['ML-DSA-65 that is too short', mlDsa(Buffer.alloc(1_951))],
+    ['ML-DSA-65 with parameters', mlDsa(Buffer.alloc(1_952), nothing())],
+  ])('public keys that are malformed are weak: %s', (_, der) => {
+    const key = parsePublicKey(der);
+    expect(key.type).toBe('malformed');
+    expect(isWeakKey(key)).toBe(true);
+  });
+
+  it('public keys that OpenSSL cannot load have no key object', () => {
     expect(keyObjectOf(parsePublicKey(ec(objectIdentifier('1.2.840.10045.3.1.7'))))).toBeNull();
   });
 
@@ -73,6 +83,9 @@ describe('public keys', () => {
     ['RSA-PSS 2048 bit', generateKeyPairSync('rsa-pss', { modulusLength: 2048 })],
     ['Ed25519', generateKeyPairSync('ed25519')],
     ['Ed448', generateKeyPairSync('ed448')],
+    ['ML-DSA-44', generateKeyPairSync('ml-dsa-44')],
+    ['ML-DSA-87', generateKeyPairSync('ml-dsa-87')],
+    ['SLH-DSA-SHA2-128s', generateKeyPairSync('slh-dsa-sha2-128s')],
     ['1.3.101.110', generateKeyPairSync('x25519')],
   ])('have the name %s', (name, { publicKey }) => {
     expect(publicKeyName(parsePublicKey(publicKey.export({ type: 'spki', format: 'der' })))).toBe(name);

@@ -4,13 +4,14 @@ import type { DerReader } from './der/der.ts';
 import { onlyElement, TAG } from './der/der.ts';
 import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText } from './der/der-values.ts';
 import { CURVES } from './der/object-identifiers.ts';
+import { KEY_ALGORITHMS, type KeyAlgorithm } from './key-algorithms.ts';
 import { PkiError } from './pki-error.ts';
 
 /** Properties of a subject public key, parsed without loading it into OpenSSL. */
 export interface PublicKey {
-  /** Key type. `other`: an unknown algorithm, or an RSA key that cannot be parsed. */
-  readonly type: 'rsa' | 'ec' | 'ed25519' | 'ed448' | 'dsa' | 'other';
-  /** Size of the RSA modulus or of the curve in bits; 0 if unknown. */
+  /** Key type. `malformed`: a key of a known algorithm that cannot be parsed. `other`: a key of an unknown algorithm. */
+  readonly type: 'rsa' | 'ec' | 'dsa' | KeyAlgorithm['type'] | 'malformed' | 'other';
+  /** Size of the RSA modulus or of the curve in bits; 0 if unknown, and for keys that have neither. */
   readonly bits: number;
   /**
    * Name of the curve such as `P-256`, or its OID (dotted decimal); null for explicit parameters and
@@ -38,11 +39,9 @@ export const RSA_ENCRYPTION = '1.2.840.113549.1.1.1';
 export const RSA_PSS = '1.2.840.113549.1.1.10';
 const EC = '1.2.840.10045.2.1';
 const DSA = '1.2.840.10040.4.1';
-const ED25519 = '1.3.101.112';
-const ED448 = '1.3.101.113';
 
 /**
- * Parses SubjectPublicKeyInfo (RFC 5280 §4.1.2.7; algorithms of RFC 3279, 5480, 8410). Throws PkiError on malformed
+ * Parses SubjectPublicKeyInfo (RFC 5280 §4.1.2.7; algorithms of RFC 3279, 5480, 8410, 9881, 9909). Throws PkiError on malformed
  * input.
  */
 export function parsePublicKey(der: Uint8Array): PublicKey {
@@ -65,14 +64,16 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
         ...readNamedCurve(identifier),
         isCompressed: key.octets[0] === 2 || key.octets[0] === 3,
       };
-    case ED25519:
-      return { ...known, type: 'ed25519', bits: 256 };
-    case ED448:
-      return { ...known, type: 'ed448', bits: 456 };
     case DSA:
       return { ...known, type: 'dsa' };
-    default:
-      return { ...known, type: 'other' };
+    default: {
+      const named = KEY_ALGORITHMS.get(algorithm);
+      if (named === undefined) return { ...known, type: 'other' };
+      const isWellFormed = identifier.done && key.octets.length === named.keyBytes;
+      return isWellFormed
+        ? { ...known, type: named.type, bits: named.bits }
+        : { ...known, type: 'malformed' };
+    }
   }
 }
 
@@ -89,7 +90,7 @@ function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
     const bits = bitLength(modulus);
     return { ...known, type: 'rsa', bits, exponentIsSound, exponentBits: bitLength(exponent) };
   } catch (error) {
-    if (error instanceof PkiError) return { ...known, type: 'other' };
+    if (error instanceof PkiError) return { ...known, type: 'malformed' };
     throw error;
   }
 }
@@ -118,7 +119,7 @@ function readNamedCurve(parameters: DerReader): { bits: number; curve: string | 
 }
 
 /**
- * Returns a display name such as 'ECDSA P-256', 'RSA 2048 bit' or 'Ed25519'. Rare curves and algorithms
+ * Returns a display name such as 'ECDSA P-256', 'RSA 2048 bit' or 'ML-DSA-65'. Rare curves and algorithms
  * appear as OIDs (dotted decimal).
  */
 export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): string {
@@ -127,14 +128,10 @@ export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): stri
       return `${algorithm === RSA_PSS ? 'RSA-PSS' : 'RSA'} ${bits} bit`;
     case 'ec':
       return `ECDSA ${curve ?? 'with a custom curve'}`;
-    case 'ed25519':
-      return 'Ed25519';
-    case 'ed448':
-      return 'Ed448';
     case 'dsa':
       return 'DSA';
     default:
-      return algorithm;
+      return KEY_ALGORITHMS.get(algorithm)?.name ?? algorithm;
   }
 }
 
@@ -149,7 +146,8 @@ const MIN_RSA_BITS = 1963;
 const MAX_RSA_BITS = 8192;
 
 /**
- * Returns whether clients refuse this key: RSA under 1,963 or over 8,192 bits or with an unsound exponent; curves other than P-256, P-384 and P-521; DSA; unknown algorithms.
+ * Returns whether clients refuse this key: RSA under 1,963 or over 8,192 bits or with an unsound exponent; curves other than
+ * P-256, P-384 and P-521; DSA; malformed keys. Returns false for unknown algorithms, of which we do not know the strength.
  */
 export function isWeakKey(key: PublicKey): boolean {
   switch (key.type) {
@@ -157,17 +155,20 @@ export function isWeakKey(key: PublicKey): boolean {
       return key.bits < MIN_RSA_BITS || key.bits > MAX_RSA_BITS || !key.exponentIsSound;
     case 'ec':
       return key.curve === null || !SOUND_CURVES.has(key.curve);
-    case 'ed25519':
-    case 'ed448':
-      return false;
-    default:
+    case 'dsa':
+    case 'malformed':
       return true;
+    default:
+      return false;
   }
 }
 
 const keyObjects = new WeakMap<PublicKey, KeyObject | null>();
 
-/** Returns the key as an OpenSSL key object, or null if OpenSSL cannot load it. Caches the result. */
+/**
+ * Returns the key as an OpenSSL key object, or null if OpenSSL cannot load it: older versions do not know all key types. Caches
+ * the result.
+ */
 export function keyObjectOf(key: PublicKey): KeyObject | null {
   let object = keyObjects.get(key);
   if (object === undefined) {

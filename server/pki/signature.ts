@@ -4,22 +4,29 @@ import { contextTag, onlyElement, TAG } from './der/der.ts';
 import { countValue, objectIdentifier } from './der/der-values.ts';
 import type { PublicKey } from './public-key.ts';
 import { keyObjectOf } from './public-key.ts';
+import { KEY_ALGORITHMS } from './key-algorithms.ts';
 
 type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
 /** A parsed AlgorithmIdentifier of a signature. */
 export interface SignatureAlgorithm {
-  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `Ed25519`; otherwise the OID (dotted decimal). */
+  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `ML-DSA-65`; otherwise the OID (dotted decimal). */
   readonly name: string;
-  readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'ed25519' | 'ed448' | 'unknown';
+  /** OID (dotted decimal). */
+  readonly identifier: string;
+  /** `key`: the algorithm of a key in `KEY_ALGORITHMS`, whose identifier is that of its signatures. */
+  readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'key' | 'unknown';
   readonly hash: Hash | null;
   /** Salt length of RSA-PSS in bytes; 0 for other schemes. */
   readonly saltBytes: number;
   readonly der: Uint8Array;
 }
 
-type KnownAlgorithm = Pick<SignatureAlgorithm, 'scheme' | 'hash'>;
-const ALGORITHMS: ReadonlyMap<string, KnownAlgorithm> = new Map<string, KnownAlgorithm>([
+interface HashedAlgorithm {
+  scheme: 'rsa' | 'ecdsa';
+  hash: Hash;
+}
+const HASHED: ReadonlyMap<string, HashedAlgorithm> = new Map<string, HashedAlgorithm>([
   ['1.2.840.113549.1.1.4', { scheme: 'rsa', hash: 'md5' }],
   ['1.2.840.113549.1.1.5', { scheme: 'rsa', hash: 'sha1' }],
   ['1.2.840.113549.1.1.14', { scheme: 'rsa', hash: 'sha224' }],
@@ -31,8 +38,6 @@ const ALGORITHMS: ReadonlyMap<string, KnownAlgorithm> = new Map<string, KnownAlg
   ['1.2.840.10045.4.3.2', { scheme: 'ecdsa', hash: 'sha256' }],
   ['1.2.840.10045.4.3.3', { scheme: 'ecdsa', hash: 'sha384' }],
   ['1.2.840.10045.4.3.4', { scheme: 'ecdsa', hash: 'sha512' }],
-  ['1.3.101.112', { scheme: 'ed25519', hash: null }],
-  ['1.3.101.113', { scheme: 'ed448', hash: null }],
 ]);
 const RSA_PSS = '1.2.840.113549.1.1.10';
 const MGF1 = '1.2.840.113549.1.1.8';
@@ -43,14 +48,6 @@ const HASHES: ReadonlyMap<string, Hash> = new Map<string, Hash>([
   ['2.16.840.1.101.3.4.2.2', 'sha384'],
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
-const NAMES = {
-  rsa: 'RSA',
-  'rsa-pss': 'RSA-PSS',
-  ecdsa: 'ECDSA',
-  ed25519: 'Ed25519',
-  ed448: 'Ed448',
-} as const;
-
 /**
  * Parses an AlgorithmIdentifier from its complete encoding. Returns scheme `unknown` for unknown algorithms and
  * unsupported parameters, so that the rest of the certificate can be shown. Throws PkiError on malformed DER.
@@ -58,22 +55,23 @@ const NAMES = {
 export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   const reader = onlyElement(der, TAG.sequence).open();
   const identifier = objectIdentifier(reader.read());
-  const unknown: SignatureAlgorithm = { name: identifier, scheme: 'unknown', hash: null, saltBytes: 0, der };
+  const plain = { identifier, hash: null, saltBytes: 0, der };
+  const unknown: SignatureAlgorithm = { ...plain, name: identifier, scheme: 'unknown' };
   if (identifier === RSA_PSS) {
     const parameters = pssParameters(reader.enter(TAG.sequence));
     reader.end();
     if (parameters === null) return unknown;
-    return { ...parameters, name: `RSA-PSS-${parameters.hash.toUpperCase()}`, scheme: 'rsa-pss', der };
+    return { ...plain, ...parameters, name: `RSA-PSS-${parameters.hash.toUpperCase()}`, scheme: 'rsa-pss' };
   }
-  const known = ALGORITHMS.get(identifier);
-  if (known === undefined || known.scheme === 'unknown') return unknown;
-  // RSA parameters must be NULL (RFC 4055 §5), but we accept absent ones too. ECDSA and EdDSA parameters must be absent
-  // (RFC 5758 §3.2, RFC 8410 §3).
-  if (known.scheme === 'rsa' && reader.optional(TAG.null)?.content.length) return unknown;
+  const hashed = HASHED.get(identifier);
+  // RSA parameters must be NULL (RFC 4055 §5), but we accept absent ones too. All others must be absent (RFC 5758 §3.2,
+  // RFC 8410 §3, RFC 9881 §2, RFC 9909 §3).
+  if (hashed?.scheme === 'rsa' && reader.optional(TAG.null)?.content.length) return unknown;
   if (!reader.done) return unknown;
-  const name =
-    known.hash === null ? NAMES[known.scheme] : `${NAMES[known.scheme]}-${known.hash.toUpperCase()}`;
-  return { ...known, name, saltBytes: 0, der };
+  if (hashed !== undefined)
+    return { ...plain, ...hashed, name: `${hashed.scheme.toUpperCase()}-${hashed.hash.toUpperCase()}` };
+  const name = KEY_ALGORITHMS.get(identifier)?.name;
+  return name === undefined ? unknown : { ...plain, name, scheme: 'key' };
 }
 
 /**
@@ -107,44 +105,51 @@ function hashOf(algorithmIdentifier: Uint8Array): Hash | null {
   return hash;
 }
 
-/**
- * Returns true for MD5, SHA-1 and SHA-224, which BR §7.1.3.2 does not permit, and for algorithms that cannot be
- * verified.
- */
-export function isWeakSignature(algorithm: SignatureAlgorithm): boolean {
-  if (algorithm.scheme === 'unknown') return true;
-  return algorithm.hash === 'md5' || algorithm.hash === 'sha1' || algorithm.hash === 'sha224';
+/** Returns true for MD5, SHA-1 and SHA-224, which BR §7.1.3.2 does not permit. */
+export function isWeakSignature({ hash }: SignatureAlgorithm): boolean {
+  return hash === 'md5' || hash === 'sha1' || hash === 'sha224';
 }
 
-/**
- * Returns true for MD5, SHA-224 and algorithms that cannot be verified. In CRLs and OCSP responses, OpenSSL, Chromium and Firefox
- * accept SHA-1.
- */
+/** Returns true for MD5 and SHA-224. In CRLs and OCSP responses, OpenSSL, Chromium and Firefox accept SHA-1. */
 export function isBrokenSignature(algorithm: SignatureAlgorithm): boolean {
-  return isWeakSignature(algorithm) && (algorithm.scheme === 'unknown' || algorithm.hash !== 'sha1');
+  return isWeakSignature(algorithm) && algorithm.hash !== 'sha1';
 }
 
-/** Returns whether `key` made `signature` over `data`. Never throws: returns false if it cannot be verified. */
-export function verifySignature(
+/**
+ * Result of checking a signature. `unverifiable`: we cannot tell who made it, because we or the OpenSSL of this Node do not know
+ * its algorithm or the type of the key, or because we do not verify with such a weak key.
+ */
+export type SignatureCheck = 'valid' | 'invalid' | 'unverifiable';
+
+/** Checks whether `key` made `signature` over `data`. Never throws. */
+export function checkSignature(
   algorithm: SignatureAlgorithm,
   data: Uint8Array,
   signature: Uint8Array,
   key: PublicKey,
-): boolean {
+): SignatureCheck {
+  if (algorithm.scheme === 'unknown' || key.type === 'other' || key.type === 'malformed')
+    return 'unverifiable';
   // OpenSSL chooses the scheme by the key type, so require that the key matches the algorithm.
-  const family =
-    algorithm.scheme === 'rsa-pss' ? 'rsa' : algorithm.scheme === 'ecdsa' ? 'ec' : algorithm.scheme;
-  if (family !== key.type || key.bits > 8192 || !key.exponentIsSound) return false;
-  // CVE-2020-0601: OpenSSL would load a key with explicit, attacker-chosen curve parameters.
-  if (key.type === 'ec' && key.curve === null) return false;
+  if (!isOfAlgorithm(key, algorithm)) return 'invalid';
+  // Large keys and exponents make verification slow. CVE-2020-0601: OpenSSL would load a key with explicit, attacker-chosen
+  // curve parameters.
+  if (key.bits > 8192 || !key.exponentIsSound || (key.type === 'ec' && key.curve === null))
+    return 'unverifiable';
   const object = keyObjectOf(key);
-  if (object === null) return false;
+  if (object === null) return 'unverifiable';
+  const { hash, saltBytes: saltLength } = algorithm;
+  const padding = constants.RSA_PKCS1_PSS_PADDING;
+  const verifier = algorithm.scheme === 'rsa-pss' ? { key: object, padding, saltLength } : object;
   try {
-    if (algorithm.scheme !== 'rsa-pss') return verify(algorithm.hash, data, object, signature);
-    const padding = constants.RSA_PKCS1_PSS_PADDING;
-    return verify(algorithm.hash, data, { key: object, padding, saltLength: algorithm.saltBytes }, signature);
+    return verify(hash, data, verifier, signature) ? 'valid' : 'invalid';
   } catch {
-    // OpenSSL throws if the security level or the key's parameters forbid the combination.
-    return false;
+    // OpenSSL throws if its security level or the key's parameters forbid the combination.
+    return 'unverifiable';
   }
+}
+
+function isOfAlgorithm(key: PublicKey, { scheme, identifier }: SignatureAlgorithm): boolean {
+  if (scheme === 'key') return key.algorithm === identifier;
+  return key.type === (scheme === 'ecdsa' ? 'ec' : 'rsa');
 }

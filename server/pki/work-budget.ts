@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import { KEY_ALGORITHMS } from './key-algorithms.ts';
 import type { PublicKey } from './public-key.ts';
 
 /**
@@ -22,8 +23,8 @@ const HASHED_BYTES = 64;
 const CURVE_WORK: Readonly<Record<string, number>> = { 'P-256': 800, 'P-384': 8_200, 'P-521': 17_000 };
 /** Work units per verification with any other curve, measured with the slowest one, sect571r1. */
 const SLOWEST_CURVE_WORK = 21_000;
-/** Work units per verification with Ed25519, Ed448 and all key types other than RSA and EC. */
-const EDWARDS_WORK = 1_500;
+/** Work units per verification with a key of any other type, which we do not verify ourselves. */
+const OTHER_WORK = 1_500;
 /** Work units per RSA verification, per bit of the exponent and per (1,024 bits)² of the modulus. */
 const RSA_WORK = 2.6;
 
@@ -122,13 +123,13 @@ function verificationWork(key: PublicKey, signedBytes: number): number {
   return keyWork(key) + Math.ceil(signedBytes / HASHED_BYTES);
 }
 
-function keyWork({ type, bits, curve, exponentBits }: PublicKey): number {
+function keyWork({ type, bits, curve, algorithm, exponentBits }: PublicKey): number {
   switch (type) {
     case 'rsa':
       return Math.ceil(RSA_WORK * (bits / 1_024) ** 2 * exponentBits);
     case 'ec':
       return CURVE_WORK[curve ?? ''] ?? SLOWEST_CURVE_WORK;
     default:
-      return EDWARDS_WORK;
+      return KEY_ALGORITHMS.get(algorithm)?.verificationWork ?? OTHER_WORK;
   }
 }

@@ -49,6 +49,9 @@ const LEAF_KEYS: readonly KeyChoice[] = [
   'RSA-4096',
   'RSA-8192',
   'RSA-PSS-2048',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
 ];
 
 const rsaWithExponent = (publicExponent: number): CertificateOptions => ({
@@ -132,9 +135,10 @@ export const KEY_SCENARIOS: readonly Scenario[] = [
   leafScenario('leaf with RSA and an exponent of 33 bits', rsaWithLongExponent((1n << 32n) + 1n)),
   leafScenario('leaf with RSA and an exponent of 65 bits', rsaWithLongExponent((1n << 64n) + 13n)),
   leafScenario('leaf whose RSA key has no NULL', { key: 'RSA-2048', editFields: withoutKeyNull }),
-  ...(['P-521', 'RSA-1024', 'RSA-2047', 'Ed25519', 'Ed448'] as const).map((key) =>
-    intermediateScenario(`intermediate with ${key}`, { key }),
+  ...(['P-521', 'RSA-1024', 'RSA-2047', 'Ed25519', 'Ed448', 'ML-DSA-65', 'SLH-DSA-SHA2-128s'] as const).map(
+    (key) => intermediateScenario(`intermediate with ${key}`, { key }),
   ),
+  leafScenario('leaf signed with an algorithm that nobody knows', { signatureOid: '1.3.6.1.4.1.99999.2' }),
   ...HASHES.map((hash) => leafScenario(`leaf signed with ${hash}`, { hash })),
   ...HASHES.map((hash) => intermediateScenario(`intermediate signed with ${hash}`, { hash })),
   {

@@ -21,6 +21,13 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['ed25519_key', 'leaf with Ed25519', ['chromium', 'firefox']],
   ['ed25519_key', 'intermediate with Ed25519', ['chromium', 'firefox']],
   ['ed448_key', 'leaf with Ed448', ['chromium', 'firefox', 'go']],
+  ['ml_dsa_key', 'leaf with ML-DSA-65', ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls']],
+  ['ml_dsa_key', 'intermediate with ML-DSA-65', ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls']],
+  [
+    'slh_dsa_key',
+    'intermediate with SLH-DSA-SHA2-128s',
+    ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'],
+  ],
   ['rsa_pss_key', 'leaf with RSA-PSS-2048', ['chromium', 'firefox', 'go']],
   ['long_exponent', 'leaf with RSA and an exponent of 65 bits', ['chromium', 'firefox', 'go']],
   ['no_key_null', 'leaf whose RSA key has no NULL', ['chromium', 'firefox', 'go']],

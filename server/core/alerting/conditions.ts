@@ -275,6 +275,7 @@ const REPLACEMENT_REASONS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'path_invalid',
   'weak_key',
   'weak_signature',
+  'unverifiable',
   'malformed_certificate',
   'refused_by_clients',
   'lifetime_too_long',

@@ -68,6 +68,7 @@ export function judgeChain(input: {
       isPending,
       trustStore,
       now,
+      protocol: input.protocol,
       work,
     });
   const first = judgeWithout(new Set());

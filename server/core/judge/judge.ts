@@ -109,7 +109,10 @@ export function judge(
     leafFingerprint: leaf.fingerprint,
     limiting,
     findings,
-    trusted: findings.every(({ severity }) => severity !== 'critical'),
+    trusted: findings.every(
+      ({ severity, code, keyType }) =>
+        severity !== 'critical' && (code !== 'unverifiable' || keyType !== null),
+    ),
     path: pathEntries(chainOfLeaf, observation),
     chainToServe: chainToServe?.map(({ fingerprint }) => fingerprint) ?? null,
     hasOwnRoot,

@@ -1,5 +1,8 @@
-import type { Certificate, PathFailure } from '../../pki/index.ts';
+import { type Certificate, type PathFailure, publicKeyName } from '../../pki/index.ts';
+import type { Client, Protocol } from '../../../contract/words.ts';
 import { certificateName, issuerName } from '../facts.ts';
+import { connectsTo, severityOf } from './clients/client-rule.ts';
+import { refusingAlgorithm } from './clients/key-rules.ts';
 import { refusingCritical, refusingMalformed } from './clients/refusals.ts';
 import { type ChainFinding, contentKey, type FindingCode, type PathFault } from '../finding.ts';
 
@@ -10,6 +13,7 @@ import { type ChainFinding, contentKey, type FindingCode, type PathFault } from 
 export function pathFaults(
   failures: readonly PathFailure[],
   named: ReadonlyMap<string, Certificate>,
+  protocol: Protocol,
 ): ChainFinding[] {
   const findings = new Map<string, ChainFinding>();
   for (const failure of failures) {
@@ -18,16 +22,32 @@ export function pathFaults(
       continue;
     const facts = factsOf(failure, certificate);
     const code = codeOf(facts);
+    const clients = clientsRefusing(facts, certificate)?.filter(connectsTo(protocol));
     findings.set(contentKey({ code, facts }), {
       code,
-      severity: 'critical',
+      // Without a verified path, only clients that are known to refuse make it critical.
+      severity: code === 'unverifiable' ? severityOf(clients ?? [], protocol) : 'critical',
       fingerprint: certificate.fingerprint,
       facts,
-      ...(failure.code === 'malformed' && { clients: refusingMalformed(certificate) }),
-      ...(failure.code === 'unknown_critical_extension' && { clients: refusingCritical(certificate) }),
+      ...(clients !== undefined && { clients }),
     });
   }
   return [...findings.values()];
+}
+
+/** Returns who refuses the certificate; undefined if its finding's code says so. */
+function clientsRefusing(facts: PathFault, certificate: Certificate): readonly Client[] | undefined {
+  switch (facts.fault) {
+    case 'malformed':
+      return refusingMalformed(certificate);
+    case 'unknown_critical_extension':
+      return refusingCritical(certificate);
+    case 'unknown_key':
+    case 'unknown_signature':
+      return refusingAlgorithm(facts.identifier, facts.algorithm);
+    default:
+      return undefined;
+  }
 }
 
 function factsOf({ code: fault, role }: PathFailure, certificate: Certificate): PathFault {
@@ -52,6 +72,14 @@ function factsOf({ code: fault, role }: PathFailure, certificate: Certificate): 
     }
     case 'weak_signature':
       return { ...base, fault, authority, algorithm: certificate.signatureAlgorithm };
+    case 'unknown_key': {
+      const { algorithm } = certificate.key;
+      return { ...base, fault, authority, algorithm: publicKeyName(certificate.key), identifier: algorithm };
+    }
+    case 'unknown_signature': {
+      const { name: algorithm, identifier } = certificate.signature.algorithm;
+      return { ...base, fault, authority, algorithm, identifier };
+    }
     case 'not_yet_valid':
       return { ...base, fault, authority, notBefore: certificate.notBefore };
     default:
@@ -72,6 +100,9 @@ function codeOf(facts: PathFault): FindingCode {
     case 'weak_key':
     case 'weak_signature':
       return facts.fault;
+    case 'unknown_key':
+    case 'unknown_signature':
+      return 'unverifiable';
     case 'malformed':
       return 'malformed_certificate';
     default:

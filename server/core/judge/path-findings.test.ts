@@ -58,6 +58,7 @@ describe('roots that browsers trust until a date', () => {
       leaf: read(issue()),
       sent: [read(intermediate)],
       fetchedIntermediates: [],
+      protocol: 'https' as const,
       constraints,
       now: NOW,
       work: new WorkBudget(),
@@ -115,6 +116,7 @@ describe('the limiting certificate', () => {
     const question = {
       leaf: read(leaf),
       fetchedIntermediates: [],
+      protocol: 'https' as const,
       trustStore,
       now: NOW,
       work: new WorkBudget(),

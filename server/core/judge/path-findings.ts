@@ -8,6 +8,7 @@ import {
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
+import type { Protocol } from '../../../contract/words.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
@@ -54,6 +55,8 @@ interface PathQuestion {
   /** Roots that a browser trusts only for certificates logged up to a given instant. Default: `CHROME_TRUSTS_UNTIL`. */
   constraints?: RootConstraints;
   now: number;
+  /** Decides which clients count. */
+  protocol: Protocol;
   /** Remaining work budget of this check. */
   work: WorkBudget;
 }
@@ -147,27 +150,33 @@ function judgeFailure(
   pool: readonly Certificate[],
   { failures, budgetExhausted }: Extract<PathResult, { ok: false }>,
 ): Pick<PathJudgement, 'findings' | 'weakest'> {
-  const { leaf, trustStore, isPending = false } = question;
+  const { leaf, trustStore, protocol, isPending = false } = question;
   const candidates = [leaf, ...pool, ...trustStore.anchors.map(({ certificate }) => certificate)];
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
   if (budgetExhausted) {
-    return { findings: [tooMuchWork(), ...pathFaults(ownFailures(failures), named)], weakest: leaf };
+    return {
+      findings: [tooMuchWork(), ...pathFaults(ownFailures(failures), named, protocol)],
+      weakest: leaf,
+    };
   }
   if (isPending) {
-    const findings = [pendingFinding(leaf, failures), ...pathFaults(ownFailures(failures), named)];
+    const findings = [pendingFinding(leaf, failures), ...pathFaults(ownFailures(failures), named, protocol)];
     return { findings, weakest: leaf };
   }
   const expired = expiredIntermediates(failures, pool);
   const [latest] = expired;
   if (latest === undefined) {
-    const findings = pathFaults(failures, named);
+    const findings = pathFaults(failures, named, protocol);
     return { findings: findings.length > 0 ? findings : [unexplained(leaf)], weakest: leaf };
   }
   // The search stops at an expired CA certificate. A search at the last second of its validity shows whether everything else
   // is valid.
   const before = build(question, pool, latest.notAfter);
   const rest = before.ok ? ownFailures(failures) : before.failures;
-  const findings = [...(before.ok ? [latest] : expired).map(expiredIntermediate), ...pathFaults(rest, named)];
+  const findings = [
+    ...(before.ok ? [latest] : expired).map(expiredIntermediate),
+    ...pathFaults(rest, named, protocol),
+  ];
   return { findings, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }
 

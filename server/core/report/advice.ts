@@ -31,6 +31,8 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   weak_key:
     'Create a new key (ECDSA P-256, or RSA with 2048 to 4096 bits) and have a certificate issued for it.',
   weak_signature: 'Have the certificate reissued: authorities sign with SHA-256 or better today.',
+  unverifiable:
+    'Check with a client that supports this algorithm. For clients that do not, install a certificate with an ECDSA or RSA key from an authority with such a key.',
   malformed_certificate:
     'Install the certificate file again. If that does not help, have the certificate reissued.',
   legacy_tls: 'Enable TLS 1.2 and 1.3 on the server, with their default ciphers.',

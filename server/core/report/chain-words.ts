@@ -12,6 +12,7 @@ export function chainWords(facts: ChainFacts): Words {
         evidence: [
           { label: 'Certificate', value: certificate },
           { label: 'Issued by', value: issuer },
+          ...('identifier' in facts ? [{ label: 'Algorithm', value: algorithmName(facts) }] : []),
         ],
       };
     }
@@ -131,10 +132,14 @@ function pathFault(facts: PathFault): string {
       return `The certificate is not trusted: the certificate of its authority “${facts.authority}” expired on ${longDate(facts.notAfter, 'UTC')}.`;
     case 'self_signed':
       return 'The certificate is self-signed, so clients do not trust it.';
-    case 'weak_key': {
-      const { type, bits, curve } = facts.key;
-      return `${subjectOf(facts)} has a weak key (${curve ?? `${type.toUpperCase()}, ${bits} bits`}), which clients refuse.`;
-    }
+    case 'weak_key':
+      return `${subjectOf(facts)} has ${weakKey(facts.key)}, which clients refuse.`;
+    case 'unknown_key':
+      return `${subjectOf(facts)} has a key of a type that we do not know (OID ${facts.identifier}), so we cannot verify what it signs.`;
+    case 'unknown_signature':
+      return facts.algorithm === facts.identifier
+        ? `We cannot verify ${subjectOf(facts).replace(/^T/, 't')}: we do not know the algorithm of its signature (OID ${facts.identifier}).`
+        : `We cannot verify ${subjectOf(facts).replace(/^T/, 't')}: this server’s version of OpenSSL cannot check its signature (${facts.algorithm}).`;
     case 'weak_signature':
       return `${subjectOf(facts)} is signed with ${facts.algorithm}, which clients refuse.`;
     case 'not_yet_valid':
@@ -144,6 +149,28 @@ function pathFault(facts: PathFault): string {
     default:
       return `${subjectOf(facts)} ${PATH_FAULTS[facts.fault]}, so clients refuse it.`;
   }
+}
+
+type Fault<Name> = Extract<PathFault, { fault: Name }>;
+
+function weakKey({ type, bits, curve }: Fault<'weak_key'>['key']): string {
+  switch (type) {
+    case 'rsa':
+      return `a weak key (RSA, ${bits} bits)`;
+    case 'ec':
+      return `a weak key (${curve ?? 'ECDSA with a custom curve'})`;
+    case 'dsa':
+      return 'a weak key (DSA)';
+    case 'malformed':
+      return 'a key that cannot be read';
+    default:
+      // Verdicts of older versions called unknown keys weak.
+      return 'a key of an unknown type';
+  }
+}
+
+function algorithmName({ algorithm, identifier }: Fault<'unknown_key' | 'unknown_signature'>): string {
+  return algorithm === identifier ? `OID ${identifier}` : `${algorithm} (OID ${identifier})`;
 }
 
 function subjectOf({ authority }: { authority: string | null }): string {

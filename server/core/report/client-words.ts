@@ -5,11 +5,15 @@ import type { Words } from './leaf-words.ts';
 const WITHOUT_FAULT = 'Ask your authority to reissue the certificate without this fault, then install it.';
 const NEW_KEY =
   'Create a new key (ECDSA P-256, or RSA with 2048 to 4096 bits) and have a certificate issued for it.';
+const CLASSIC_KEY =
+  'Serve a certificate with an ECDSA or RSA key, from an authority with such a key, to these clients. Most servers can serve one beside this one.';
 const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certificates concerned reissued by it.';
 
 interface Reason {
   why: string;
   fix: string;
+  /** For clients that accept it by now, the first version that does. */
+  since?: Partial<Record<Client, string>>;
 }
 
 const OTHER_INTERMEDIATE =
@@ -32,6 +36,12 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   p521_key: { why: 'its key is on the curve P-521', fix: NEW_KEY },
   ed25519_key: { why: 'it or its root has an Ed25519 key', fix: NEW_KEY },
   ed448_key: { why: 'it or its root has an Ed448 key', fix: NEW_KEY },
+  ml_dsa_key: {
+    why: 'it or its root has an ML-DSA key',
+    fix: CLASSIC_KEY,
+    since: { openssl: '3.5', go: '1.27' },
+  },
+  slh_dsa_key: { why: 'it or its root has an SLH-DSA key', fix: CLASSIC_KEY, since: { openssl: '3.5' } },
   rsa_pss_key: { why: 'its RSA key is restricted to PSS signatures', fix: NEW_KEY },
   long_exponent: { why: 'its RSA key has an exponent of more than 33 bits', fix: NEW_KEY },
   no_key_null: { why: 'the algorithm of its RSA key lacks the NULL parameter', fix: WITHOUT_FAULT },
@@ -210,8 +220,11 @@ export function refusalWords({ rule, authority }: Refusal, clients: readonly Cli
       : authority === null
         ? 'this certificate'
         : `the certificate “${authority}”`;
-  const names = clients.map((client) => CLIENT_NAMES[client]);
   const known = RULES[rule];
+  const names = clients.map((client) => {
+    const since = known?.since?.[client];
+    return since === undefined ? CLIENT_NAMES[client] : `${CLIENT_NAMES[client]} before ${since}`;
+  });
   const verb = names.length === 1 ? 'refuses' : 'refuse';
   return {
     // A newer version may have stored a rule that this one does not know.

@@ -43,8 +43,9 @@ export function leafWords(facts: Exclude<LeafFacts, { kind: 'refused_by_clients'
       };
     case 'staple_invalid': {
       const why = revocationWhy(facts.why);
+      const who = facts.why === 'unknown_signature' ? 'we cannot verify' : 'clients cannot use';
       return {
-        message: `The server staples an OCSP response that clients cannot use. ${why}`,
+        message: `The server staples an OCSP response that ${who}. ${why}`,
         evidence: [{ label: 'Stapled response', value: why }],
       };
     }

@@ -82,6 +82,9 @@ function headline(host: string, { verdict }: Report, findings: readonly ReportFi
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   if (first?.code === 'down') return first.message;
   if (count('critical') > 0) return `Clients refuse ${host}: ${first?.message ?? ''}`;
+  const unverified = findings.find(({ code }) => code === 'unverifiable');
+  if (!verdict.trusted && unverified !== undefined)
+    return `We could not verify ${host}. ${unverified.message}`;
   const warnings = count('warning');
   const things = warnings === 1 ? '1 thing needs' : `${warnings} things need`;
   if (needsFetching(verdict))

@@ -29,6 +29,7 @@ const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
   name_mismatch: '-noout -subject -ext subjectAltName',
   weak_key: '-noout -text',
   weak_signature: '-noout -text',
+  unverifiable: '-noout -text',
   distrusted_root: '-noout -issuer -dates',
   refused_by_clients: '-noout -text',
   other_certificate_without_alpn: '-noout -subject -ext subjectAltName -dates',

@@ -10,7 +10,9 @@ const WHY: Record<RevocationProblem, string> = {
   too_large: 'The response is larger than we accept.',
   malformed: 'The response cannot be read.',
   bad_signature: 'The response is not signed by the authority of this certificate.',
-  weak_signature: 'The response is signed with an outdated or unknown algorithm, so it proves nothing.',
+  weak_signature: 'The response is signed with an outdated algorithm, so it proves nothing.',
+  unknown_signature:
+    'We cannot verify the response: we do not know its signature algorithm or the key of its signer.',
   wrong_issuer: 'The response comes from another authority.',
   wrong_scope: 'The response does not cover this certificate.',
   stale: 'The response is out of date.',

@@ -1,6 +1,7 @@
 import type { Certificate } from '../certificate.ts';
 import type { KeyUsage } from '../extensions.ts';
 import { EXTENSION, PURPOSE } from '../der/object-identifiers.ts';
+import { KEY_ALGORITHMS } from '../key-algorithms.ts';
 import type { ProfileRule } from './profile.ts';
 
 const AUTHORITIES = ['intermediate', 'anchor'] as const;
@@ -32,6 +33,18 @@ const SUBSCRIBER_USAGES: Record<'rsa' | 'ec', readonly KeyUsage[]> = {
   rsa: ['digitalSignature', 'keyEncipherment', 'dataEncipherment'],
   ec: ['digitalSignature', 'keyAgreement'],
 };
+
+const SIGNING_USAGES: ReadonlySet<KeyUsage> = new Set<KeyUsage>([
+  'digitalSignature',
+  'contentCommitment',
+  'keyCertSign',
+  'cRLSign',
+]);
+
+/** Returns whether the usages are some of those of a key that can only sign, and no others. */
+function isForSignatures(usages: ReadonlySet<KeyUsage>): boolean {
+  return usages.size > 0 && usages.isSubsetOf(SIGNING_USAGES);
+}
 
 /** Rules on extensions, in the order of RFC 5280 §4.2. For rules on names see profile-name-rules.ts. */
 export const EXTENSION_RULES: readonly ProfileRule[] = [
@@ -106,6 +119,12 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
       keyUsage !== null &&
       ([...keyUsage].some((usage) => !SUBSCRIBER_USAGES[key.type === 'rsa' ? 'rsa' : 'ec'].includes(usage)) ||
         (key.type === 'ec' && !keyUsage.has('digitalSignature'))),
+  },
+  {
+    id: 'signature-key-usage',
+    section: 'RFC 8410 5, RFC 9881 5, RFC 9909 5',
+    broken: ({ keyUsage, key }) =>
+      keyUsage !== null && KEY_ALGORITHMS.has(key.algorithm) && !isForSignatures(keyUsage),
   },
   neverCritical('subject-directory-attributes-not-critical', '4.2.1.8', EXTENSION.subjectDirectoryAttributes),
   {

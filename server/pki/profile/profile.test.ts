@@ -56,6 +56,8 @@ describe('certificate profiles', () => {
     ['serial-number-positive', { serialNumber: -5n }],
     ['serial-number-within-20-octets', { serialNumber: 1n << 160n }],
     ['authority-key-identifier-present', { keyIdentifiers: null }],
+    ['signature-key-usage', { key: 'ML-DSA-65', keyUsage: ['digitalSignature', 'keyEncipherment'] }],
+    ['signature-key-usage', { key: 'Ed25519', keyUsage: ['keyAgreement'] }],
     [
       'key-usage-not-empty',
       { keyUsage: null, extraExtensions: [{ oid: KEY_USAGE, value: Buffer.from('03020700', 'hex') }] },

@@ -64,7 +64,9 @@ function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
   );
   if (signers.length === 0) return 'wrong_issuer';
   if (crl.hasWeakSignature) return 'weak_signature';
-  if (!signers.some((signer) => crl.isSignedBy(signer))) return 'bad_signature';
+  const checks = signers.map((signer) => crl.checkIssuer(signer));
+  if (!checks.includes('valid'))
+    return checks.includes('unverifiable') ? 'unknown_signature' : 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
   return crl.scope?.onlyAttributeCertificates === true ? 'wrong_scope' : null;
 }

@@ -189,6 +189,7 @@ describe('an untrustworthy CRL', () => {
     ['signed with another key', { signer: mintKey() }, 'bad_signature'],
     ['with a corrupt signature', { corruptSignature: true }, 'bad_signature'],
     ['signed with MD5', { signer: rsaKey, hash: 'md5' }, 'weak_signature'],
+    ['signed with an unknown algorithm', { signatureOid: '1.2.643.7.1.1.3.2' }, 'unknown_signature'],
     [
       'of an issuer with another name',
       { issuerDer: mintAuthority({ commonName: 'Other' }).subjectDer },

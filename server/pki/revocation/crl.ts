@@ -14,7 +14,12 @@ import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemBlocks, pemText } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-status.ts';
-import { isBrokenSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
+import {
+  checkSignature,
+  isBrokenSignature,
+  parseSignatureAlgorithm,
+  type SignatureCheck,
+} from '../signature.ts';
 
 /** Maximum size of a CRL. The largest in real use are about 15 MB. */
 const MAX_LIST_BYTES = 32 * 1024 * 1024;
@@ -27,7 +32,7 @@ export interface RevokedEntry {
   readonly reason: string | null;
 }
 
-/** A parsed certificate revocation list (RFC 5280 §5.1). Not verified: call `isSignedBy` before trusting it. */
+/** A parsed certificate revocation list (RFC 5280 §5.1). Not verified: call `checkIssuer` before trusting it. */
 export interface RevocationList {
   readonly byteLength: number;
   readonly version: number;
@@ -49,10 +54,10 @@ export interface RevocationList {
    * not removeFromCRL, or null. Throws PkiError if the entry is malformed, or for over 16,384 indirect entries.
    */
   find(serialNumber: string, issuer: DistinguishedName): RevokedEntry | null;
-  /** True if the signature proves nothing, because its algorithm is outdated or unknown. */
+  /** True if the signature proves nothing, because its algorithm is outdated. */
   readonly hasWeakSignature: boolean;
-  /** Returns whether the key of `issuer` made the signature. Returns false for weak algorithms. */
-  isSignedBy(issuer: Certificate): boolean;
+  /** Checks whether the key of `issuer` made the signature. Returns `invalid` for weak algorithms. */
+  checkIssuer(issuer: Certificate): SignatureCheck;
 }
 
 /**
@@ -89,7 +94,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   }
   const scope = extensions.get(CRL_EXTENSION.issuingDistributionPoint);
   const parsedScope = scope === undefined ? null : parseIssuingDistributionPoint(scope.value);
-  const verified = new WeakMap<Certificate, boolean>();
+  const verified = new WeakMap<Certificate, SignatureCheck>();
   const hasWeakSignature = isBrokenSignature(algorithm);
   return {
     byteLength: bytes.length,
@@ -114,11 +119,12 @@ export function parseCrl(list: Uint8Array): RevocationList {
       return firstRevoked(bytes, found);
     },
     hasWeakSignature,
-    isSignedBy(certificate) {
+    checkIssuer(certificate) {
       let result = verified.get(certificate);
       if (result === undefined) {
-        result =
-          !hasWeakSignature && verifySignature(algorithm, signed.encoded, signature.octets, certificate.key);
+        result = hasWeakSignature
+          ? 'invalid'
+          : checkSignature(algorithm, signed.encoded, signature.octets, certificate.key);
         verified.set(certificate, result);
       }
       return result;

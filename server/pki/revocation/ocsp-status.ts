@@ -1,5 +1,5 @@
 import { type Certificate, isSameName, tryParseCertificate } from '../certificate.ts';
-import { isSignedBy, hasOnlyKnownCriticalExtensions, validityFailure } from '../certificate-checks.ts';
+import { checkIssuer, hasOnlyKnownCriticalExtensions, validityFailure } from '../certificate-checks.ts';
 import { equalBytes } from '../der/der-values.ts';
 import { hasUnknownCritical } from '../extension-list.ts';
 import { PURPOSE } from '../der/object-identifiers.ts';
@@ -18,7 +18,7 @@ import {
   type NoStatusReason,
   type RevocationStatus,
 } from './revocation-status.ts';
-import { isBrokenSignature, verifySignature } from '../signature.ts';
+import { checkSignature, isBrokenSignature, type SignatureCheck } from '../signature.ts';
 import { WorkBudget } from '../work-budget.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
@@ -61,10 +61,11 @@ function answerOf(response: BasicOcspResponse, request: BudgetedRequest): Revoca
   const { certificate, issuer, now, work } = request;
   const signers = signersOf(response, request);
   if (isBrokenSignature(response.signature.algorithm)) return none('weak_signature');
-  const isSigned = signers.some((signer) => isSignedByResponder(response, signer, work));
+  const checks = signers.map((signer) => checkResponder(response, signer, work));
   if (work.isExhausted) return none('too_large');
   if (signers.length === 0) return none('wrong_issuer');
-  if (!isSigned) return none('bad_signature');
+  if (!checks.includes('valid'))
+    return none(checks.includes('unverifiable') ? 'unknown_signature' : 'bad_signature');
   const matching = response.responses.filter(({ id }) => matchesCertificateId(id, certificate, issuer));
   if (matching.length === 0) return none('wrong_scope');
   // The order within a response means nothing, so the strictest status counts, as in Chromium.
@@ -97,22 +98,34 @@ function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boole
   return nextUpdate >= thisUpdate && now <= nextUpdate;
 }
 
+/** A certificate whose key may have signed the response. `delegation`: whether the issuer signed it; `valid` for the issuer. */
+interface Signer {
+  certificate: Certificate;
+  delegation: SignatureCheck;
+}
+
 /** Returns the allowed signers that match the responder id: the issuer and enclosed delegate certificates. */
-function signersOf({ responder, certificates }: BasicOcspResponse, request: BudgetedRequest): Certificate[] {
+function signersOf({ responder, certificates }: BasicOcspResponse, request: BudgetedRequest): Signer[] {
+  const { issuer, work } = request;
   const matchesResponderId = (certificate: Certificate): boolean =>
     'name' in responder
       ? isSameName(responder.name, certificate.subject)
       : equalBytes(responder.keyHash, keyHash(certificate, 'sha1'));
   const enclosed = certificates.flatMap((der) => tryParseCertificate(der) ?? []).filter(matchesResponderId);
-  const delegates = enclosed.filter((other) => isDelegate(other, request));
-  return matchesResponderId(request.issuer) ? [request.issuer, ...delegates] : delegates;
+  const delegates = enclosed
+    .filter((other) => mayBeDelegate(other, request))
+    .map((certificate) => ({ certificate, delegation: checkIssuer(certificate, issuer, work) }))
+    .filter(({ delegation }) => delegation !== 'invalid');
+  return matchesResponderId(issuer)
+    ? [{ certificate: issuer, delegation: 'valid' }, ...delegates]
+    : delegates;
 }
 
 /**
- * Returns whether the issuer delegated OCSP signing to this certificate: signed by the issuer itself, valid, and with
+ * Returns whether the issuer delegated OCSP signing to this certificate, if the issuer signed it: valid, and with
  * id-kp-OCSPSigning. anyExtendedKeyUsage does not suffice (RFC 6960 §4.2.2.2).
  */
-function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedRequest): boolean {
+function mayBeDelegate(delegate: Certificate, { issuer, now }: BudgetedRequest): boolean {
   return (
     delegate.extendedKeyUsage?.includes(PURPOSE.ocspSigning) === true &&
     (delegate.keyUsage === null || delegate.keyUsage.has('digitalSignature')) &&
@@ -120,19 +133,16 @@ function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedReques
     hasOnlyKnownCriticalExtensions(delegate) &&
     !isWeakKey(delegate.key) &&
     !isBrokenSignature(delegate.signature.algorithm) &&
-    isSameName(delegate.issuer, issuer.subject) &&
-    isSignedBy(delegate, issuer, work)
+    isSameName(delegate.issuer, issuer.subject)
   );
 }
 
-function isSignedByResponder(
-  { signature }: BasicOcspResponse,
-  signer: Certificate,
+function checkResponder(
+  { signature: { algorithm, signed, octets } }: BasicOcspResponse,
+  { certificate, delegation }: Signer,
   work: WorkBudget,
-): boolean {
-  const { algorithm, signed, octets } = signature;
-  return (
-    work.spendVerification(signer.key, signed.length) &&
-    verifySignature(algorithm, signed, octets, signer.key)
-  );
+): SignatureCheck {
+  if (!work.spendVerification(certificate.key, signed.length)) return 'invalid';
+  const made = checkSignature(algorithm, signed, octets, certificate.key);
+  return made === 'valid' ? delegation : made;
 }

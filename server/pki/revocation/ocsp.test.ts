@@ -91,6 +91,20 @@ describe('an untrustworthy OCSP response', () => {
   it.each<[string, OcspResponseOptions, string]>([
     ['with a corrupt signature', { corruptSignature: true }, 'bad_signature'],
     ['signed with MD5', { signer: rsaKey, hash: 'md5' }, 'weak_signature'],
+    ['signed with an unknown algorithm', { signatureOid: '1.2.643.7.1.1.3.2' }, 'unknown_signature'],
+    [
+      'of a responder whose certificate has an unknown signature algorithm',
+      { responder: root.issue({ ...signing, signatureOid: '1.2.643.7.1.1.3.2' }) },
+      'unknown_signature',
+    ],
+    [
+      'of a responder with an unknown signature algorithm that did not sign it',
+      {
+        responder: root.issue({ ...signing, signatureOid: '1.2.643.7.1.1.3.2' }),
+        corruptSignature: true,
+      },
+      'bad_signature',
+    ],
     ['signed with another key under the name of the issuer', { signer: mintKey() }, 'bad_signature'],
     ['of a responder with a corrupt signature', { responder, corruptSignature: true }, 'bad_signature'],
     ['of a certificate that is no responder', { responder: other }, 'wrong_issuer'],

@@ -5,8 +5,10 @@ export type NoStatusReason =
   | 'too_large'
   | 'malformed'
   | 'bad_signature'
-  /** The answer is signed with an algorithm that proves nothing, such as MD5 or one that is unknown. */
+  /** The answer is signed with an algorithm that proves nothing, such as MD5. */
   | 'weak_signature'
+  /** The answer is signed with an algorithm or a key that we cannot verify, so we cannot tell whether it is genuine. */
+  | 'unknown_signature'
   /** The answer is from another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
   /**

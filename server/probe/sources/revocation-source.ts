@@ -88,7 +88,7 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
       url,
       requester,
       validate: (crl, previous) => {
-        if (![issuer, ...otherSigners].some((signer) => crl.isSignedBy(signer)))
+        if (![issuer, ...otherSigners].some((signer) => crl.checkIssuer(signer) === 'valid'))
           return { why: problemOf(answerOf(crl)) };
         if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };

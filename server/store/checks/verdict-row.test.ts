@@ -58,6 +58,7 @@ const OBSERVATIONS: Observation[] = [
   observation([answer(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))]),
   observation([answer(withChain(issue({ key: 'P-521' })))]),
   observation([answer(withChain(issue({ extraExtensions: [mustStaple] })))]),
+  observation([answer(withChain(issue({ signatureOid: '1.2.3.4' })))]),
   observation([answer(withChain(leaf), { staple: new Uint8Array(1) })], {
     revocation: [
       { ...said, source: 'staple', answer: { state: 'none', why: 'stale' } },

@@ -171,6 +171,12 @@ const facts = union<FindingFacts, 'kind'>('kind', {
 
 type FaultsOf<Fault> = Omit<Extract<PathFault, { fault: Fault }>, 'kind' | 'fault' | 'evidence'>;
 
+const unknownAlgorithm = shape<FaultsOf<'unknown_key' | 'unknown_signature'>>({
+  authority: nullable(text),
+  algorithm: text,
+  identifier: text,
+});
+
 /** Predicates for path faults by code. A fault without an entry here has only the property `authority`. */
 const FAULTS: Readonly<Record<string, Predicate>> = {
   no_issuer: shape<FaultsOf<'no_issuer'>>({ issuer: text, canBeFetched: boolean }),
@@ -181,6 +187,8 @@ const FAULTS: Readonly<Record<string, Predicate>> = {
     authority: nullable(text),
     key: shape({ type: code, bits: number, curve: nullable(text) }),
   }),
+  unknown_key: unknownAlgorithm,
+  unknown_signature: unknownAlgorithm,
   weak_signature: shape<FaultsOf<'weak_signature'>>({ authority: nullable(text), algorithm: text }),
   not_yet_valid: shape<FaultsOf<'not_yet_valid'>>({ authority: nullable(text), notBefore: number }),
 };

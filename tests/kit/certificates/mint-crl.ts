@@ -39,6 +39,8 @@ export interface CrlOptions {
   signer?: KeyPair;
   issuerDer?: Uint8Array;
   hash?: Hash;
+  /** OID that the answer names as the algorithm of its signature. Default: the real one. */
+  signatureOid?: string;
   corruptSignature?: boolean;
 }
 

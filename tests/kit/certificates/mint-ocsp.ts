@@ -41,6 +41,8 @@ export interface OcspResponseOptions {
   /** Key that signs instead of that of the named responder. */
   signer?: KeyPair;
   hash?: Hash;
+  /** OID that the answer names as the algorithm of its signature. Default: the real one. */
+  signatureOid?: string;
   corruptSignature?: boolean;
   extensions?: readonly RawExtension[];
 }

@@ -35,7 +35,13 @@ export interface KeyPair {
   privateKey: KeyObject;
 }
 export type KeyChoice =
-  'P-256' | 'P-384' | 'P-521' | 'secp256k1' | 'Ed25519' | 'Ed448' | `RSA-${number}` | `RSA-PSS-${number}`;
+  | 'P-256'
+  | 'P-384'
+  | 'P-521'
+  | 'secp256k1'
+  | `RSA-${number}`
+  | `RSA-PSS-${number}`
+  | keyof typeof SIGNING_ALGORITHMS;
 export type Hash = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
 export type Instant = number | Date;
 
@@ -58,6 +64,8 @@ export interface CertificateOptions {
   key?: KeyChoice | KeyPair;
   /** Digest of the signature on this certificate. Default: SHA-256. */
   hash?: Hash;
+  /** OID that the certificate names as the algorithm of its signature. Default: that of the signer's key and `hash`. */
+  signatureOid?: string;
   certificateAuthority?: boolean;
   pathLength?: number;
   /** Null omits the extension. The same applies to the next three. */
@@ -102,6 +110,16 @@ export interface MintedAuthority extends MintedCertificate {
   /** Mints a CA whose certificate this CA signs. */
   intermediate(options?: CertificateOptions): MintedAuthority;
 }
+
+/** Algorithms whose identifier names both the key and its signatures: the key type of node:crypto and the OID. */
+const SIGNING_ALGORITHMS = {
+  Ed25519: ['ed25519', '1.3.101.112'],
+  Ed448: ['ed448', '1.3.101.113'],
+  'ML-DSA-44': ['ml-dsa-44', '2.16.840.1.101.3.4.3.17'],
+  'ML-DSA-65': ['ml-dsa-65', '2.16.840.1.101.3.4.3.18'],
+  'ML-DSA-87': ['ml-dsa-87', '2.16.840.1.101.3.4.3.19'],
+  'SLH-DSA-SHA2-128s': ['slh-dsa-sha2-128s', '2.16.840.1.101.3.4.3.20'],
+} as const;
 
 const DIGEST_OIDS: Record<'ec' | 'rsa', Record<Hash, string | null>> = {
   ec: {
@@ -157,12 +175,17 @@ export function nameDer(
 
 /** Generates a key pair. RSA takes 10 ms or more, the other kinds less than 1 ms. */
 export function mintKey(choice: KeyChoice = 'P-256'): KeyPair {
-  if (choice === 'Ed25519') return generateKeyPairSync('ed25519');
-  if (choice === 'Ed448') return generateKeyPairSync('ed448');
+  const signing = isSigningAlgorithm(choice) ? SIGNING_ALGORITHMS[choice][0] : null;
+  // The types of generateKeyPairSync have one overload for each kind of key.
+  if (signing !== null) return generateKeyPairSync(signing as 'ed25519');
   const modulusLength = Number(choice.split('-').at(-1));
   if (choice.startsWith('RSA-PSS')) return generateKeyPairSync('rsa-pss', { modulusLength });
   if (choice.startsWith('RSA')) return generateKeyPairSync('rsa', { modulusLength });
   return generateKeyPairSync('ec', { namedCurve: choice });
+}
+
+function isSigningAlgorithm(choice: KeyChoice): choice is keyof typeof SIGNING_ALGORITHMS {
+  return Object.hasOwn(SIGNING_ALGORITHMS, choice);
 }
 
 function authority(certificate: MintedCertificate, isRoot: boolean): MintedAuthority {
@@ -240,11 +263,14 @@ export function signedDer(
     hash = 'sha256',
     corruptSignature = false,
     withNull = true,
-  }: Pick<CertificateOptions, 'hash' | 'corruptSignature' | 'withNull'>,
+    signatureOid,
+  }: Pick<CertificateOptions, 'hash' | 'corruptSignature' | 'withNull' | 'signatureOid'>,
   toBeSigned: (algorithm: Buffer) => Buffer,
   more: readonly Uint8Array[] = [],
 ): Buffer {
-  const algorithm = signatureAlgorithm(key, hash, withNull);
+  const real = signatureAlgorithm(key, hash, withNull);
+  const algorithm =
+    signatureOid === undefined ? real : { ...real, der: sequence(objectIdentifier(signatureOid)) };
   const body = toBeSigned(algorithm.der);
   const signature = sign(algorithm.digest, body, key.privateKey);
   if (corruptSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
@@ -287,8 +313,8 @@ function signatureAlgorithm(
   withNull: boolean,
 ): { digest: Hash | null; der: Buffer } {
   const type = privateKey.asymmetricKeyType;
-  if (type === 'ed25519') return { digest: null, der: sequence(objectIdentifier('1.3.101.112')) };
-  if (type === 'ed448') return { digest: null, der: sequence(objectIdentifier('1.3.101.113')) };
+  const signing = Object.values(SIGNING_ALGORITHMS).find(([name]) => name === type);
+  if (signing !== undefined) return { digest: null, der: sequence(objectIdentifier(signing[1])) };
   const family = type === 'rsa' ? 'rsa' : 'ec';
   const oid = DIGEST_OIDS[family][hash];
   if (oid === null) throw new Error(`no signature algorithm for ${family} with ${hash}`);

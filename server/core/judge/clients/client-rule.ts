@@ -7,6 +7,8 @@ import type { ChainFinding, ClientRuleCode, Severity } from '../../finding.ts';
 export interface ClientRule<Context> {
   code: ClientRuleCode;
   clients: readonly Client[];
+  /** Those of `clients` of which only versions refuse that are still common. They alone do not make it critical. */
+  older?: readonly Client[];
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
@@ -40,9 +42,13 @@ export function brokenRules<Context extends { certificate: Certificate }>(
   return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): ChainFinding => {
     const named = new Set(reasons.flatMap(({ clients }) => clients));
     const clients = CLIENTS.filter((client) => named.has(client) && connectsTo(protocol)(client));
+    const older = new Set(reasons.flatMap((rule) => rule.older ?? []));
     return {
       code: 'refused_by_clients',
-      severity: severityOf(clients, protocol),
+      severity: severityOf(
+        clients.filter((client) => !older.has(client)),
+        protocol,
+      ),
       fingerprint: certificate.fingerprint,
       facts: { kind: 'refused_by_clients', rule: code, authority },
       clients,

@@ -89,7 +89,7 @@ const READING_STAPLES: readonly Client[] = ['chromium', 'firefox', 'apple', 'gnu
 /** Returns who refuses a server because of an OCSP response that it staples and that proves nothing (measured). */
 export function refusingStaple(why: RevocationProblem): readonly Client[] {
   if (why === 'malformed') return ['firefox', 'java', 'gnutls'];
-  if (why === 'bad_signature' || why === 'weak_signature' || why === 'wrong_issuer')
+  if (['bad_signature', 'weak_signature', 'unknown_signature', 'wrong_issuer'].includes(why))
     return ['firefox', 'gnutls'];
   if (why === 'responder_refused') return ['firefox'];
   return ['gnutls'];

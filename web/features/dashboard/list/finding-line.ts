@@ -14,6 +14,7 @@ const SHORT_LINES: Record<string, string> = {
   malformed_certificate: 'The certificate is malformed',
   weak_key: 'The key is too weak',
   weak_signature: 'The signature is too weak',
+  unverifiable: 'We cannot verify its signature',
   legacy_tls: 'Only old TLS versions are offered',
   certificates_differ: 'Addresses serve different certificates',
   other_certificate_without_alpn: 'Another certificate without ALPN',
