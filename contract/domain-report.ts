@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findingSchema } from './domain.ts';
-import { CLIENTS } from './words.ts';
+import { CLIENTS, KEY_TYPES } from './words.ts';
 
 const isoInstant = z.string();
 
@@ -65,15 +65,17 @@ const postureSchema = z.object({
     z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
     z.object({ outcome: z.literal('not_applicable') }),
   ]),
-  /** Certificates that the server presents only in a handshake that offers just one signature type. */
+  /** Certificates that the server presents only to clients with signatures of their key type. */
   alternates: z.array(
     z.object({
-      key_type: z.enum(['rsa', 'ecdsa']),
+      key_type: z.enum(KEY_TYPES),
       fingerprint: z.string(),
       name: z.string(),
       expiry_date: isoInstant,
     }),
   ),
+  /** What could not be tested, for example because the server answers too slowly: "certificates for RSA keys", "TLS 1.0". */
+  not_tested: z.array(z.string()),
 });
 export type PostureWire = z.infer<typeof postureSchema>;
 

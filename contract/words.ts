@@ -228,6 +228,20 @@ export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';
  * Programs and libraries that verify certificates in their own way, and their display names. `openssl` stands for what is built on
  * OpenSSL, such as curl, Python, PHP, Node.js and Ruby; `chromium` for Chrome, Edge and other browsers of that family.
  */
+/** Types of keys in certificates for which TLS has signatures, with their names. */
+export const KEY_TYPE_NAMES = {
+  ecdsa: 'ECDSA',
+  rsa: 'RSA',
+  'rsa-pss': 'RSA-PSS',
+  ed25519: 'Ed25519',
+  ed448: 'Ed448',
+  'ml-dsa-44': 'ML-DSA-44',
+  'ml-dsa-65': 'ML-DSA-65',
+  'ml-dsa-87': 'ML-DSA-87',
+} as const;
+export type KeyType = keyof typeof KEY_TYPE_NAMES;
+export const KEY_TYPES = Object.keys(KEY_TYPE_NAMES) as [KeyType, ...KeyType[]];
+
 export const CLIENT_NAMES = {
   chromium: 'Chrome',
   firefox: 'Firefox',

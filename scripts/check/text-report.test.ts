@@ -53,6 +53,27 @@ describe('textReport', () => {
     expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027\n/);
   });
 
+  it('names what was not tested', () => {
+    const posture: Observation['posture'] = {
+      at: NOW,
+      tlsVersions: [{ version: 'TLSv1', offered: null }],
+      postQuantum: { state: 'not_offered', group: 'X25519' },
+      alternates: [],
+      untestedKeyTypes: ['rsa'],
+      caa: { outcome: 'none' },
+      registration: { outcome: 'not_applicable' },
+    };
+    expect(text(observation([answer(withChain(issue()))], { posture }))).toMatch(
+      / {2}not tested: certificates for RSA keys; TLS 1\.0\n/,
+    );
+  });
+
+  it('does not call a certificate untrusted that it cannot verify', () => {
+    const endpoint = { host: 'pay.fjord.example', port: 25, protocol: 'smtp' } as const;
+    const seen = observation([answer(withChain(issue({ signatureOid: '1.2.3.4' })))], { endpoint });
+    expect(text(seen)).toMatch(/^\S+ {2}could not be verified, 60 days left\n/);
+  });
+
   it('shows a renewal date only if the certificate is not self-signed', () => {
     const own = selfSigned({ commonName: 'nas', notBefore: NOW - DAY, notAfter: NOW + 900 * DAY });
     expect(text(observation([answer([own])]))).not.toContain('Renewal');

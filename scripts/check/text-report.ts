@@ -9,6 +9,7 @@ import {
   reportFindings,
   revocationSentence,
   servedThere,
+  untestedPosture,
   whatHappened,
   whereServed,
 } from '../../server/core/index.ts';
@@ -144,6 +145,7 @@ function answerLines({ observation: { http } }: Checked): string[] {
 function factLines({ posture }: Verdict): string[] {
   if (posture === null) return [];
   const { tlsVersions, postQuantum, caa, registration } = posture;
+  const untested = untestedPosture(posture);
   const offered = tlsVersions.flatMap((one) => (one.offered === true ? [one.version] : []));
   const quantum = {
     negotiated: `post-quantum keys with ${postQuantum.group ?? ''}`,
@@ -168,6 +170,7 @@ function factLines({ posture }: Verdict): string[] {
     ...(issuers.length > 0 ? [`CAA: ${issuers.join('; ')}`] : []),
     ...(caa.outcome === 'none' ? ['CAA: none, any CA may issue'] : []),
     ...registered,
+    ...(untested.length === 0 ? [] : [`not tested: ${untested.join('; ')}`]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { PathFailureCode, PublicKey } from '../pki/index.ts';
-import type { Client } from '../../contract/words.ts';
+import type { Client, KeyType } from '../../contract/words.ts';
 import type { ReachFailure, ReachStage, RevocationProblem } from './observation.ts';
 
 export type FindingCode =
@@ -256,8 +256,6 @@ export interface FindingWords {
   /** The values that prove the finding, with labels. */
   evidence: { label: string; value: string }[];
 }
-
-export type KeyType = 'rsa' | 'ecdsa';
 
 /** Reason why some clients refuse a certificate that others accept. The codes are stored, so they never change. */
 export type ClientRuleCode =

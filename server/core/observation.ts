@@ -1,6 +1,6 @@
 import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure } from './verdict.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { KeyType, Protocol } from '../../contract/words.ts';
 
 /** Reason why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =
@@ -140,11 +140,19 @@ export interface PostureObservation {
    */
   postQuantum: { state: 'negotiated' | 'not_offered' | 'intolerant' | 'unknown'; group: string | null };
   /**
-   * Chains from handshakes that offered one signature type only. Their leaves may differ from that of the usual handshake.
+   * Chains from handshakes that left out the signature type of the usual one. `staple`: DER of the OCSPResponse that came with
+   * the handshake.
    */
-  alternates: { keyType: 'rsa' | 'ecdsa'; address: string; presentedChain: Uint8Array[] }[];
+  alternates: {
+    keyType: KeyType;
+    address: string;
+    presentedChain: Uint8Array[];
+    staple: Uint8Array | null;
+  }[];
   /** Chain for clients that send no ALPN. Only set for https, if its leaf is steadily another one than that of the usual handshake. */
   withoutAlpn?: { address: string; presentedChain: Uint8Array[] };
+  /** Key types whose handshakes showed nothing, or whose signatures the OpenSSL of this Node does not know. */
+  untestedKeyTypes: KeyType[];
   caa: CaaObservation;
   registration: RegistrationObservation;
 }

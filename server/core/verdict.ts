@@ -1,4 +1,5 @@
-import type { Finding, FindingCode, KeyType, RevocationSource } from './finding.ts';
+import type { KeyType } from '../../contract/words.ts';
+import type { Finding, FindingCode, RevocationSource } from './finding.ts';
 import type {
   CaaObservation,
   PostureObservation,
@@ -150,6 +151,8 @@ export interface PostureVerdict {
   registration: RegistrationVerdict;
   /** Leaves that only a handshake for one signature type showed. */
   alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
+  /** Key types of which it is unknown whether the server has a certificate. */
+  untestedKeyTypes: KeyType[];
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
   findings: Finding[];
 }

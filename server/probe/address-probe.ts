@@ -6,7 +6,8 @@ import {
   type ReachFailure,
 } from '../core/index.ts';
 import { handshake, type HandshakeEvidence, closeTls, isRareGroup } from './handshake.ts';
-import { modernContext, legacyContext } from './tls-contexts.ts';
+import { leafKeyType } from './leaf-key-type.ts';
+import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection, withTimeout } from '../egress/index.ts';
 import type { Socket } from 'node:net';
 import { ldap, mysql, postgres } from './starttls/binary-protocols.ts';
@@ -53,28 +54,43 @@ export interface AddressProbeOptions extends ConnectOptions {
   onChain: (presentedChain: readonly Uint8Array[]) => void;
 }
 
-/** Probes one address of an endpoint with current TLS settings, and again with legacy ones if the server needs them. */
+/** Probes one address of an endpoint with current TLS settings, and again with others if the server needs them. */
 export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
   const { address, signal, takeOver, onChain } = options;
   const startedAt = performance.now();
-  const first = await connectTls(options, modernContext);
-  const second = !first.ok && first.wantsLegacy ? await connectTls(options, legacyContext) : null;
+  const { result, context } = await connectAsNeeded(options);
 
   const seen = {
     address,
     family: address.includes(':') ? 6 : 4,
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
-  const secured = second?.ok === true ? second : first;
-  // If both fail, report the first failure, because current clients experience that one.
-  if (!secured.ok) return { ...seen, outcome: 'failed', ...secured.failure };
-  const { evidence, tls } = secured;
+  if (!result.ok) return { ...seen, outcome: 'failed', ...result.failure };
+  const { evidence, tls } = result;
   onChain(evidence.presentedChain);
-  const legacyTls = secured === second && !(evidence.tlsVersion === 'TLSv1.3' && isRareGroup(evidence.group));
-  const reconnect: OpenConnection['reconnect'] = (changes) =>
-    connectTls({ ...options, ...changes }, secured === second ? legacyContext : modernContext);
+  const legacyTls =
+    context === legacyContext && !(evidence.tlsVersion === 'TLSv1.3' && isRareGroup(evidence.group));
+  const reconnect: OpenConnection['reconnect'] = (changes) => connectTls({ ...options, ...changes }, context);
   if (tls === null || !takeOver({ address, tls, reconnect })) await closeTls(tls, signal);
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
+}
+
+/**
+ * Connects with the settings of current clients; if these fail, with legacy ones; and if these show an ML-DSA certificate, as
+ * clients that know ML-DSA do. If all fail, returns the first failure, because current clients experience that one.
+ */
+async function connectAsNeeded(
+  options: ConnectOptions,
+): Promise<{ result: ConnectResult; context: SecureContext }> {
+  const first = { result: await connectTls(options, modernContext), context: modernContext };
+  if (first.result.ok || !first.result.wantsLegacy) return first;
+  const second = await connectTls(options, legacyContext);
+  if (!second.ok) return first;
+  const context = mlDsaContext();
+  const isMlDsa = leafKeyType(second.evidence.presentedChain)?.startsWith('ml-dsa') === true;
+  if (!isMlDsa || context === null) return { result: second, context: legacyContext };
+  await closeTls(second.tls, options.signal);
+  return { result: await connectTls(options, context), context };
 }
 
 /**

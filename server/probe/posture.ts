@@ -1,8 +1,10 @@
 import type { SecureContext } from 'node:tls';
+import { KEY_TYPES, type KeyType } from '../../contract/words.ts';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
-import { tryParseCertificate } from '../pki/index.ts';
+import { createSemaphore } from '../egress/index.ts';
 import { type HandshakeEvidence, closeTls, isPostQuantum, isRareGroup } from './handshake.ts';
 import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
+import { leafKeyType } from './leaf-key-type.ts';
 import type { DomainSource } from './sources/sources.ts';
 import {
   groupsContext,
@@ -20,44 +22,60 @@ export interface PostureOptions {
   domains: DomainSource;
   /** Time of the probe, ms UTC. */
   at: number;
-  /** Time limit for the whole posture probe, in ms. The result of a test that did not finish by then is unknown or missing. */
+  /**
+   * Time limit for the whole posture probe, in ms, for a server that answers at once. A test that did not finish in time is
+   * reported as not tested.
+   */
   budgetMs: number;
   signal: AbortSignal;
   onFault: (error: unknown) => void;
 }
 
 const PER_HANDSHAKE_MS = 3_000;
+/** Servers are slow if a handshake takes longer than this, for example because a mail server delays its greeting. */
+const SLOW_MS = 1_000;
+/** Most handshakes at a time. Those with a slow server mostly wait for its greeting. */
+const CONCURRENT = { usual: 2, slow: 5 };
+/** Most time, in ms, that a slow server gets on top of the budget. */
+const MOST_EXTRA_MS = 4_000;
 
 /**
  * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.
  */
-type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' | 'unknown' };
+type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' } | { state: 'unknown' };
 type Attempt = (context: SecureContext, alpn?: Pick<ConnectOptions, 'alpn'>) => Promise<Trial>;
 
 /**
- * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time.
- * Also looks up the CAA records and the registration of the host name.
+ * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time, five if
+ * the server is slow. Begins with the certificates, because only they can cause alerts. Also looks up the CAA records and the registration of the host name.
  */
 export async function probePosture(options: PostureOptions): Promise<PostureObservation> {
   const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
   const deadline = new AbortController();
   const abort = (): void => deadline.abort();
-  const timer = setTimeout(abort, budgetMs);
+  const isSlow = seen.durationMs > SLOW_MS;
+  const timer = setTimeout(abort, budgetMs + (isSlow ? Math.min(seen.durationMs, MOST_EXTRA_MS) : 0));
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
 
+  const withPermit = createSemaphore(isSlow ? CONCURRENT.slow : CONCURRENT.usual);
+  const perHandshakeMs = PER_HANDSHAKE_MS + (isSlow ? seen.durationMs : 0);
   const attempt: Attempt = (context, alpn) =>
-    attemptHandshake({ ...approach, ...alpn, address: seen.address, signal: deadline.signal }, context);
+    withPermit(() =>
+      attemptHandshake(
+        { ...approach, ...alpn, address: seen.address, signal: deadline.signal },
+        context,
+        perHandshakeMs,
+      ),
+    );
   const { host, protocol } = approach.endpoint;
   const wait = { ms: budgetMs, signal, onFault };
   try {
-    const [tlsVersions, [postQuantum, alternates, withoutAlpn], caa, registration] = await Promise.all([
+    const [certificates, withoutAlpn, tlsVersions, postQuantum, caa, registration] = await Promise.all([
+      alternateLeaves(seen, attempt),
+      protocol === 'https' ? chainWithoutAlpn(seen, attempt) : null,
       offeredVersions(seen, attempt),
-      inSequence(
-        () => keyExchange(seen, attempt),
-        () => alternateLeaves(seen, attempt),
-        async () => (protocol === 'https' ? await chainWithoutAlpn(seen, attempt) : null),
-      ),
+      keyExchange(seen, attempt),
       withSourceTimeout((until) => domains.caa({ host, signal: until }), {
         ...wait,
         late: { outcome: 'unavailable' },
@@ -71,7 +89,7 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
       at,
       tlsVersions,
       postQuantum,
-      alternates,
+      ...certificates,
       ...(withoutAlpn && { withoutAlpn }),
       caa,
       registration,
@@ -82,25 +100,17 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   }
 }
 
-async function inSequence<A, B, C>(
-  first: () => Promise<A>,
-  second: () => Promise<B>,
-  third: () => Promise<C>,
-): Promise<[A, B, C]> {
-  return [await first(), await second(), await third()];
-}
-
-async function offeredVersions(
+function offeredVersions(
   seen: HandshakeObservation,
   attempt: Attempt,
 ): Promise<PostureObservation['tlsVersions']> {
-  const found: PostureObservation['tlsVersions'] = [];
-  for (const version of TLS_VERSIONS) {
-    const isKnown = version === seen.tlsVersion;
-    const { state } = isKnown ? { state: 'accepted' } : await attempt(versionContext(version));
-    found.push({ version, offered: state === 'unknown' ? null : state === 'accepted' });
-  }
-  return found;
+  return Promise.all(
+    TLS_VERSIONS.map(async (version) => {
+      const isKnown = version === seen.tlsVersion;
+      const { state } = isKnown ? { state: 'accepted' } : await attempt(versionContext(version));
+      return { version, offered: state === 'unknown' ? null : state === 'accepted' };
+    }),
+  );
 }
 
 /**
@@ -124,20 +134,63 @@ async function keyExchange(
   return { state: 'intolerant', group: classic.evidence.group };
 }
 
-/** Requests the leaf of each key type (RSA, ECDSA) that the usual handshake did not return. */
-async function alternateLeaves(
-  seen: HandshakeObservation,
+type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
+
+/**
+ * Key types that one handshake asks for. Nearly all servers have no certificate of the last group, so that one handshake rules
+ * out all of its types. A server with one certificate gets two handshakes, and one more for each further certificate.
+ */
+const KEY_GROUPS: readonly (readonly KeyType[])[] = [
+  ['ecdsa'],
+  ['rsa'],
+  KEY_TYPES.filter((keyType) => keyType !== 'ecdsa' && keyType !== 'rsa'),
+];
+
+/** Requests the leaf of each key type that the usual handshake did not return. */
+async function alternateLeaves(seen: HandshakeObservation, attempt: Attempt): Promise<Certificates> {
+  const usual = leafKeyType(seen.presentedChain);
+  const found = await Promise.all(
+    KEY_GROUPS.map((group) =>
+      leavesOf(
+        group.filter((keyType) => keyType !== usual),
+        (keyTypes) => signatureContext({ keyTypes, withMlKem: isPostQuantum(seen.group) }),
+        attempt,
+      ),
+    ),
+  );
+  return {
+    alternates: found.flatMap(({ leaves }) => leaves.map((leaf) => ({ ...leaf, address: seen.address }))),
+    untestedKeyTypes: found.flatMap(({ untested }) => untested),
+  };
+}
+
+interface Leaves {
+  leaves: Omit<PostureObservation['alternates'][number], 'address'>[];
+  untested: KeyType[];
+}
+
+/** Asks for a leaf of one of the key types, and again without its type, until the server has none. */
+async function leavesOf(
+  keyTypes: readonly KeyType[],
+  contextFor: (keyTypes: readonly KeyType[]) => SecureContext | null,
   attempt: Attempt,
-): Promise<PostureObservation['alternates']> {
-  const found: PostureObservation['alternates'] = [];
-  for (const keyType of ['rsa', 'ecdsa'] as const) {
-    if (leafKey(seen.presentedChain) === keyType) continue;
-    const trial = await attempt(signatureContext(keyType));
-    // In TLS 1.2 a server may choose a key exchange without a signature and send its usual leaf.
-    if (trial.state !== 'accepted' || leafKey(trial.evidence.presentedChain) !== keyType) continue;
-    found.push({ keyType, address: seen.address, presentedChain: trial.evidence.presentedChain });
+): Promise<Leaves> {
+  const isKnown = (keyType: KeyType): boolean => contextFor([keyType]) !== null;
+  const unknown = keyTypes.filter((keyType) => !isKnown(keyType));
+  const found: Leaves['leaves'] = [];
+  for (let left = keyTypes.filter(isKnown); left.length > 0;) {
+    const context = contextFor(left);
+    const trial: Trial = context === null ? { state: 'unknown' } : await attempt(context);
+    if (trial.state === 'unknown') return { leaves: found, untested: [...left, ...unknown] };
+    if (trial.state !== 'accepted') break;
+    const { presentedChain, staple } = trial.evidence;
+    const keyType = leafKeyType(presentedChain);
+    // Before TLS 1.3 a server may choose a key exchange without a signature, or ignore the list, and send its usual leaf.
+    if (keyType === null || !left.includes(keyType)) break;
+    found.push({ keyType, presentedChain, staple });
+    left = left.filter((one) => one !== keyType);
   }
-  return found;
+  return { leaves: found, untested: unknown };
 }
 
 /**
@@ -167,18 +220,17 @@ async function chainWithoutAlpn(
 
 const EMPTY = new Uint8Array();
 
-function leafKey([leaf]: readonly Uint8Array[]): 'rsa' | 'ecdsa' | null {
-  const type = leaf === undefined ? undefined : tryParseCertificate(leaf)?.key.type;
-  return type === 'rsa' ? 'rsa' : type === 'ec' ? 'ecdsa' : null;
-}
-
-async function attemptHandshake(approach: ConnectOptions, context: SecureContext): Promise<Trial> {
+async function attemptHandshake(
+  approach: ConnectOptions,
+  context: SecureContext,
+  limitMs: number,
+): Promise<Trial> {
   const { connectTimeoutMs, handshakeTimeoutMs } = approach;
   const secured = await connectTls(
     {
       ...approach,
-      connectTimeoutMs: Math.min(connectTimeoutMs, PER_HANDSHAKE_MS),
-      handshakeTimeoutMs: Math.min(handshakeTimeoutMs, PER_HANDSHAKE_MS),
+      connectTimeoutMs: Math.min(connectTimeoutMs, limitMs),
+      handshakeTimeoutMs: Math.min(handshakeTimeoutMs, limitMs),
     },
     context,
   );

@@ -235,7 +235,7 @@ function alternateObservations(
   const usual = new Set(handshakes.map(({ presentedChain }) => leafOf(presentedChain)));
   return posture.alternates
     .filter(({ presentedChain }) => !usual.has(leafOf(presentedChain)))
-    .map(({ presentedChain }) => ({ ...seen, presentedChain, staple: null }));
+    .map(({ presentedChain, staple }) => ({ ...seen, presentedChain, staple }));
 }
 
 function leafOf([leaf]: readonly Uint8Array[]): string | null {

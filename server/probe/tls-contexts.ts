@@ -2,6 +2,7 @@ import { constants } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext, SecureContextOptions } from 'node:tls';
 
+import type { KeyType } from '../../contract/words.ts';
 import type { TlsVersion } from '../core/index.ts';
 
 const CLASSIC_GROUPS = 'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072';
@@ -40,17 +41,27 @@ const COMMON_SIGNATURES = [
   'RSA+SHA256:RSA+SHA384:RSA+SHA512',
 ].join(':');
 
-/**
- * TLS settings of current clients, but without ML-KEM. Only the first group gets a key share, so servers that prefer ML-KEM
- * would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
- */
-export const modernContext = createSecureContext({
+const MODERN: SecureContextOptions = {
   ...SHARED,
   minVersion: 'TLSv1.2',
   ciphers: `${TLS13_CIPHERS}:${BROWSER_CIPHERS}`,
   ecdhCurve: COMMON_GROUPS,
-  sigalgs: COMMON_SIGNATURES,
-});
+};
+
+/**
+ * TLS settings of current clients, but without ML-KEM. Only the first group gets a key share, so servers that prefer ML-KEM
+ * would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
+ */
+export const modernContext = createSecureContext({ ...MODERN, sigalgs: COMMON_SIGNATURES });
+
+/**
+ * Returns the same settings with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not
+ * know them. `modernContext` has none, because most clients do not know them and get the other certificate of such servers.
+ */
+export function mlDsaContext(): SecureContext | null {
+  return contextOfSignatures(`${COMMON_SIGNATURES}:mldsa44:mldsa65:mldsa87`);
+}
+const contextOfSignatures = memoize((sigalgs: string) => contextOrNull({ ...MODERN, sigalgs }));
 
 /**
  * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, other ciphers, groups and signatures, small
@@ -84,35 +95,81 @@ export const groupsContext = memoize((groups: 'classic' | 'post-quantum') =>
   }),
 );
 
-const SIGNATURES = {
+const RSA_HASHES = ['sha256', 'sha384', 'sha512'];
+
+const SIGNATURES: Record<KeyType, readonly string[]> = {
+  ecdsa: ['ECDSA+SHA256', 'ECDSA+SHA384', 'ECDSA+SHA512', 'ECDSA+SHA1'],
   rsa: [
-    ...['sha256', 'sha384', 'sha512'].flatMap((hash) => [`rsa_pss_rsae_${hash}`, `rsa_pss_pss_${hash}`]),
+    ...RSA_HASHES.map((hash) => `rsa_pss_rsae_${hash}`),
     'RSA+SHA256',
     'RSA+SHA384',
     'RSA+SHA512',
     'RSA+SHA1',
   ],
-  ecdsa: ['ECDSA+SHA256', 'ECDSA+SHA384', 'ECDSA+SHA512', 'ECDSA+SHA1'],
+  'rsa-pss': RSA_HASHES.map((hash) => `rsa_pss_pss_${hash}`),
+  ed25519: ['ed25519'],
+  ed448: ['ed448'],
+  'ml-dsa-44': ['mldsa44'],
+  'ml-dsa-65': ['mldsa65'],
+  'ml-dsa-87': ['mldsa87'],
 };
 
+/** Signature types that TLS 1.2 uses with its ciphers for ECDSA and for RSA. */
+const WITH_ECDSA_CIPHERS: readonly KeyType[] = ['ecdsa', 'ed25519', 'ed448'];
+const WITH_RSA_CIPHERS: readonly KeyType[] = ['rsa', 'rsa-pss'];
+
+interface SignatureSettings {
+  keyTypes: readonly KeyType[];
+  /**
+   * Whether to offer ML-KEM, too. Only for servers that accept nothing else: others may send a HelloRetryRequest, after which
+   * Node.js staples no OCSP response.
+   */
+  withMlKem: boolean;
+}
+
 /**
- * Returns a context that accepts signatures of one key type only, so that a server with two leaves must
- * send the leaf of that type.
+ * Returns a context that accepts signatures of these key types only, so that a server with several leaves must send one of
+ * theirs; null if OpenSSL does not know one of the types. ML-DSA needs OpenSSL 3.5.
  */
-export const signatureContext = memoize((keyType: 'rsa' | 'ecdsa') =>
-  createSecureContext({
-    ...SHARED,
-    minVersion: 'TLSv1.2',
-    ciphers: `DEFAULT:!${keyType === 'rsa' ? 'aECDSA' : 'aRSA'}:${TLS13_CIPHERS}`,
-    sigalgs: SIGNATURES[keyType].join(':'),
-  }),
+export const signatureContext = memoize(
+  ({ keyTypes, withMlKem }: SignatureSettings) => {
+    const excluded = [
+      ...(keyTypes.some((one) => WITH_ECDSA_CIPHERS.includes(one)) ? [] : ['aECDSA']),
+      ...(keyTypes.some((one) => WITH_RSA_CIPHERS.includes(one)) ? [] : ['aRSA']),
+      // RSA key exchange has no signature, so a server may choose it with a key of any RSA type.
+      ...(keyTypes.includes('rsa') ? [] : ['kRSA']),
+    ];
+    return contextOrNull({
+      ...SHARED,
+      minVersion: 'TLSv1.2',
+      ...(!withMlKem && { ecdhCurve: CLASSIC_GROUPS }),
+      ciphers: ['DEFAULT', ...excluded.map((name) => `!${name}`), TLS13_CIPHERS].join(':'),
+      sigalgs: keyTypes.flatMap((keyType) => SIGNATURES[keyType]).join(':'),
+    });
+  },
+  ({ keyTypes, withMlKem }) => `${keyTypes.join()} ${withMlKem}`,
 );
 
-function memoize<K>(create: (key: K) => SecureContext): (key: K) => SecureContext {
-  const contexts = new Map<K, SecureContext>();
+/** Returns null if OpenSSL does not know one of the signatures. */
+function contextOrNull(options: SecureContextOptions): SecureContext | null {
+  try {
+    return createSecureContext(options);
+  } catch {
+    return null;
+  }
+}
+
+/** Memoizes by `keyOf` the argument; by default, by the argument itself. */
+function memoize<K, Context>(
+  create: (key: K) => Context,
+  keyOf: (key: K) => unknown = (key) => key,
+): (key: K) => Context {
+  const contexts = new Map<unknown, Context>();
   return (key) => {
-    const context = contexts.get(key) ?? create(key);
-    contexts.set(key, context);
+    const known = contexts.get(keyOf(key));
+    if (known !== undefined) return known;
+    const context = create(key);
+    contexts.set(keyOf(key), context);
     return context;
   };
 }

@@ -100,7 +100,9 @@ describe('The posture of a server', () => {
     const pair = { cert: [ecdsa.certificatePem, rsa.certificatePem], key: [ecdsa.keyPem, rsa.keyPem] };
     const both = keep(await listening(createServer(pair, (socket) => socket.resume())));
     const { alternates } = await posture(both.port);
-    expect(alternates).toEqual([{ keyType: 'rsa', address: '127.0.0.1', presentedChain: [rsa.der] }]);
+    expect(alternates).toEqual([
+      { keyType: 'rsa', address: '127.0.0.1', presentedChain: [rsa.der], staple: null },
+    ]);
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(

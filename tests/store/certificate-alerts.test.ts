@@ -38,9 +38,9 @@ const POSTURE = {
   postQuantum: { state: 'unknown' as const, group: null },
   caa: { outcome: 'none' as const },
   alternates: [],
+  untestedKeyTypes: [],
   findings: [],
 };
-
 const LEAVE = { removed: removeMonitor, paused: pauseMonitor };
 
 /** An account with three hosts. */

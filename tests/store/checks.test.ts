@@ -73,7 +73,10 @@ describeEachDatabase('recording a check', (open) => {
         at: NOW,
         tlsVersions: [],
         postQuantum: { state: 'unknown' as const, group: null },
-        alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain: [other.der] }],
+        alternates: [
+          { keyType: 'rsa' as const, address: '192.0.2.1', presentedChain: [other.der], staple: null },
+        ],
+        untestedKeyTypes: [],
         caa: { outcome: 'none' as const },
         registration: { outcome: 'not_applicable' as const },
       },

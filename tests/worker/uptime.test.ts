@@ -114,6 +114,7 @@ describeAnyDatabase('The posture of a server', (open) => {
       tlsVersions: [],
       postQuantum: { state: 'unknown', group: null },
       alternates: [],
+      untestedKeyTypes: [],
       caa: { outcome: 'none' },
       registration: { outcome: 'not_applicable' },
     };

@@ -13,6 +13,7 @@ import {
   reportFindings,
   reportMarkdown,
   revocationWhy,
+  untestedPosture,
   whatHappened,
 } from '../../core/index.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
@@ -103,14 +104,8 @@ function addressFailure({
     : { failure: whatHappened(failure.reason), is_ours: false };
 }
 
-function postureWire({
-  at,
-  tlsVersions,
-  postQuantum,
-  caa,
-  registration,
-  alternates,
-}: PostureVerdict): PostureWire {
+function postureWire(posture: PostureVerdict): PostureWire {
+  const { at, tlsVersions, postQuantum, caa, registration, alternates } = posture;
   return {
     checked_at: iso(at),
     tls_versions: tlsVersions,
@@ -131,5 +126,6 @@ function postureWire({
       name: certificate.name,
       expiry_date: iso(certificate.notAfter),
     })),
+    not_tested: untestedPosture(posture),
   };
 }

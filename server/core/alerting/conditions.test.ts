@@ -26,6 +26,7 @@ const POSTURE = {
   postQuantum: { state: 'unknown' as const, group: null },
   caa: { outcome: 'none' as const },
   registration: { outcome: 'not_applicable' as const },
+  untestedKeyTypes: [],
 };
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 
@@ -61,7 +62,7 @@ describe('an incomplete chain', () => {
     const presentedChain = [new Uint8Array(issue().der)];
     const posture = {
       ...POSTURE,
-      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain }],
+      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain, staple: null }],
     };
     expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
   });
@@ -206,7 +207,7 @@ describe('the addresses where a certificate is missing', () => {
     const presentedChain = [new Uint8Array(issue().der)];
     const posture = {
       ...POSTURE,
-      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain }],
+      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain, staple: null }],
     };
     expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);
   });

@@ -289,6 +289,7 @@ const POSTURE: Omit<PostureObservation, 'registration'> = {
   postQuantum: { state: 'unknown', group: null },
   caa: { outcome: 'none' },
   alternates: [],
+  untestedKeyTypes: [],
 };
 
 describe('changed alert steps', () => {

@@ -10,11 +10,12 @@ import {
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { handshakeRefusals } from './clients/client-findings.ts';
+import { keyTypeRule } from './clients/key-rules.ts';
 import { truncatedChainFindings } from './sent-chain-findings.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
-import type { HandshakeObservation, Observation } from '../observation.ts';
+import type { HandshakeObservation, Observation, PostureObservation } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /** The conclusions from one chain, independent of the addresses that serve it. */
@@ -80,6 +81,27 @@ export class ChainJudge {
     const hasStapledTimestamp = staple !== null && hasTimestamps(staple);
     const seen = { tlsVersion, cipher, group, legacyTls, isPublic, hasStapledTimestamp };
     return [...stapled, ...handshakeRefusals(leaf, seen, endpoint.protocol)];
+  }
+
+  /**
+   * Returns the findings about a certificate that only clients with signatures of `keyType` get, with those about its staple.
+   * Leaves out that other clients refuse this type, because they get another certificate.
+   */
+  alternateFindings({
+    keyType,
+    presentedChain,
+    staple,
+  }: Pick<
+    PostureObservation['alternates'][number],
+    'keyType' | 'presentedChain' | 'staple'
+  >): ChainFinding[] {
+    const { leaf, findings } = this.judge(presentedChain);
+    const { endpoint, revocation } = this.#observation;
+    const ofStaple =
+      leaf === null ? [] : stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
+    return [...findings, ...ofStaple].filter(
+      ({ facts }) => facts.kind !== 'refused_by_clients' || facts.rule !== keyTypeRule(keyType),
+    );
   }
 
   judge(presentedChain: readonly Uint8Array[]): Judged {

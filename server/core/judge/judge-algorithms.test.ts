@@ -82,6 +82,56 @@ describe('a certificate with an ML-DSA key', () => {
   });
 });
 
+describe('a second certificate with an ML-DSA key', () => {
+  const second = pqRoot.issue({ ...current, key: 'ML-DSA-65', notAfter: NOW - DAY });
+  const verdict = judge(
+    observation([answer(withChain(issue()))], {
+      revocation: [
+        {
+          fingerprint: second.fingerprint,
+          source: 'staple',
+          url: null,
+          at: NOW,
+          answer: { state: 'none', why: 'stale' },
+        },
+      ],
+      posture: {
+        at: NOW,
+        tlsVersions: [],
+        postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
+        alternates: [
+          {
+            keyType: 'ml-dsa-65',
+            address: '192.0.2.1',
+            presentedChain: [new Uint8Array(second.der)],
+            staple: new Uint8Array(1),
+          },
+        ],
+        untestedKeyTypes: [],
+        caa: { outcome: 'none' },
+        registration: { outcome: 'not_applicable' },
+      },
+    }),
+    NOW,
+    trustStore,
+  );
+
+  it('is judged with its staple, but not for its key, which its clients know', () => {
+    expect(verdict.findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
+      'warning expired',
+      'warning staple_invalid',
+    ]);
+  });
+
+  it('is described by who gets it', () => {
+    const [expired] = inWords(verdict).findings;
+    expect(expired?.message).toMatch(
+      /^Clients that accept ML-DSA-65 signatures may get a different certificate\. The certificate expired /,
+    );
+    expect(expired?.command).toContain(' -sigalgs mldsa65 ');
+  });
+});
+
 describe('a certificate whose signature cannot be verified', () => {
   const leaf = issue({ signatureOid: GOST });
 

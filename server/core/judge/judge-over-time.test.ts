@@ -154,9 +154,20 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     tlsVersions: [{ version: 'TLSv1.3', offered: true }],
     postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
     alternates: [
-      { keyType: 'ecdsa', address: '192.0.2.1', presentedChain: withChain(b).map(({ der }) => der) },
-      { keyType: 'rsa', address: '192.0.2.1', presentedChain: withChain(rsa).map(({ der }) => der) },
+      {
+        keyType: 'ecdsa',
+        address: '192.0.2.1',
+        presentedChain: withChain(b).map(({ der }) => der),
+        staple: null,
+      },
+      {
+        keyType: 'rsa',
+        address: '192.0.2.1',
+        presentedChain: withChain(rsa).map(({ der }) => der),
+        staple: null,
+      },
     ],
+    untestedKeyTypes: [],
     caa: { outcome: 'none' },
     registration: { outcome: 'not_applicable' },
   };
@@ -204,6 +215,7 @@ describe('the certificate for clients that send no ALPN', () => {
     tlsVersions: [],
     postQuantum: { state: 'unknown', group: null },
     alternates: [],
+    untestedKeyTypes: [],
     withoutAlpn: { address: '192.0.2.1', presentedChain: withChain(leaf).map(({ der }) => der) },
     caa: { outcome: 'none' },
     registration: { outcome: 'not_applicable' },

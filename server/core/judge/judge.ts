@@ -148,7 +148,7 @@ function judgePosture(
   { chains, previous, rotating }: { chains: ChainJudge; previous: Verdict | null; rotating: string[] },
 ): PostureVerdict | null {
   if (posture === null) return null;
-  const { at, tlsVersions, postQuantum, caa, registration } = posture;
+  const { at, tlsVersions, postQuantum, caa, registration, untestedKeyTypes } = posture;
   const judged: PostureVerdict = {
     at,
     tlsVersions,
@@ -156,15 +156,17 @@ function judgePosture(
     caa,
     registration: followRegistration(previous, registration, at),
     alternates: [],
+    untestedKeyTypes,
     findings: alpnFindings(posture, new Set([...usual, ...rotating])).map(({ finding, addresses }) =>
       toFinding(finding, addresses),
     ),
   };
-  for (const { keyType, address, presentedChain } of posture.alternates) {
+  for (const alternate of posture.alternates) {
+    const { keyType, address, presentedChain } = alternate;
     const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);
     if (leaf === null || usual.has(leaf.fingerprint)) continue;
     judged.alternates.push({ keyType, address, certificate: expiringCertificate(leaf, 'leaf', renewal) });
-    for (const finding of chains.judge(presentedChain).findings) {
+    for (const finding of chains.alternateFindings(alternate)) {
       if (finding.severity === 'note') continue;
       judged.findings.push({ ...toFinding({ ...finding, severity: 'warning' }, [address]), keyType });
     }

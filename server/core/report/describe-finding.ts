@@ -2,9 +2,9 @@ import { fixFor, type OwnAuthorities } from './advice.ts';
 import { chainWords } from './chain-words.ts';
 import { refusalFix, refusalWords } from './client-words.ts';
 import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts';
-import type { Client } from '../../../contract/words.ts';
+import { type Client, KEY_TYPE_NAMES } from '../../../contract/words.ts';
 import { displayName, type Endpoint } from '../endpoint.ts';
-import type { AddressFacts, Finding, FindingWords, KeyType } from '../finding.ts';
+import type { AddressFacts, Finding, FindingWords } from '../finding.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';
@@ -20,8 +20,6 @@ export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'clients'> &
 
 /** The fields of an endpoint that a description needs. */
 export type Described = Pick<Endpoint, 'host' | 'port' | 'protocol'>;
-
-const KEY_NAMES: Record<KeyType, string> = { rsa: 'RSA', ecdsa: 'ECDSA' };
 
 /** Returns the message of a finding, a sentence. `host`: display name of the host. */
 export function findingMessage(finding: Finding, host: string): string {
@@ -102,13 +100,16 @@ function wordsOf({ facts, addresses, keyType, clients = [] }: Finding, host: str
       ? refusalWords(facts, clients)
       : wordsFor(facts, addresses.length, host);
   if (keyType === null) return words;
-  const name = KEY_NAMES[keyType];
+  // A newer version may have stored a key type that this one does not know.
+  const name = KEY_TYPE_NAMES[keyType] ?? keyType;
+  // All clients accept ECDSA and RSA, so that only those without the other type get a different certificate.
+  const isCommon = keyType === 'rsa' || keyType === 'ecdsa';
+  const who = isCommon
+    ? `clients that accept only ${name} signatures`
+    : `clients that accept ${name} signatures`;
   return {
-    message: `Clients that accept only ${name} signatures get a different certificate. ${words.message}`,
-    evidence: [
-      ...words.evidence,
-      { label: 'Shown to', value: `clients that accept only ${name} signatures` },
-    ],
+    message: `${who.replace(/^c/, 'C')} ${isCommon ? 'get' : 'may get'} a different certificate. ${words.message}`,
+    evidence: [...words.evidence, { label: 'Shown to', value: who }],
   };
 }
 

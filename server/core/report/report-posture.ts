@@ -1,16 +1,13 @@
+import { KEY_TYPE_NAMES } from '../../../contract/words.ts';
 import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
+import { untestedPosture } from './untested.ts';
 import type { PostureVerdict } from '../verdict.ts';
 
 /** Returns the results of the daily posture check as the lines of a Markdown list. */
-export function postureLines({
-  at,
-  tlsVersions,
-  postQuantum,
-  caa,
-  registration,
-  alternates,
-}: PostureVerdict): string[] {
+export function postureLines(posture: PostureVerdict): string[] {
+  const { at, tlsVersions, postQuantum, caa, registration, alternates } = posture;
+  const untested = untestedPosture(posture);
   const offered = tlsVersions.filter((one) => one.offered === true).map(({ version }) => version);
   return [
     `- TLS versions offered: ${offered.length === 0 ? 'unknown' : offered.map(code).join(', ')}`,
@@ -19,8 +16,9 @@ export function postureLines({
     `- Registration of the domain: ${registrationText(registration)}`,
     ...alternates.map(
       ({ keyType, certificate }) =>
-        `- Certificate for clients that accept only ${keyType.toUpperCase()} signatures: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
+        `- Certificate with an ${KEY_TYPE_NAMES[keyType] ?? keyType} key, for clients with such signatures: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
     ),
+    ...(untested.length === 0 ? [] : [`- Not tested: ${untested.join('; ')}`]),
     `- Checked on ${longDate(at, 'UTC')}`,
   ];
 }

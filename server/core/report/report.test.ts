@@ -110,21 +110,24 @@ describe('reportMarkdown', () => {
     expect(text).toMatch(/\| `192\.0\.2\.3` .* answered with another one, valid until 8 February 2027 \|/);
   });
 
-  it('includes TLS versions, key exchange, CAA and registration', () => {
+  it('includes TLS versions, key exchange, CAA and registration, and what was not tested', () => {
     const leaf = issue();
     const posture: Observation['posture'] = {
       at: NOW,
       tlsVersions: [
         { version: 'TLSv1.2', offered: true },
         { version: 'TLSv1.1', offered: false },
+        { version: 'TLSv1', offered: null },
       ],
       postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
       alternates: [],
+      untestedKeyTypes: ['rsa', 'ml-dsa-65'],
       caa: { outcome: 'records', domain: HOST, records: [{ critical: false, tag: 'issue', value: 'a|b`c' }] },
       registration: { outcome: 'expires', domain: 'fjord.example', expiresAt: NOW + DAY, registrar: '*R*' },
     };
     const text = report(observation([answer(withChain(leaf))], { posture }), leaf);
     expect(text).toContain('- TLS versions offered: `TLSv1.2`\n');
+    expect(text).toContain('- Not tested: certificates for RSA and ML-DSA-65 keys; TLS 1.0\n');
     expect(text).toContain('negotiated (`X25519MLKEM768`)');
     expect(text).toContain('``issue a|b`c``');
     expect(text).toContain('until 21 November 2026 (\\*R\\*)');

@@ -1,6 +1,6 @@
-import type { FindingCode, KeyType } from '../finding.ts';
+import type { FindingCode } from '../finding.ts';
 import { offeredAlpn } from '../protocol.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { KeyType, Protocol } from '../../../contract/words.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 
 /** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
@@ -44,10 +44,17 @@ const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'address_unreachable',
 ]);
 const MAX_ADDRESSES = 6;
-const SIGNATURES = {
-  rsa: 'RSA-PSS+SHA256:RSA+SHA256:RSA-PSS+SHA384:RSA+SHA384',
-  ecdsa: 'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512',
-} as const;
+/** Options of `openssl s_client` that offer signatures of one key type only. ML-DSA needs OpenSSL 3.5. */
+const SIGNATURES: Record<KeyType, string> = {
+  rsa: '-tls1_2 -sigalgs RSA-PSS+SHA256:RSA+SHA256:RSA-PSS+SHA384:RSA+SHA384',
+  ecdsa: '-tls1_2 -sigalgs ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512',
+  'rsa-pss': '-sigalgs rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512',
+  ed25519: '-sigalgs ed25519',
+  ed448: '-sigalgs ed448',
+  'ml-dsa-44': '-sigalgs mldsa44',
+  'ml-dsa-65': '-sigalgs mldsa65',
+  'ml-dsa-87': '-sigalgs mldsa87',
+};
 
 /** Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`. */
 export function reproductionCommand(target: Reproduction): string {
@@ -147,7 +154,7 @@ function openssl({ endpoint, keyType, code }: Target, where: string): string {
     ...(alpn.length === 0 ? [] : [`-alpn ${shellQuoted(alpn.join(','))}`]),
     ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
     ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),
-    ...(keyType === null ? [] : [`-tls1_2 -sigalgs ${shellQuoted(SIGNATURES[keyType])}`]),
+    ...(keyType === null ? [] : [SIGNATURES[keyType]]),
   ].join(' ');
 }
 

@@ -61,6 +61,7 @@ export function evidenceOf(observation: Observation): Evidence {
     alternates: observation.posture.alternates.map((alternate) => ({
       ...alternate,
       presentedChain: alternate.presentedChain.map((der) => keep(der, 'beside')),
+      staple: alternate.staple?.byteLength ?? null,
     })),
     ...(observation.posture.withoutAlpn && {
       withoutAlpn: {

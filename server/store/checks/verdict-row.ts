@@ -5,6 +5,7 @@ import {
   type Failure,
   type Finding,
   type LastSeen,
+  type PostureVerdict,
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
@@ -72,6 +73,7 @@ const ADDRESS_DEFAULTS: Pick<AddressVerdict, 'group' | 'alpn' | 'durationMs'> = 
 };
 const EXPIRING_DEFAULTS: Pick<ExpiringCertificate, 'renewalWindow'> = { renewalWindow: null };
 const LAST_SEEN_DEFAULTS: Pick<LastSeen, 'revoked' | 'turns'> = { revoked: [], turns: [] };
+const POSTURE_DEFAULTS: Pick<PostureVerdict, 'untestedKeyTypes'> = { untestedKeyTypes: [] };
 const FINDING_DEFAULTS: Pick<Finding, 'keyType' | 'attachment'> = { keyType: null, attachment: null };
 
 function upgradedVerdict(stored: Stored): Stored {
@@ -90,6 +92,7 @@ function upgradedVerdict(stored: Stored): Stored {
     })),
     renewal: mapRecord(stored.renewal ?? null, (renewal) => ({ overdueAt: null, ...renewal })),
     posture: mapRecord(stored.posture ?? null, (posture) => ({
+      ...POSTURE_DEFAULTS,
       ...posture,
       findings: mapRecords(posture.findings, upgradedFinding),
     })),

@@ -324,6 +324,7 @@ const posture = shape<PostureVerdict>({
     not_applicable: { seenAt: optional(number) },
   }),
   alternates: list(shape({ keyType: code, address: text, certificate: expiring })),
+  untestedKeyTypes: list(code),
   findings: list(finding),
 });
 

@@ -1,5 +1,6 @@
-import type { Client } from '../../../../contract/words.ts';
+import type { Client, KeyType } from '../../../../contract/words.ts';
 import { isWeakKey, KEY_ALGORITHMS, type PublicKey, RSA_PSS } from '../../../pki/index.ts';
+import type { ClientRuleCode } from '../../finding.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
 /** Clients that refuse ML-DSA, all of them or older versions of them. Apple’s documents do not name it. */
@@ -20,6 +21,23 @@ export function refusingAlgorithm(identifier: string, name: string): readonly Cl
   if (type === 'ml-dsa') return WITHOUT_ML_DSA;
   if (type === 'slh-dsa') return WITHOUT_SLH_DSA;
   return name === identifier ? WITHOUT_OTHERS : [];
+}
+
+/** Returns the rule about clients that refuse a key type; null for types that all clients accept. */
+export function keyTypeRule(keyType: KeyType): ClientRuleCode | null {
+  switch (keyType) {
+    case 'rsa':
+    case 'ecdsa':
+      return null;
+    case 'rsa-pss':
+      return 'rsa_pss_key';
+    case 'ed25519':
+      return 'ed25519_key';
+    case 'ed448':
+      return 'ed448_key';
+    default:
+      return 'ml_dsa_key';
+  }
 }
 
 /** Returns the key of the certificate and, for the last link, also that of the root, because no rule runs on the root itself. */

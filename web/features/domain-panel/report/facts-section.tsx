@@ -1,4 +1,5 @@
 import type { PostureWire, ReportWire } from '../../../../contract/domain-report.ts';
+import { KEY_TYPE_NAMES } from '../../../../contract/words.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { FoldedSection } from '../../../domain/disclosure.tsx';
@@ -7,6 +8,7 @@ import { shortFingerprint } from '../certificate/pem.ts';
 import {
   caaLines,
   keyExchangeLine,
+  notTestedLine,
   postureLine,
   registrationLine,
   tlsVersionsLine,
@@ -25,10 +27,8 @@ export function FactsSection({ report: { posture } }: { report: ReportWire }) {
   );
 }
 
-const KEY_TYPES = { rsa: 'RSA', ecdsa: 'ECDSA' };
-
 function Posture({ posture }: { posture: PostureWire }) {
-  const { caa, alternates } = posture;
+  const { caa, alternates, not_tested: untested } = posture;
   const registration = registrationLine(posture.registration);
   return (
     <>
@@ -57,13 +57,14 @@ function Posture({ posture }: { posture: PostureWire }) {
             <ul className="grid gap-1">
               {alternates.map(({ key_type: keyType, fingerprint, name, expiry_date: until }) => (
                 <li key={fingerprint}>
-                  {KEY_TYPES[keyType]}: <bdi>{visibleText(name)}</bdi>, until <Time iso={until} />{' '}
+                  {KEY_TYPE_NAMES[keyType]}: <bdi>{visibleText(name)}</bdi>, until <Time iso={until} />{' '}
                   <span className="font-mono text-[12.5px] text-fg-3">{shortFingerprint(fingerprint)}</span>
                 </li>
               ))}
             </ul>
           </Fact>
         )}
+        {untested.length > 0 && <Fact term="Not tested">{notTestedLine(untested)}</Fact>}
       </Facts>
       <p className="mt-3 text-meta text-fg-3">
         As of <Time iso={posture.checked_at} withTime />

@@ -17,7 +17,7 @@ const versions = (...offered: (boolean | null)[]): PostureWire['tls_versions'] =
 it.each([
   [versions(false, false, true, true), 'TLS 1.2 and 1.3'],
   [versions(true, true, true, false), 'TLS 1.0, 1.1 and 1.2'],
-  [versions(null, false, true, true), 'TLS 1.2 and 1.3; unknown: TLS 1.0'],
+  [versions(null, false, true, true), 'TLS 1.2 and 1.3'],
   [versions(null, null, null, null), 'Unknown: no response'],
   [[], 'None known'],
 ])('tlsVersionsLine returns (case %#): $1', (offered, line) => expect(tlsVersionsLine(offered)).toBe(line));
@@ -63,9 +63,16 @@ it.each<[PostureWire['registration'], string | null]>([
   expect(registrationLine(registration)).toBe(line),
 );
 
-it('postureLine summarises a healthy posture', () =>
+it.each([
+  [[], 'TLS 1.2 and 1.3, post-quantum key exchange'],
+  [
+    ['certificates for RSA keys', 'TLS 1.0'],
+    'TLS 1.2 and 1.3, post-quantum key exchange; not tested: certificates for RSA keys; TLS 1.0',
+  ],
+])('postureLine summarises a healthy posture, and what was not tested: %j', (untested, line) =>
   expect(
     postureLine({
+      not_tested: untested,
       checked_at: '',
       tls_versions: versions(false, false, true, true),
       post_quantum: { state: 'negotiated', group: 'X25519MLKEM768' },
@@ -73,4 +80,5 @@ it('postureLine summarises a healthy posture', () =>
       registration: { outcome: 'not_applicable' },
       alternates: [],
     }),
-  ).toBe('TLS 1.2 and 1.3, post-quantum key exchange'));
+  ).toBe(line),
+);

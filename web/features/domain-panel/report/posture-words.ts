@@ -3,7 +3,7 @@ import { visibleText } from '../../../ui/visible-text.ts';
 import { tlsName } from './address-verdict.ts';
 import { listed, longDate } from '../../../lib/format.ts';
 
-/** Returns 'TLS 1.2 and 1.3', and lists versions without a response as unknown. */
+/** Returns 'TLS 1.2 and 1.3'. Versions without a response are among what was not tested. */
 export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
   const named = (offered: boolean | null) =>
     listed(
@@ -12,9 +12,14 @@ export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
         .map(({ version }, index) => (index === 0 ? tlsName(version) : tlsName(version).replace('TLS ', ''))),
     );
   const offered = named(true);
-  const unknown = named(null);
-  if (offered === '') return unknown === '' ? 'None known' : 'Unknown: no response';
-  return unknown === '' ? offered : `${offered}; unknown: ${unknown}`;
+  if (offered !== '') return offered;
+  return named(null) === '' ? 'None known' : 'Unknown: no response';
+}
+
+/** Returns 'Certificates for RSA keys; TLS 1.0'. */
+export function notTestedLine(untested: PostureWire['not_tested']): string {
+  const line = untested.join('; ');
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
 const POST_QUANTUM: Record<PostureWire['post_quantum']['state'], string> = {
@@ -60,7 +65,12 @@ export function registrationLine(registration: PostureWire['registration']): str
 }
 
 /** Returns the summary of the folded facts. */
-export function postureLine({ tls_versions: versions, post_quantum: postQuantum }: PostureWire): string {
+export function postureLine({
+  tls_versions: versions,
+  post_quantum: postQuantum,
+  not_tested: untested,
+}: PostureWire): string {
   const quantum = postQuantum.state === 'negotiated' ? ', post-quantum key exchange' : '';
-  return `${tlsVersionsLine(versions)}${quantum}`;
+  const rest = untested.length === 0 ? '' : `; not tested: ${untested.join('; ')}`;
+  return `${tlsVersionsLine(versions)}${quantum}${rest}`;
 }

@@ -1,0 +1,222 @@
+import { connect, createServer as createTcpServer } from 'node:net';
+import { createServer } from 'node:tls';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { KEY_TYPES } from '../../contract/words.ts';
+import { judge, untestedPosture, type Verdict } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, createSources, NO_SOURCES } from '../../server/probe/index.ts';
+import { probePosture } from '../../server/probe/posture.ts';
+import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
+import { startGatedServer } from '../kit/peers/gated-server.ts';
+import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
+import { MODERN_TLS } from '../kit/product/observation.ts';
+
+const HOST = 'site.test';
+const DAY = 86_400_000;
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const root = mintAuthority({ commonName: 'Root' });
+const pqRoot = mintAuthority({ commonName: 'Post-Quantum Root', key: 'ML-DSA-65' });
+const trustStore = createTrustStore([root.der, pqRoot.der]);
+const resolver = {
+  resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }),
+  caa: () => Promise.resolve({ ok: true as const, records: [] }),
+};
+const ecdsa = root.issue({ dnsNames: [HOST] });
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+function keep<P extends Peer>(peer: P): P {
+  running.push(peer);
+  return peer;
+}
+
+/** Starts a server of this Node's TLS with one certificate for each key. */
+async function servingAll(leaves: readonly MintedCertificate[], onConnection = () => {}): Promise<number> {
+  const cert = leaves.map((one) => one.certificatePem + one.chainPem);
+  const server = createServer({ cert, key: leaves.map(({ keyPem }) => keyPem) }, (socket) => socket.resume());
+  server.on('connection', onConnection);
+  return keep(await listening(server)).port;
+}
+
+async function verdictAt(port: number, sources = NO_SOURCES): Promise<Verdict> {
+  const probe = createProbe({ resolver, policy, now: Date.now, sources, timeouts: PATIENT });
+  const target = { host: HOST, port, protocol: 'tls' } as const;
+  const signal = AbortSignal.timeout(60_000);
+  return judge(
+    await probe.observe(target, { signal, trustStore, withPosture: true }),
+    Date.now(),
+    trustStore,
+  );
+}
+const said = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
+
+describe('A server with certificates for several key types', () => {
+  const types: Record<string, KeyChoice> = {
+    'rsa-pss': 'RSA-PSS-2048',
+    ed25519: 'Ed25519',
+    ed448: 'Ed448',
+    'ml-dsa-44': 'ML-DSA-44',
+    'ml-dsa-65': 'ML-DSA-65',
+    'ml-dsa-87': 'ML-DSA-87',
+  };
+
+  it('shows all of them', async () => {
+    const others = Object.values({ rsa: 'RSA-2048' as const, ...types }).map((key) =>
+      root.issue({ dnsNames: [HOST], key }),
+    );
+    const verdict = await verdictAt(await servingAll([ecdsa, ...others]));
+    const found = verdict.posture?.alternates.map(
+      ({ keyType, certificate }) => [keyType, certificate.fingerprint] as const,
+    );
+    const expected = ['rsa', ...Object.keys(types)].map(
+      (name, index) => [name, others[index]?.fingerprint] as const,
+    );
+    expect(new Map(found)).toEqual(new Map(expected));
+    expect(verdict.leafFingerprint).toBe(ecdsa.fingerprint);
+    expect(said(verdict)).toEqual([]);
+  });
+
+  it.each(Object.entries(types))('is not fine if only the one for %s has expired', async (keyType, key) => {
+    const expired = pqRoot.issue({
+      dnsNames: [HOST],
+      key,
+      notBefore: Date.now() - DAY,
+      notAfter: Date.now() - DAY / 2,
+    });
+    const verdict = await verdictAt(await servingAll([ecdsa, expired]));
+    expect(said(verdict)).toContain('warning expired');
+    expect(verdict.findings.map((finding) => finding.keyType)).toContain(keyType);
+    expect(verdict.posture?.untestedKeyTypes).toEqual([]);
+  });
+
+  it('is fine if the ML-DSA one is valid, because clients without ML-DSA get the other', async () => {
+    const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
+    expect(said(await verdictAt(await servingAll([ecdsa, second])))).toEqual([]);
+  });
+
+  it('is judged by the staple of the second one, too', async () => {
+    const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
+    const staple = mintOcspResponse(pqRoot, second, { status: 'revoked' });
+    const usual = keep(await startTlsServer({ '*': ecdsa }));
+    const other = keep(await startTlsServer({ '*': second }, { staple }));
+    // Node.js staples the same response for all certificates, so that each gets a server of its own.
+    const port = await routing((schemes) => (schemes.includes(ML_DSA_65) ? other.port : usual.port));
+    const sources = createSources({ resolver, policy, cacheFolder: null });
+    const verdict = await verdictAt(port, sources);
+    sources.close();
+    expect(said(verdict)).toEqual(['warning revoked']);
+    expect(verdict.findings[0]).toMatchObject({ keyType: 'ml-dsa-65', facts: { source: 'staple' } });
+  });
+});
+
+it('A server with one certificate gets seven handshakes a day, two of them for other certificates', async () => {
+  let connections = 0;
+  await verdictAt(await servingAll([ecdsa], () => void connections++));
+  expect(connections).toBe(7);
+});
+
+it('A server that has only an ML-DSA certificate is not called outdated', async () => {
+  const verdict = await verdictAt(await servingAll([pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' })]));
+  expect(verdict.findings).toMatchObject([{ code: 'refused_by_clients', facts: { rule: 'ml_dsa_key' } }]);
+});
+
+describe('A server that answers too slowly', () => {
+  it('shows what was not tested, instead of leaving it out', async () => {
+    stopTimers();
+    const gate = keep(await startGatedServer(ecdsa));
+    const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
+    const signal = new AbortController().signal;
+    const looking = probe.observe(
+      { host: HOST, port: gate.port, protocol: 'tls' },
+      { signal, trustStore, withPosture: true },
+    );
+    await expect.poll(() => gate.hellos.length, STOPPED).toBe(1);
+    gate.shut();
+    await expect.poll(() => gate.hellos.length, STOPPED).toBe(3);
+    vi.advanceTimersByTime(10_000);
+    const { posture } = judge(await looking, Date.now(), trustStore);
+    expect(posture?.untestedKeyTypes).toEqual(KEY_TYPES.filter((keyType) => keyType !== 'ecdsa'));
+    expect(posture && untestedPosture(posture)).toEqual([
+      'certificates for RSA, RSA-PSS, Ed25519, Ed448, ML-DSA-44, ML-DSA-65 and ML-DSA-87 keys',
+      'TLS 1.0, 1.1 and 1.2',
+      'post-quantum key exchange',
+    ]);
+  });
+
+  it('gets as long for each further handshake as it took for the first, and more at a time', async () => {
+    stopTimers();
+    const greeting = Promise.withResolvers<void>();
+    let waiting = 0;
+    const admit = (): Promise<void> => {
+      waiting++;
+      return greeting.promise;
+    };
+    const slow = keep(await startTlsServer({ '*': ecdsa }, { admit }));
+    const looking = probePosture({
+      seen: {
+        ...MODERN_TLS,
+        address: '127.0.0.1',
+        family: 4,
+        presentedChain: [ecdsa.der],
+        durationMs: 4_100,
+      },
+      approach: {
+        endpoint: { host: HOST, port: slow.port, protocol: 'tls' },
+        policy,
+        connectTimeoutMs: 5_000,
+        handshakeTimeoutMs: 10_000,
+      },
+      domains: NO_SOURCES.domains,
+      at: 0,
+      budgetMs: 10_000,
+      signal: new AbortController().signal,
+      onFault: () => undefined,
+    });
+    // The server refuses TLS 1.0 and 1.1 at once.
+    await expect.poll(() => waiting, STOPPED).toBe(4);
+    vi.advanceTimersByTime(4_100);
+    greeting.resolve();
+    const { untestedKeyTypes, tlsVersions } = await looking;
+    expect(untestedKeyTypes).toEqual([]);
+    expect(tlsVersions.map(({ offered }) => offered)).not.toContain(null);
+  });
+});
+
+/** Code point of mldsa65 (draft-ietf-tls-mldsa). */
+const ML_DSA_65 = 0x0905;
+
+/** Starts a proxy that chooses a server by the signature schemes in the ClientHello. */
+async function routing(choose: (schemes: readonly number[]) => number): Promise<number> {
+  const proxy = createTcpServer((client) => {
+    client.on('error', () => client.destroy());
+    client.once('data', (hello: Buffer) => {
+      const server = connect({ port: choose(signatureSchemes(hello)), host: '127.0.0.1' });
+      server.on('error', () => client.destroy()).on('close', () => client.destroy());
+      client.on('close', () => server.destroy());
+      server.write(hello);
+      client.pipe(server).pipe(client);
+    });
+  });
+  return keep(await listening(proxy)).port;
+}
+
+/** Returns the signature_algorithms of a ClientHello (RFC 8446 §4.1.2, §4.2.3). */
+function signatureSchemes(hello: Buffer): number[] {
+  let at = 5 + 4 + 2 + 32;
+  at += 1 + hello.readUInt8(at);
+  at += 2 + hello.readUInt16BE(at);
+  at += 1 + hello.readUInt8(at);
+  at += 2;
+  while (at < hello.length) {
+    const [type, length] = [hello.readUInt16BE(at), hello.readUInt16BE(at + 2)];
+    if (type === 13)
+      return Array.from({ length: (length - 2) / 2 }, (_, index) => hello.readUInt16BE(at + 6 + 2 * index));
+    at += 4 + length;
+  }
+  return [];
+}
