@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Observation } from '../../server/core/index.ts';
-import { describeVerdict, judge } from '../../server/core/index.ts';
+import { DAY_MS } from '../../contract/durations.ts';
+import type { Observation, Verdict } from '../../server/core/index.ts';
+import { describeVerdict, judge, untestedPosture } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -22,7 +23,14 @@ export interface Outcome {
 
 const HOST = 'interop.test';
 const root = mintAuthority({ commonName: 'Interop Root' });
-const leaf = root.intermediate({ commonName: 'Interop Intermediate' }).issue({ dnsNames: [HOST] });
+const intermediate = root.intermediate({ commonName: 'Interop Intermediate' });
+const leaf = intermediate.issue({ dnsNames: [HOST] });
+const expiredRsa = intermediate.issue({
+  dnsNames: [HOST],
+  key: 'RSA-2048',
+  notBefore: Date.now() - 2 * DAY_MS,
+  notAfter: Date.now() - DAY_MS,
+});
 const trustStore = createTrustStore([root.der]);
 
 /** Starts a server, checks each of its endpoints like that of a user, and stops it. */
@@ -34,7 +42,7 @@ export async function checkServer(
   chmodSync(folder, 0o755);
   try {
     const files = prepareFiles(join(folder, server.name), leaf, root.certificatePem);
-    const running = await server.start(files, HOST);
+    const running = await server.start(files, HOST, expiredRsa);
     try {
       const outcomes: Outcome[] = [];
       for (const endpoint of running.endpoints)
@@ -50,7 +58,7 @@ export async function checkServer(
 }
 
 async function check(
-  { protocol, address, port, alpn, otherWithoutAlpn }: Endpoint,
+  { protocol, address, port, alpn, otherWithoutAlpn, servesExpiredRsa = false }: Endpoint,
   signal: AbortSignal,
 ): Promise<Pick<Outcome, 'seen' | 'fault'>> {
   const probe = createProbe({
@@ -63,7 +71,7 @@ async function check(
   const observation = await probe.observe(target, {
     signal,
     trustStore,
-    withPosture: otherWithoutAlpn !== undefined,
+    withPosture: servesExpiredRsa || otherWithoutAlpn !== undefined,
   });
   const verdict = judge(observation, Date.now(), trustStore);
   const { failure, findings, leafFingerprint, trusted } = describeVerdict(verdict, target);
@@ -80,7 +88,16 @@ async function check(
     return { seen, fault: `The server agreed on ${agreed} by ALPN.` };
   if (otherWithoutAlpn !== undefined && !messages.includes(`get another certificate: ${otherWithoutAlpn}`))
     return { seen, fault: `No warning about ${otherWithoutAlpn}. ${messages}` };
-  return { seen, fault: null };
+  return { seen, fault: servesExpiredRsa ? postureFault(verdict) : null };
+}
+
+/** Returns null if the posture check found the expired RSA certificate and tested everything. */
+function postureFault({ posture }: Verdict): string | null {
+  if (posture === null) return 'The posture was not checked.';
+  const untested = untestedPosture(posture);
+  if (untested.length > 0) return `Not tested: ${untested.join('; ')}.`;
+  const found = posture.findings.map(({ code, keyType }) => `${code} ${keyType}`);
+  return found.join() === 'expired rsa' ? null : `Found ${found.join(', ') || 'nothing'}.`;
 }
 
 function tlsOf({ addresses }: Observation): string {

@@ -53,6 +53,10 @@ function chownAll(path: string, uid: number, gid: number): void {
   for (const name of readdirSync(path)) chownAll(join(path, name), uid, gid);
 }
 
+export function hasUser(user: string): boolean {
+  return spawnSync('id', [user]).status === 0;
+}
+
 /** Returns the ids of a user of the machine. Throws if there is no such user. */
 export function idsOf(user: string): { uid: number; gid: number } {
   const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, user], { encoding: 'utf8' }));

@@ -1,5 +1,6 @@
+import { programOfDebianPackage } from '../kit/machine/debian-package.ts';
 import { freePort } from '../kit/product/app.ts';
-import { run, startDaemon } from './daemon.ts';
+import { hasUser, run, startDaemon } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 
 const ADDRESS = '127.0.0.1';
@@ -107,6 +108,47 @@ service managesieve-login {
       { protocol: 'tls', address: ADDRESS, port: implicit },
     ];
     const daemon = await startDaemon(['dovecot', '-F', '-c', configuration], {
+      cwd: files.folder,
+      listensOn: endpoints,
+    });
+    return { ...daemon, endpoints };
+  },
+};
+
+/**
+ * Exim as many mail servers run it: it greets after four seconds, which drives spammers away, and has a certificate for RSA keys
+ * beside the usual one. Unpacked only, because its package would remove Postfix.
+ */
+export const exim: ServerKind = {
+  name: 'exim',
+  packages: ['libidn12', 'libgnutls-dane0', 'libnsl2', 'libpcre2-8-0', 'libdb5.3'],
+  async start(files, _host, expiredRsa) {
+    const program = programOfDebianPackage('exim4-daemon-light', 'usr/sbin/exim4');
+    if (program === null) throw new Error('exim4-daemon-light could not be unpacked');
+    // Exim's package creates this user, without which it does not start.
+    if (!hasUser('Debian-exim')) run(['useradd', '--system', '--shell', '/usr/sbin/nologin', 'Debian-exim']);
+    const port = await freePort();
+    const rsaFile = files.write('rsa.pem', expiredRsa.certificatePem + expiredRsa.chainPem);
+    const rsaKeyFile = files.write('rsa.key', expiredRsa.keyPem);
+    const configuration = files.write(
+      'exim.conf',
+      `spool_directory = ${files.makeFolder('spool')}
+log_file_path = ${files.folder}/%slog
+local_interfaces = ${ADDRESS}.${port}
+tls_advertise_hosts = *
+tls_certificate = ${files.certificateFile} : ${rsaFile}
+tls_privatekey = ${files.keyFile} : ${rsaKeyFile}
+tls_require_ciphers = NORMAL:+VERS-TLS1.0:+VERS-TLS1.1
+acl_smtp_connect = greet
+begin acl
+greet:
+  accept delay = 4s
+`,
+    );
+    files.changeOwner('Debian-exim');
+    run(['chown', 'root', configuration]);
+    const endpoints: Endpoint[] = [{ protocol: 'smtp', address: ADDRESS, port, servesExpiredRsa: true }];
+    const daemon = await startDaemon([program, '-C', configuration, '-bdf'], {
       cwd: files.folder,
       listensOn: endpoints,
     });

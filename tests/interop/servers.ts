@@ -1,9 +1,10 @@
-import { dovecot, postfix } from './mail-servers.ts';
+import { dovecot, exim, postfix } from './mail-servers.ts';
 import { mariadb, postgresql } from './database-servers.ts';
 import type { Daemon, ServerFiles } from './daemon.ts';
 import { haproxy, nghttpd, sharedPort } from './http2-servers.ts';
 import { nginx, prosody, slapd, vsftpd } from './other-servers.ts';
 import type { Protocol } from '../../contract/words.ts';
+import type { MintedCertificate } from '../kit/certificates/mint.ts';
 
 /** A TLS or STARTTLS port of a running server. */
 export interface Endpoint {
@@ -14,6 +15,8 @@ export interface Endpoint {
   alpn?: string | null;
   /** Name on the certificate for clients that send no ALPN, of which the check must warn. */
   otherWithoutAlpn?: string;
+  /** Set if the server has the expired certificate, too: the posture check must find it and test everything else. */
+  servesExpiredRsa?: boolean;
 }
 
 export interface RunningServer extends Daemon {
@@ -24,12 +27,14 @@ export interface ServerKind {
   name: string;
   /** Names of Debian packages. */
   packages: string[];
-  start(files: ServerFiles, host: string): Promise<RunningServer>;
+  /** `expiredRsa`: a second certificate of the host, for an RSA key. It has expired. */
+  start(files: ServerFiles, host: string, expiredRsa: MintedCertificate): Promise<RunningServer>;
 }
 
 export const SERVERS: readonly ServerKind[] = [
   postfix,
   dovecot,
+  exim,
   slapd,
   postgresql,
   mariadb,
