@@ -53,6 +53,8 @@ const postureSchema = z.object({
     }),
     z.object({ outcome: z.literal('none') }),
     z.object({ outcome: z.literal('not_applicable') }),
+    /** There are records, but not all of them could be read. */
+    z.object({ outcome: z.literal('unreadable'), domain: z.string() }),
     z.object({ outcome: z.literal('unavailable') }),
   ]),
   registration: z.discriminatedUnion('outcome', [

@@ -169,6 +169,7 @@ function factLines({ posture }: Verdict): string[] {
     quantum,
     ...(issuers.length > 0 ? [`CAA: ${issuers.join('; ')}`] : []),
     ...(caa.outcome === 'none' ? ['CAA: none, any CA may issue'] : []),
+    ...(caa.outcome === 'unreadable' ? [`CAA: the records at ${caa.domain} could not be read`] : []),
     ...registered,
     ...(untested.length === 0 ? [] : [`not tested: ${untested.join('; ')}`]),
   ];

@@ -161,6 +161,8 @@ export interface PostureObservation {
 export type CaaObservation =
   | { outcome: 'records'; domain: string; records: { critical: boolean; tag: string; value: string }[] }
   | { outcome: 'none' }
+  /** There are records, but node:dns cannot read all of them. */
+  | { outcome: 'unreadable'; domain: string }
   /** The host is an IP address, for which CAs look up no CAA records. */
   | { outcome: 'not_applicable' }
   | { outcome: 'unavailable' };

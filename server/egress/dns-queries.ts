@@ -31,6 +31,8 @@ const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
 const MAX_TRY_MS = 2_000;
 const TRIES = 3;
+/** Error code for CAA records of which node:dns lost a part. */
+export const UNREADABLE_CAA = 'EUNREADABLE';
 const TIMED_OUT = { ok: false, code: 'ETIMEOUT' } as const;
 
 /** Error codes that prove that a name server responded. */
@@ -92,8 +94,14 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
       runQuery(limit, async (resolver) => ({
         addresses: await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host)),
       })),
-    caa: (name, limit) =>
-      runQuery(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
+    async caa(name, limit) {
+      const answer = await runQuery(limit, async (resolver) => ({ found: await resolver.resolveCaa(name) }));
+      if (!answer.ok) return answer;
+      const records = answer.found.map(readCaa);
+      return records.includes(null)
+        ? { ok: false, code: UNREADABLE_CAA }
+        : { ok: true, records: records.filter((record) => record !== null) };
+    },
     queryRoot() {
       pendingRootQuery ??= trackResponse(rootResolver.resolveNs('.')).then(
         () => (pendingRootQuery = null),
@@ -104,11 +112,19 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
   };
 }
 
-/** Converts a record of node:dns, which uses the tag as a property name: `{ critical: 128, issue: 'ca.example' }`. */
-function readCaa({ critical, ...properties }: NodeCaaRecord): CaaRecord[] {
-  return Object.entries(properties).flatMap(([tag, value]) =>
-    typeof value === 'string' && tag !== 'type' ? [{ critical: critical !== 0, tag, value }] : [],
-  );
+/** The only bit of the flags that has a meaning (RFC 8659 §4.1). */
+const CRITICAL = 128;
+
+/**
+ * Converts a record of node:dns, which uses the tag as a property name: `{ critical: 128, type: 'CAA', issue: 'ca.example' }`.
+ * `critical` has all flags. Returns null if the tag collides with another property (`critical`, `type`, `__proto__`), because the
+ * record has then lost its flags, tag or value.
+ */
+function readCaa({ critical: flags, ...properties }: NodeCaaRecord): CaaRecord | null {
+  const [named, ...more] = Object.entries(properties).filter(([name]) => name !== 'type');
+  if (named === undefined || more.length > 0 || typeof flags !== 'number') return null;
+  const [tag, value] = named;
+  return typeof value === 'string' ? { critical: (flags & CRITICAL) !== 0, tag, value } : null;
 }
 
 /**

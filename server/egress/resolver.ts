@@ -1,6 +1,6 @@
 import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { createDnsQueries, systemLookup } from './dns-queries.ts';
+import { createDnsQueries, systemLookup, UNREADABLE_CAA } from './dns-queries.ts';
 import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
 import type { HostsFile } from './hosts-file.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
@@ -51,7 +51,9 @@ export interface Nat64Lookup {
   learnNat64(addresses: readonly string[], options?: { signal: AbortSignal }): Promise<void>;
 }
 
-export type CaaResolution = { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure };
+/** `unreadable_records`: there are records, but Node.js cannot read all of them. */
+export type CaaResolution =
+  { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure | 'unreadable_records' };
 
 export interface ResolverOptions {
   /** Name servers as `ip`, `ip:port` or `[ip6]:port`; empty to use the system's name servers. */
@@ -150,6 +152,7 @@ export function createResolver({
         return { ok: true, records: [] };
       const answer = await queries.caa(name, { ms: timeoutMs, signal });
       if (answer.ok) return { ok: true, records: answer.records.slice(0, MAX_CAA_RECORDS) };
+      if (answer.code === UNREADABLE_CAA) return { ok: false, reason: 'unreadable_records' };
       const reason = failureOf(answer.code);
       if (reason === 'name_not_found' || reason === 'no_addresses') return { ok: true, records: [] };
       return { ok: false, reason };

@@ -22,6 +22,7 @@ beforeAll(async () => {
       caa: [
         { tag: 'issue', value: 'ca.example; account=1' },
         { flags: 128, tag: 'tbs', value: 'Unknown' },
+        { flags: 127, tag: 'issuewild', value: ';' },
       ],
     },
     'many-caa.test': {
@@ -233,15 +234,28 @@ describe('the CAA lookup', () => {
   const ask = (name: string) =>
     createResolver({ servers: [server.address], policy: PUBLIC }).caa(name, { signal });
 
-  it('reads the records at the exact name', async () => {
+  it('reads the records at the exact name, and only bit 128 of the flags as critical', async () => {
     expect(await ask('caa.test')).toEqual({
       ok: true,
       records: [
         { critical: false, tag: 'issue', value: 'ca.example; account=1' },
         { critical: true, tag: 'tbs', value: 'Unknown' },
+        { critical: false, tag: 'issuewild', value: ';' },
       ],
     });
   });
+
+  it.each(['critical', 'type', '__proto__'])(
+    'says that records cannot be read beside the tag %s',
+    async (tag) => {
+      const caa = [
+        { flags: 128, tag, value: 'x' },
+        { tag: 'issue', value: 'ca.example' },
+      ];
+      server.entries.set('odd-caa.test', { addresses: [], caa });
+      expect(await ask('odd-caa.test')).toEqual({ ok: false, reason: 'unreadable_records' });
+    },
+  );
 
   it.each(['both.test', 'nowhere.test', '10.0.0.1', 'localhost', 'not a name'])(
     'returns no records for %s',

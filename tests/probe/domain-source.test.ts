@@ -230,6 +230,11 @@ describe('The CAA lookup', () => {
     expect(dns.questions).toEqual([]);
   });
 
+  it('says at which name there are records that cannot be read', async () => {
+    dns.entries.set('example.com', { addresses: [], caa: [{ flags: 128, tag: 'critical', value: 'x' }] });
+    expect(await caa('a.example.com')).toEqual({ outcome: 'unreadable', domain: 'example.com' });
+  });
+
   it('is unavailable if the query of one name fails', async () => {
     dns.entries.set('example.com', { answer: 'servfail' });
     dns.entries.set('com', { addresses: [], caa: [issue] });

@@ -36,6 +36,8 @@ function caaText(caa: PostureVerdict['caa']): string {
       return `${caa.records.map(({ tag, value }) => code(`${tag} ${value}`)).join(', ')} at ${code(caa.domain)}`;
     case 'none':
       return 'none: any authority may issue';
+    case 'unreadable':
+      return `the records at ${code(caa.domain)} could not be read`;
     case 'not_applicable':
       return 'not applicable to IP addresses';
     default:

@@ -135,7 +135,10 @@ async function closestCaa(host: string, resolver: CaaLookup, signal: AbortSignal
   for (let start = 0; start < labels.length - 1; start++) {
     const domain = labels.slice(start).join('.');
     const answer = await resolver.caa(domain, { signal });
-    if (!answer.ok) return { outcome: 'unavailable' };
+    if (!answer.ok)
+      return answer.reason === 'unreadable_records'
+        ? { outcome: 'unreadable', domain }
+        : { outcome: 'unavailable' };
     if (answer.records.length === 0) continue;
     const records = answer.records.map(({ critical, tag, value }) => ({
       critical,

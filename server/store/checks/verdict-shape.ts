@@ -313,6 +313,7 @@ const posture = shape<PostureVerdict>({
       records: list(shape({ critical: boolean, tag: text, value: text })),
     },
     none: {},
+    unreadable: { domain: text },
     not_applicable: {},
     unavailable: {},
   }),

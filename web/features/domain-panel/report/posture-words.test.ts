@@ -33,6 +33,10 @@ it.each<[PostureWire['caa'], string[]]>([
   [{ outcome: 'none' }, ['No records: any CA may issue for this name']],
   [{ outcome: 'unavailable' }, ['Unknown: the DNS lookup failed']],
   [
+    { outcome: 'unreadable', domain: 'fjord.example' },
+    ['Unknown: the records at fjord.example could not be read'],
+  ],
+  [
     {
       outcome: 'records',
       domain: 'fjord.example',

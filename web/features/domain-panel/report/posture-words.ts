@@ -38,6 +38,8 @@ export function keyExchangeLine({ state, group }: PostureWire['post_quantum']): 
 /** Returns who may issue certificates for the name, one line per record. */
 export function caaLines(caa: PostureWire['caa']): string[] {
   if (caa.outcome === 'unavailable') return ['Unknown: the DNS lookup failed'];
+  if (caa.outcome === 'unreadable')
+    return [`Unknown: the records at ${visibleText(caa.domain)} could not be read`];
   if (caa.outcome === 'not_applicable') return ['CAA does not apply to IP addresses'];
   if (caa.outcome === 'none') return ['No records: any CA may issue for this name'];
   return caa.records.map(
