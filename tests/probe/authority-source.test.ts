@@ -66,6 +66,13 @@ describe('Missing intermediates', () => {
     expect(ca.requests[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
   });
 
+  it('are not missing if the signature of the certificate below cannot be verified', async () => {
+    const { issuer, urls } = forgotten();
+    const signatureOid = '1.2.643.7.1.1.3.2';
+    const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: urls, signatureOid });
+    expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, urls[0] ?? '')]);
+  });
+
   it('are fetched one after the other up the chain, at most three', async () => {
     const three = forgotten(3);
     expect((await complete(openSources(), request([three.leaf]))).map(({ url }) => url)).toEqual(

@@ -2,6 +2,7 @@ import type { FetchedIntermediate } from '../../core/index.ts';
 import {
   LruCache,
   parseCertificateBundle,
+  checkIssuer,
   isSignedBy,
   tryParseCertificate,
   PkiError,
@@ -227,11 +228,15 @@ class Search {
   }
 }
 
+/**
+ * Returns whether one certificate may have issued the other. True also if the signature cannot be verified, because the issuer is
+ * then not missing.
+ */
 function isIssuer(issuer: Certificate, child: Certificate, work: WorkBudget): boolean {
   return (
     work.spend(PAIR_WORK) &&
     issuer.subject.comparisonKey === child.issuer.comparisonKey &&
-    isSignedBy(child, issuer, work)
+    checkIssuer(child, issuer, work) !== 'invalid'
   );
 }
 
