@@ -110,6 +110,7 @@ function Certificate({ result, now }: { result: PreviewCheckWire; now: number })
           <Trust
             trusted={trusted}
             isIncomplete={result.findings.some(({ code }) => code === 'incomplete_chain')}
+            isRefused={result.findings.some(({ severity }) => severity === 'critical')}
           />
         )}
       </div>
@@ -190,12 +191,23 @@ const TRUST = {
   yes: { glyph: 'active', colour: 'text-ok-mark', words: 'Trusted' },
   // Clients that have the missing certificate cached trust it; others do not.
   incomplete: { glyph: 'soon', colour: 'text-soon-mark', words: 'Chain incomplete' },
+  // We could not verify a signature, and know no client that refuses it.
+  unverified: { glyph: 'soon', colour: 'text-soon-mark', words: 'Could not be verified' },
   no: { glyph: 'critical', colour: 'text-critical-mark', words: 'Not trusted' },
 } as const;
 
-function Trust({ trusted, isIncomplete }: { trusted: boolean | null; isIncomplete: boolean }) {
+function Trust({
+  trusted,
+  isIncomplete,
+  isRefused,
+}: {
+  trusted: boolean | null;
+  isIncomplete: boolean;
+  isRefused: boolean;
+}) {
   if (trusted === null) return null;
-  const { glyph, colour, words } = TRUST[!trusted ? 'no' : isIncomplete ? 'incomplete' : 'yes'];
+  const distrust = isRefused ? 'no' : 'unverified';
+  const { glyph, colour, words } = TRUST[!trusted ? distrust : isIncomplete ? 'incomplete' : 'yes'];
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[550] text-fg-2">
       <Glyph name={glyph} className={`size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />
