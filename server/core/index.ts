@@ -164,7 +164,7 @@ export { oneLine, truncatedLine } from './one-line.ts';
 export { connectingClients } from './judge/clients/refusals.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
 export { failureSentence, whatHappened } from './report/reach-finding.ts';
-export { untestedPosture } from './report/untested.ts';
+export { untestedPosture } from './report/report-posture.ts';
 export {
   clientSentence,
   needsFetching,

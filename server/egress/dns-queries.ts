@@ -116,9 +116,8 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
 const CRITICAL = 128;
 
 /**
- * Converts a record of node:dns, which uses the tag as a property name: `{ critical: 128, type: 'CAA', issue: 'ca.example' }`.
- * `critical` has all flags. Returns null if the tag collides with another property (`critical`, `type`, `__proto__`), because the
- * record has then lost its flags, tag or value.
+ * Converts a record of node:dns, which has its tag as a property beside `critical` (all flags) and `type`: `{ issue: 'ca.example' }`.
+ * Returns null if the tag is `critical`, `type` or `__proto__`: the record has then lost its flags, tag or value.
  */
 function readCaa({ critical: flags, ...properties }: NodeCaaRecord): CaaRecord | null {
   const [named, ...more] = Object.entries(properties).filter(([name]) => name !== 'type');

@@ -32,7 +32,7 @@ export { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 export type { RenewalWindow } from './renewal-info.ts';
 export type { RevocationStatus, NoStatusReason } from './revocation/revocation-status.ts';
 export { hasNoRevocationInformation, subjectPublicKeyHash } from './certificate.ts';
-export { isSignedBy } from './certificate-checks.ts';
+export { checkIssuer, isSignedBy } from './certificate-checks.ts';
 export type { TrustAnchor, TrustStore } from './trust-store.ts';
 export { createTrustStore, extendTrustStore } from './trust-store.ts';
 export { DEFAULT_WORK_PER_CHECK, WorkBudget } from './work-budget.ts';

@@ -3,8 +3,7 @@ import type { DerReader } from './der/der.ts';
 import { contextTag, onlyElement, TAG } from './der/der.ts';
 import { countValue, objectIdentifier } from './der/der-values.ts';
 import type { PublicKey } from './public-key.ts';
-import { keyObjectOf } from './public-key.ts';
-import { KEY_ALGORITHMS } from './key-algorithms.ts';
+import { KEY_ALGORITHMS, keyObjectOf } from './public-key.ts';
 
 type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 

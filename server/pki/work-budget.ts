@@ -1,6 +1,5 @@
 import type { Certificate } from './certificate.ts';
-import { KEY_ALGORITHMS } from './key-algorithms.ts';
-import type { PublicKey } from './public-key.ts';
+import { KEY_ALGORITHMS, type PublicKey } from './public-key.ts';
 
 /**
  * Default budget of one check, in units of about 0.1 µs of a server core. Real hosts need less than a tenth of it, even

@@ -5,8 +5,7 @@ import {
   offeredAlpn,
   type ReachFailure,
 } from '../core/index.ts';
-import { handshake, type HandshakeEvidence, closeTls, isRareGroup } from './handshake.ts';
-import { leafKeyType } from './leaf-key-type.ts';
+import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType } from './handshake.ts';
 import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection, withTimeout } from '../egress/index.ts';
 import type { Socket } from 'node:net';

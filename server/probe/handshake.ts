@@ -1,6 +1,8 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
+import { KEY_TYPE_NAMES, KEY_TYPES, type KeyType } from '../../contract/words.ts';
 import { TooManyBytesError, withTimeout } from '../egress/index.ts';
+import { publicKeyName, RSA_PSS, tryParseCertificate } from '../pki/index.ts';
 import type { ReachFailure } from '../core/index.ts';
 
 export interface HandshakeEvidence {
@@ -179,6 +181,22 @@ export function isRareGroup(group: string | null): boolean {
 /** Returns whether the group resists quantum computers: ML-KEM, alone or in a hybrid with a classic group. */
 export function isPostQuantum(group: string | null): boolean {
   return group?.includes('MLKEM') ?? false;
+}
+
+/** Returns the key type of a chain's leaf; null if it cannot be read, or if TLS has no signatures for its key. */
+export function leafKeyType([leaf]: readonly Uint8Array[]): KeyType | null {
+  const key = leaf === undefined ? undefined : tryParseCertificate(leaf)?.key;
+  if (key === undefined) return null;
+  switch (key.type) {
+    case 'rsa':
+      return key.algorithm === RSA_PSS ? 'rsa-pss' : 'rsa';
+    case 'ec':
+      return 'ecdsa';
+    default: {
+      const name = publicKeyName(key);
+      return KEY_TYPES.find((keyType) => KEY_TYPE_NAMES[keyType] === name) ?? null;
+    }
+  }
 }
 
 export interface HandshakeFailure {

@@ -2,9 +2,8 @@ import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/words.ts';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
-import { type HandshakeEvidence, closeTls, isPostQuantum, isRareGroup } from './handshake.ts';
+import { closeTls, type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';
 import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
-import { leafKeyType } from './leaf-key-type.ts';
 import type { DomainSource } from './sources/sources.ts';
 import {
   groupsContext,

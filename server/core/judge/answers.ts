@@ -10,7 +10,7 @@ import {
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { handshakeRefusals } from './clients/client-findings.ts';
-import { keyTypeRule } from './clients/key-rules.ts';
+import { keyTypeRule } from './clients/field-rules.ts';
 import { truncatedChainFindings } from './sent-chain-findings.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';

@@ -2,7 +2,7 @@ import { type Certificate, type PathFailure, publicKeyName } from '../../pki/ind
 import type { Client, Protocol } from '../../../contract/words.ts';
 import { certificateName, issuerName } from '../facts.ts';
 import { connectsTo, severityOf } from './clients/client-rule.ts';
-import { refusingAlgorithm } from './clients/key-rules.ts';
+import { refusingAlgorithm } from './clients/field-rules.ts';
 import { refusingCritical, refusingMalformed } from './clients/refusals.ts';
 import { type ChainFinding, contentKey, type FindingCode, type PathFault } from '../finding.ts';
 

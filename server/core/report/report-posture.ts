@@ -1,7 +1,6 @@
 import { KEY_TYPE_NAMES } from '../../../contract/words.ts';
 import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
-import { untestedPosture } from './untested.ts';
 import type { PostureVerdict } from '../verdict.ts';
 
 /** Returns the results of the daily posture check as the lines of a Markdown list. */
@@ -61,4 +60,30 @@ function registrationText(registration: PostureVerdict['registration']): string 
     default:
       return 'not applicable';
   }
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/**
+ * Returns what the posture check could not learn, for example "certificates for RSA keys" and "TLS 1.0 and 1.1"; empty if it
+ * learned everything.
+ */
+export function untestedPosture({
+  tlsVersions,
+  untestedKeyTypes,
+  postQuantum,
+}: Pick<PostureVerdict, 'tlsVersions' | 'untestedKeyTypes' | 'postQuantum'>): string[] {
+  const keys = untestedKeyTypes.map((keyType) => KEY_TYPE_NAMES[keyType] ?? keyType);
+  const versions = tlsVersions.filter(({ offered }) => offered === null).map(({ version }) => version);
+  return [
+    ...(keys.length === 0 ? [] : [`certificates for ${LIST.format(keys)} keys`]),
+    ...(versions.length === 0 ? [] : [`TLS ${LIST.format(versions.map(versionNumber))}`]),
+    ...(postQuantum.state === 'unknown' ? ['post-quantum key exchange'] : []),
+  ];
+}
+
+/** Returns the number of a TLS version in OpenSSL's words: "1.0" for `TLSv1`. */
+function versionNumber(version: string): string {
+  const number = version.replace('TLSv', '');
+  return number.includes('.') ? number : `${number}.0`;
 }

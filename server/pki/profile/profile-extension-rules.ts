@@ -1,7 +1,7 @@
 import type { Certificate } from '../certificate.ts';
 import type { KeyUsage } from '../extensions.ts';
 import { EXTENSION, PURPOSE } from '../der/object-identifiers.ts';
-import { KEY_ALGORITHMS } from '../key-algorithms.ts';
+import { KEY_ALGORITHMS } from '../public-key.ts';
 import type { ProfileRule } from './profile.ts';
 
 const AUTHORITIES = ['intermediate', 'anchor'] as const;

@@ -6,11 +6,10 @@ import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';
 import { HANDSHAKE_RULES } from './handshake-rules.ts';
-import { KEY_RULES } from './key-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
 import { POLICY_RULES } from './policy-rules.ts';
 
-const RULES = [...KEY_RULES, ...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
+const RULES = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
 const LINK_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'only');
 const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== undefined);
 

@@ -1,7 +1,115 @@
+import type { Client, KeyType } from '../../../../contract/words.ts';
+import { isWeakKey, KEY_ALGORITHMS, type PublicKey, RSA_PSS } from '../../../pki/index.ts';
+import type { ClientRuleCode } from '../../finding.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
-/** Rules about the encoding of a certificate. */
+/** Clients that refuse ML-DSA, all of them or older versions of them. Apple’s documents do not name it. */
+const WITHOUT_ML_DSA: readonly Client[] = ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'];
+
+/** Clients that refuse SLH-DSA, all of them or older versions of them. */
+const WITHOUT_SLH_DSA: readonly Client[] = ['chromium', ...WITHOUT_ML_DSA];
+
+/** Clients whose few signature algorithms we all know, so that they refuse every other one. */
+const WITHOUT_OTHERS: readonly Client[] = ['chromium', 'firefox', 'apple', 'go', 'java'];
+
+/**
+ * Returns who is known to refuse the algorithm of a key or signature that we cannot verify. `name`: equal to `identifier`
+ * (OID) if we do not know the algorithm.
+ */
+export function refusingAlgorithm(identifier: string, name: string): readonly Client[] {
+  const type = KEY_ALGORITHMS.get(identifier)?.type;
+  if (type === 'ml-dsa') return WITHOUT_ML_DSA;
+  if (type === 'slh-dsa') return WITHOUT_SLH_DSA;
+  return name === identifier ? WITHOUT_OTHERS : [];
+}
+
+/** Returns the rule about clients that refuse a key type; null for types that all clients accept. */
+export function keyTypeRule(keyType: KeyType): ClientRuleCode | null {
+  switch (keyType) {
+    case 'rsa':
+    case 'ecdsa':
+      return null;
+    case 'rsa-pss':
+      return 'rsa_pss_key';
+    case 'ed25519':
+      return 'ed25519_key';
+    case 'ed448':
+      return 'ed448_key';
+    default:
+      return 'ml_dsa_key';
+  }
+}
+
+/** Returns the key of the certificate and, for the last link, also that of the root, because no rule runs on the root itself. */
+const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
+  issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
+
+/** Rules about the key and the encoding of a certificate. */
 export const FIELD_RULES: readonly ClientRule<Link>[] = [
+  {
+    code: 'p521_key',
+    clients: ['chromium'],
+    source: 'measured: Chrome offers no signature algorithm for it',
+    applies: ({ certificate: { key }, isLeaf }) => isLeaf && key.curve === 'P-521',
+  },
+  {
+    code: 'ed25519_key',
+    clients: ['chromium', 'firefox'],
+    source: 'measured',
+    applies: (link) => ownKeys(link).some(({ type }) => type === 'ed25519'),
+  },
+  {
+    code: 'ed448_key',
+    clients: ['chromium', 'firefox', 'go'],
+    source: 'measured',
+    applies: (link) => ownKeys(link).some(({ type }) => type === 'ed448'),
+  },
+  {
+    code: 'ml_dsa_key',
+    clients: WITHOUT_ML_DSA,
+    older: ['openssl', 'go'],
+    source:
+      'measured; OpenSSL 3.5 and Go 1.27 read it; Chrome since 150; Firefox 157 has it behind security.tls.enable_mldsa; JDK-8381641',
+    applies: (link) => ownKeys(link).some(({ type }) => type === 'ml-dsa'),
+  },
+  {
+    code: 'slh_dsa_key',
+    clients: WITHOUT_SLH_DSA,
+    older: ['openssl'],
+    source: 'measured; OpenSSL 3.5 reads it',
+    applies: (link) => ownKeys(link).some(({ type }) => type === 'slh-dsa'),
+  },
+  {
+    code: 'rsa_pss_key',
+    clients: ['chromium', 'firefox', 'go'],
+    source: 'measured',
+    applies: ({ certificate: { key }, isLeaf }) => isLeaf && key.algorithm === RSA_PSS,
+  },
+  {
+    code: 'long_exponent',
+    clients: ['chromium', 'firefox', 'go'],
+    source: 'measured',
+    applies: ({ certificate: { key } }) => key.exponentIsSound && key.exponentBits > 33,
+  },
+  {
+    code: 'no_key_null',
+    clients: ['chromium', 'firefox', 'go'],
+    source: 'measured; RFC 3279 §2.3.1',
+    applies: ({ certificate: { key } }) => !key.hasNull,
+  },
+  {
+    code: 'compressed_key',
+    clients: ['firefox', 'go', 'java', 'gnutls'],
+    source: 'measured; RFC 5480 §2.2 allows it',
+    applies: ({ certificate: { key } }) => key.isCompressed,
+  },
+  {
+    code: 'weak_root_key',
+    clients: ['openssl'],
+    source: 'measured; ssl_security_cert in OpenSSL',
+    applies: ({ certificate: { key } }) => key.type === 'rsa' && key.bits < 2048 && isWeakKey(key),
+    ofAnchor: 'only',
+  },
   {
     code: 'negative_serial_number',
     clients: ['go'],
