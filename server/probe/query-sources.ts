@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto';
+
 import type {
   AddressObservation,
   FetchedIntermediate,
   Observation,
   RevocationEvidence,
 } from '../core/index.ts';
-import { type Certificate, tryParseCertificate, type TrustStore } from '../pki/index.ts';
-import { validPath, isPublicPath, type ReceivedChain, receivedChains } from './chain-paths.ts';
+import { type Certificate, tryParseCertificate, type TrustStore, type WorkBudget } from '../pki/index.ts';
+import { isPublicPath, validPath } from './sources/intermediate-source.ts';
 import type { Requester, FoundIntermediates, Sources } from './sources/sources.ts';
 import { withTimeout } from '../egress/index.ts';
 
@@ -91,6 +93,36 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
     revocation: answers.flatMap(({ revocation }) => revocation),
     renewal: answers.flatMap(({ renewal }) => renewal ?? []),
   };
+}
+
+/** The readable certificates of one chain, leaf first as sent, and the first OCSP staple received with it. */
+interface ReceivedChain {
+  certificates: [Certificate, ...Certificate[]];
+  staple: Uint8Array | null;
+}
+
+/** Maximum number of distinct chains per check. The servers behind one name seldom send more than two. */
+const MAX_CHAINS = 4;
+
+/** Returns up to four distinct chains whose leaf is readable, by order of the addresses. Stops once `work` is exhausted. */
+function receivedChains(addresses: readonly AddressObservation[], work: WorkBudget): ReceivedChain[] {
+  const chains = new Map<string, ReceivedChain>();
+  const rawKeys = new Set<string>();
+  for (const seen of addresses) {
+    if (seen.outcome !== 'handshake' || work.isExhausted) continue;
+    const rawKey = seen.presentedChain.map((der) => hash('sha256', der, 'hex')).join(' ');
+    if (rawKeys.size >= MAX_CHAINS && !rawKeys.has(rawKey)) continue;
+    rawKeys.add(rawKey);
+    const [leaf, ...others] = seen.presentedChain.map(tryParseCertificate);
+    if (leaf === undefined || leaf === null) continue;
+    const certificates: ReceivedChain['certificates'] = [leaf, ...others.filter((one) => one !== null)];
+    for (const one of certificates) work.spendReading(one);
+    const key = certificates.map(({ fingerprint }) => fingerprint).join(' ');
+    const known = chains.get(key);
+    if (known === undefined) chains.set(key, { certificates, staple: seen.staple });
+    else known.staple ??= seen.staple;
+  }
+  return [...chains.values()];
 }
 
 /** Builds a path that avoids revoked intermediates. Returns null if none is revoked or no other path is valid. */

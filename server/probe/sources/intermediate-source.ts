@@ -1,5 +1,6 @@
 import type { FetchedIntermediate } from '../../core/index.ts';
 import {
+  buildPath,
   LruCache,
   parseCertificateBundle,
   checkIssuer,
@@ -9,7 +10,6 @@ import {
   validityFailure,
 } from '../../pki/index.ts';
 import type { Certificate, TrustStore, WorkBudget } from '../../pki/index.ts';
-import { validPath, isPublicPath } from '../chain-paths.ts';
 import { createCachedFetch } from './cached-fetch.ts';
 import type { FetchContext } from './cached-fetch.ts';
 import type { IntermediateSource } from './sources.ts';
@@ -247,4 +247,27 @@ function readableCertificates(bytes: Buffer): readonly Certificate[] | null {
     if (error instanceof PkiError) return null;
     throw error;
   }
+}
+
+/**
+ * Builds a valid path, leaf first and anchor last; returns null if there is none. Ignores the leaf's validity period,
+ * because the CA's answers matter for an expired leaf too.
+ */
+export function validPath(
+  [leaf, ...intermediates]: readonly [Certificate, ...Certificate[]],
+  trustStore: TrustStore,
+  now: number,
+  work: WorkBudget,
+): Certificate[] | null {
+  const result = buildPath({ leaf, intermediates, trustStore, now, work, ignoreLeafValidity: true });
+  return result.ok ? result.path : null;
+}
+
+/** Returns whether a valid path ends in an anchor of a public root program. */
+export function isPublicPath(path: readonly Certificate[], trustStore: TrustStore): boolean {
+  const last = path.at(-1);
+  const candidates = last === undefined ? [] : trustStore.withSubject(last.subject);
+  return candidates.some(
+    ({ certificate, isPublic }) => isPublic && certificate.fingerprint === last?.fingerprint,
+  );
 }
