@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_SIZE, MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './words.ts';
-import { domainSchema } from './domain.ts';
+import { domainSchema, targetFieldsSchema } from './domain.ts';
 import { problemCodeSchema } from './problem.ts';
 
 /** Trims `text` and truncates it to `maxLength` UTF-16 code units without splitting a surrogate pair. */
@@ -14,7 +14,7 @@ function truncate(text: string, maxLength: number): string {
  * One line of pasted text or of a file, with `host` as entered. Of up to 100 tags the excess is dropped, and overlong tags and
  * notes are truncated, because they may come from another program with other limits.
  */
-const importEntrySchema = z.object({
+const importEntrySchema = targetFieldsSchema.extend({
   host: z.string().max(2048),
   tags: z
     .array(z.string())
@@ -49,7 +49,7 @@ export const importPreviewSchema = z.object({
        * have the same `endpoint`.
        */
       outcome: z.enum(['new', 'exists', 'invalid']),
-      /** Normalised host:port; null if the line is invalid. */
+      /** Normalised host:port, with the target if there is one; null if the line is invalid. */
       endpoint: z.string().nullable(),
       display_name: z.string().nullable(),
       /** Reason why the line is invalid; null if it is valid. */

@@ -15,6 +15,7 @@ import {
   NOTES_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
+  TARGET_MAX_LENGTH,
   DOMAIN_SORTS,
   LIST_STATUSES,
 } from './words.ts';
@@ -47,6 +48,31 @@ const tagsSchema = z
   .transform((tags) => [...new Set(tags)]);
 const notesSchema = textSchema(NOTES_MAX_LENGTH);
 
+const targetText = z.string().max(TARGET_MAX_LENGTH).nullish();
+/** Part of the identity of a domain: it cannot be changed later. Absent, null and empty fields have the same meaning. */
+export const targetFieldsSchema = z.object({
+  /** Address or name to connect to instead of the host, with a port if that differs: '10.0.0.7', '[2001:db8::1]:8443'. */
+  connect_to: targetText,
+  /** Server name that the handshake sends (SNI) instead of the host. 'none': it sends no server name. */
+  server_name: targetText,
+  /** Name or IP address that the certificate must be valid for, instead of the host. */
+  verify_name: targetText,
+  /** HTTP statuses that count as up, of https only: '200-399,401'. Default: every status below 500. */
+  expected_status: targetText,
+  /** '4' or '6': check IPv4 or IPv6 addresses only. */
+  family: targetText,
+});
+
+const targetSchema = z.object({
+  connect_to: z.string().nullable(),
+  server_name: z.string().nullable(),
+  verify_name: z.string().nullable(),
+  expected_status: z.string().nullable(),
+  family: z.string().nullable(),
+  /** The fields in one sentence, for people. */
+  summary: z.string(),
+});
+
 /** A monitored endpoint. Instants are ISO 8601 UTC; certificate fields are null until a check has read a certificate. */
 export const domainSchema = z
   .object({
@@ -55,7 +81,12 @@ export const domainSchema = z
     hostname: z.string(),
     port: z.number().int(),
     protocol: protocolSchema,
-    /** Name to display: U-label (RFC 5890), with the port unless it is 443. */
+    /** How the domain is checked, if not only as its host says; else null. Fields are normalised; null means the default. */
+    target: targetSchema.nullable().default(null),
+    /**
+     * Name to display: U-label (RFC 5890), with the port unless it is 443. With a `target` also what distinguishes it from other
+     * domains of the host: 'example.com via 10.0.0.7'.
+     */
     display_name: z.string(),
     state: domainStateSchema,
     issuer: z.string().nullable(),
@@ -139,16 +170,16 @@ export const domainSchema = z
   .meta({ id: 'Domain' });
 export type DomainWire = z.infer<typeof domainSchema>;
 
-export const addDomainSchema = z.object({ host: z.string().max(HOST_MAX_LENGTH) });
+export const addDomainSchema = targetFieldsSchema.extend({ host: z.string().max(HOST_MAX_LENGTH) });
 
 /** What is known of a host before it is added. */
 export const hostLookupSchema = z
   .object({
     /** Display name, in the form that domains have. */
     display_name: z.string(),
-    /** The domain of the account with this host and port; null if there is none. */
+    /** The domain of the account with this host, port and target; null if there is none. */
     domain_id: z.string().nullable(),
-    /** Whether DNS has an address for the name; null if no name server answered in time. */
+    /** Whether DNS has an address for the name to connect to; null if no name server answered in time. */
     in_dns: z.boolean().nullable(),
   })
   .meta({ id: 'HostLookup' });

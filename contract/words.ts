@@ -195,6 +195,23 @@ export const PASSWORD_MIN_LENGTH = 7;
 /** Maximum length of a host as entered, in characters. Long enough for a URL, which is accepted too. */
 export const HOST_MAX_LENGTH = 2_048;
 
+/**
+ * What a domain may say beside its host about how it is checked. Fields of the API, columns of CSV files and, with hyphens, options
+ * of the command line. A domain without them is checked at the addresses of its host.
+ */
+export const TARGET_FIELDS = [
+  'connect_to',
+  'server_name',
+  'verify_name',
+  'expected_status',
+  'family',
+] as const;
+export type TargetField = (typeof TARGET_FIELDS)[number];
+/** Value of `server_name` for a handshake that names no server. */
+export const NO_SERVER_NAME = 'none';
+/** Maximum length of each of these fields as entered, in characters: a host name with a port. */
+export const TARGET_MAX_LENGTH = 300;
+
 /** Maximum length of a domain's notes, in characters. */
 export const NOTES_MAX_LENGTH = 2_000;
 export const TAG_MAX_LENGTH = 40;

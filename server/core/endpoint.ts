@@ -1,6 +1,8 @@
 import { domainToUnicode } from 'node:url';
-import { protocolOfPort, schemeNamed } from './protocol.ts';
-import type { Protocol } from '../../contract/words.ts';
+import { normaliseExpectedStatus } from './expected-status.ts';
+import { protocolOfPort, type Scheme, schemeNamed } from './protocol.ts';
+import { type TargetFields, targetSuffix, writeTarget } from './target.ts';
+import { NO_SERVER_NAME, type Protocol, type TargetField } from '../../contract/words.ts';
 
 /** One port of one host, with the protocol to use there. */
 export interface Endpoint {
@@ -10,7 +12,12 @@ export interface Endpoint {
   /** Protocol of the scheme if that selects one, else the usual one of the port. */
   protocol: Protocol;
   kind: 'name' | 'local-name' | 'ip';
+  /** How the endpoint is checked if not as its other fields say, as `writeTarget` returns it; absent without a target. */
+  target?: string;
 }
+
+/** The fields of a target as a person gave them. Empty text has the same meaning as an absent field. */
+type TypedTarget = { readonly [Field in TargetField]?: string | null };
 
 const REFUSALS = {
   empty: 'Please enter a valid host address',
@@ -35,7 +42,25 @@ const REFUSALS = {
     'This IP address is private or reserved and cannot be tracked here. The operator can allow private ranges (EGRESS_ALLOW_CIDRS).',
   local_name:
     'This name works on a local network only and cannot be tracked here. Enter a public host name. The operator can allow private ranges (EGRESS_ALLOW_CIDRS).',
+  connect_to:
+    'Enter a host name or an IP address, with a port if it is another one, for example 10.0.0.7:8443 or [2001:db8::1].',
+  server_name:
+    'Enter a host name, because TLS sends no IP address as the server name (SNI), or “none” to send none.',
+  verify_name: 'Enter a host name or an IP address that the certificate must be valid for.',
+  expected_status: 'Enter HTTP statuses and ranges of them from 100 to 999, for example 200-399,401.',
+  status_without_http: 'Only https has an HTTP status.',
+  family: 'Enter 4 or 6.',
+  other_family: 'The IP address to check is of the other family.',
 } as const;
+
+/** Names of the fields of a target in messages about them. */
+const LABELS: Record<TargetField, string> = {
+  connect_to: 'Connect to',
+  server_name: 'Server name',
+  verify_name: 'Name to verify',
+  expected_status: 'Expected status',
+  family: 'Address family',
+};
 
 export type EndpointErrorCode = keyof typeof REFUSALS;
 
@@ -58,10 +83,26 @@ const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 type PortAndProtocol = Pick<Endpoint, 'port' | 'protocol'>;
 
 /**
- * Parses what a person typed or pasted: a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address.
- * Returns a code and a message if the input is invalid or the policy forbids it.
+ * Parses what a person typed or pasted: a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address; and the
+ * fields of the target. Returns a code and a message if the input is invalid or the policy forbids it. The policy judges the host
+ * that is connected to; names that are only sent or verified may be local.
  */
-export function normaliseEndpoint(input: string, policy: EndpointPolicy): NormalisedEndpoint {
+export function normaliseEndpoint(
+  input: string,
+  policy: EndpointPolicy,
+  typed: TypedTarget = {},
+): NormalisedEndpoint {
+  const isElsewhere = textOf(typed.connect_to) !== '';
+  const normalised = normaliseHost(input, isElsewhere ? PERMITS_EVERYTHING : policy);
+  return normalised.ok ? withTarget(normalised.endpoint, typed, policy) : normalised;
+}
+
+/** Policy for a name or an address that is not contacted. */
+const PERMITS_EVERYTHING: EndpointPolicy = { permitsAddress: () => true, permitsLocalNames: true };
+
+const textOf = (typed: string | null | undefined): string => typed?.trim() ?? '';
+
+function normaliseHost(input: string, policy: EndpointPolicy): NormalisedEndpoint {
   const text = input.trim();
   if (text === '') return refuse('empty');
   if (text.length > MAX_INPUT_LENGTH) return refuse('too_long');
@@ -76,24 +117,106 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   const scheme = schemeNamed(written?.[1] ?? 'http');
   if (scheme === null) return refuse('scheme');
   const [authority = ''] = text.slice(written?.[0].length ?? (text.startsWith('//') ? 2 : 0)).split(/[/?#]/);
-  const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1).trim();
-
-  const bracketed = /^\[(.*)\](?::(.*))?$/s.exec(hostAndPort);
-  if (bracketed === null && hostAndPort.split(':').length > 2) return refuse('brackets');
-  const [name = '', plainPort] = hostAndPort.split(':');
-  const port = readPort(bracketed === null ? plainPort : bracketed[2], scheme.port);
-  if (port === null) return refuse('port');
-  const portAndProtocol = { port, protocol: scheme.protocol ?? protocolOfPort(port) };
-  return bracketed === null
-    ? fromName(name, portAndProtocol, policy)
-    : fromIpv6(bracketed[1] ?? '', portAndProtocol, policy);
+  return fromAuthority(authority.slice(authority.lastIndexOf('@') + 1).trim(), scheme, policy);
 }
 
-/** Returns the display name of an endpoint: Unicode labels, the port unless it is 443, IPv6 in brackets. */
-export function displayName(endpoint: { host: string; port: number }): string {
-  const { host, port } = endpoint;
-  const shown = host.includes(':') ? `[${host}]` : unicodeName(host);
-  return port === DEFAULT_PORT ? shown : `${shown}:${port}`;
+function fromAuthority(hostAndPort: string, scheme: Scheme, policy: EndpointPolicy): NormalisedEndpoint {
+  const literal = /^\[(.*)\](?::(.*))?$/s.exec(hostAndPort);
+  if (literal === null && hostAndPort.split(':').length > 2) return refuse('brackets');
+  const [name = '', plainPort] = hostAndPort.split(':');
+  const port = readPort(literal === null ? plainPort : literal[2], scheme.port);
+  if (port === null) return refuse('port');
+  const portAndProtocol = { port, protocol: scheme.protocol ?? protocolOfPort(port) };
+  return literal === null
+    ? fromName(name, portAndProtocol, policy)
+    : fromIpv6(literal[1] ?? '', portAndProtocol, policy);
+}
+
+/** Adds the target to an endpoint, without the fields that say what would be done anyway. */
+function withTarget(endpoint: Endpoint, typed: TypedTarget, policy: EndpointPolicy): NormalisedEndpoint {
+  const { host, port, protocol } = endpoint;
+  const fields: { -readonly [Field in keyof TargetFields]: string } = {};
+  let connected: Pick<Endpoint, 'host' | 'kind'> = endpoint;
+
+  const connectTo = textOf(typed.connect_to);
+  if (connectTo !== '') {
+    const read = readName(connectTo, port, policy);
+    if (!read.ok) return refuseField('connect_to', read.code === 'empty' ? 'connect_to' : read.code);
+    connected = read.endpoint;
+    const shown = bracketed(read.endpoint.host);
+    const isOtherPort = read.endpoint.port !== port;
+    if (isOtherPort) fields.connect_to = `${shown}:${read.endpoint.port}`;
+    else if (read.endpoint.host !== host) fields.connect_to = shown;
+  }
+
+  const serverName = textOf(typed.server_name);
+  if (serverName.toLowerCase() === NO_SERVER_NAME) {
+    if (endpoint.kind !== 'ip') fields.server_name = NO_SERVER_NAME;
+  } else if (serverName !== '') {
+    const name = onlyName(serverName);
+    if (name === null || name.kind === 'ip') return refuseField('server_name', 'server_name');
+    if (name.host !== host) fields.server_name = name.host;
+  }
+
+  const verifyName = textOf(typed.verify_name);
+  if (verifyName !== '') {
+    const name = onlyName(verifyName);
+    if (name === null) return refuseField('verify_name', 'verify_name');
+    if (name.host !== host) fields.verify_name = name.host;
+  }
+
+  const status = textOf(typed.expected_status);
+  if (status !== '') {
+    const expected = normaliseExpectedStatus(status);
+    if (expected === null) return refuseField('expected_status', 'expected_status');
+    if (protocol !== 'https') return refuseField('expected_status', 'status_without_http');
+    fields.expected_status = expected;
+  }
+
+  const family = textOf(typed.family);
+  if (family !== '') {
+    const number = /^(?:ipv)?([46])$/i.exec(family)?.[1];
+    if (number === undefined) return refuseField('family', 'family');
+    if (connected.kind !== 'ip') fields.family = number;
+    else if (connected.host.includes(':') !== (number === '6')) return refuseField('family', 'other_family');
+  }
+
+  const target = writeTarget(fields);
+  return { ok: true, endpoint: target === '' ? endpoint : { ...endpoint, target } };
+}
+
+/** Parses a name or an IP address with an optional port, but no scheme, user or path. */
+function readName(text: string, absentPort: number, policy: EndpointPolicy): NormalisedEndpoint {
+  if (text.length > MAX_INPUT_LENGTH) return refuse('too_long');
+  if (/[/?#@\\\s]|\p{Cc}/u.test(text)) return refuse('connect_to');
+  return fromAuthority(text, { port: absentPort, protocol: null }, policy);
+}
+
+/** Parses a name or an IP address alone, which may be an IPv6 address without brackets; null if it is none. */
+function onlyName(text: string): Endpoint | null {
+  const isBareV6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text);
+  const read = readName(isBareV6 ? `[${text}]` : text, NO_PORT, PERMITS_EVERYTHING);
+  return read.ok && read.endpoint.port === NO_PORT ? read.endpoint : null;
+}
+
+/** Stands for "no port was given"; no input has it. */
+const NO_PORT = 0;
+
+/**
+ * Returns the display name of an endpoint: Unicode labels, the port unless it is 443, IPv6 in brackets, and what its target says,
+ * for example "example.com via 10.0.0.7".
+ */
+export function displayName(endpoint: { host: string; port: number; target?: string }): string {
+  const { host, port, target } = endpoint;
+  const shown = host.includes(':') ? bracketed(host) : unicodeName(host);
+  return `${port === DEFAULT_PORT ? shown : `${shown}:${port}`}${targetSuffix(target)}`;
+}
+
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** Refuses a field of the target, with its name in front of the reason. */
+function refuseField(field: TargetField, code: EndpointErrorCode): NormalisedEndpoint {
+  return { ok: false, code, message: `${LABELS[field]}: ${REFUSALS[code]}` };
 }
 
 function refuse(code: EndpointErrorCode): NormalisedEndpoint {

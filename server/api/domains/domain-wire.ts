@@ -3,12 +3,14 @@ import { daysLeft } from '../../../contract/badge.ts';
 import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
 import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import {
+  describeTarget,
   displayName,
   expectedRenewal,
   failureSentence,
   findingMessage,
   isHeldBack,
   isShortLived,
+  readTarget,
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
@@ -54,6 +56,7 @@ export function domainWire(
     hostname: monitor.host,
     port: monitor.port,
     protocol: monitor.protocol,
+    target: targetWire(monitor.target),
     display_name: displayName(monitor),
     state: stateOf(monitor, now),
     issuer: certificate?.issuer ?? null,
@@ -206,6 +209,20 @@ function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {
   return limiting?.role === 'intermediate'
     ? { name: limiting.name, expiry_date: iso(limiting.notAfter) }
     : null;
+}
+
+function targetWire(target: string): DomainWire['target'] {
+  const summary = describeTarget(target);
+  if (summary === null) return null;
+  const { connect_to, server_name, verify_name, expected_status, family } = readTarget(target);
+  return {
+    connect_to: connect_to ?? null,
+    server_name: server_name ?? null,
+    verify_name: verify_name ?? null,
+    expected_status: expected_status ?? null,
+    family: family ?? null,
+    summary,
+  };
 }
 
 /** Returns why the last check was held back and when it is repeated; null if it was not. */

@@ -13,6 +13,8 @@ export interface Monitor extends UptimeStanding {
   host: string;
   port: number;
   protocol: Protocol;
+  /** As in an endpoint of core; empty without a target. */
+  target: string;
   checkEveryMinutes: number;
   createdAt: number;
   nextCheckAt: number;
@@ -87,6 +89,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     host: row.host,
     port: row.port,
     protocol: row.protocol,
+    target: row.target,
     checkEveryMinutes: row.check_every_minutes,
     createdAt: row.created_at,
     nextCheckAt: row.next_check_at,
@@ -122,13 +125,14 @@ export function uptimeStanding(
 interface Described {
   host: string;
   port: number;
+  target?: string;
   notes: string;
   tags: readonly string[];
 }
 
 /** Returns the text that searches match, in lower case: the name as stored and as shown, the tags and the notes. */
-export function searchText({ host, port, notes, tags }: Described): string {
+export function searchText({ host, port, target, notes, tags }: Described): string {
   const name = `${host}:${port}`;
-  const shown = displayName({ host, port });
+  const shown = displayName({ host, port, target });
   return [name, ...(name.startsWith(shown) ? [] : [shown]), ...tags, notes].join('\n').toLowerCase();
 }

@@ -101,6 +101,8 @@ export interface MonitorsTable {
   account_id: string;
   host: string;
   port: number;
+  /** How the endpoint is checked, as core's `writeTarget` returns it; empty without a target. */
+  target: Generated<string>;
   check_every_minutes: number;
   created_at: number;
   next_check_at: number;

@@ -13,6 +13,7 @@ export function exampleDomain(differences: Partial<DomainWire> = {}): DomainWire
     hostname,
     port: 443,
     protocol: 'https',
+    target: null,
     display_name: hostname,
     state: 'ok',
     issuer: 'WE1',
