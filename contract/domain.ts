@@ -49,7 +49,7 @@ const tagsSchema = z
 const notesSchema = textSchema(NOTES_MAX_LENGTH);
 
 const targetText = z.string().max(TARGET_MAX_LENGTH).nullish();
-/** Part of the identity of a domain: it cannot be changed later. Absent, null and empty fields have the same meaning. */
+/** How a domain is checked, which is part of its identity and cannot be changed. Absent, null and empty fields mean the default. */
 export const targetFieldsSchema = z.object({
   /** Address or name to connect to instead of the host, with a port if that differs: '10.0.0.7', '[2001:db8::1]:8443'. */
   connect_to: targetText,
@@ -63,6 +63,7 @@ export const targetFieldsSchema = z.object({
   family: targetText,
 });
 
+/** The fields of a domain in normalised form; null for a field that has its default. */
 const targetSchema = z.object({
   connect_to: z.string().nullable(),
   server_name: z.string().nullable(),
@@ -216,17 +217,6 @@ export const listQuerySchema = domainFilterSchema.extend({
 /** Filter and sort order of the domain list, without pagination. */
 export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });
 
-/** Ids of the matching domains in list order, at most 10,000. */
-export const domainIdsSchema = z.object({
-  ids: z.array(z.string()),
-  /** Number of all matching domains. */
-  total: z.number().int(),
-  /** Days (UTC) on which the certificates of the domains in `ids` expire, e.g. '2026-11-22', in order. */
-  expiry_days: z.array(z.string()),
-  /** Tags of the domains in `ids`, in alphabetical order. */
-  tags: z.array(z.string()),
-});
-
 /** Filter of the domains that are grouped, and by what. */
 export const groupsQuerySchema = domainFilterSchema.extend({ by: z.enum(DOMAIN_GROUPINGS) });
 
@@ -347,9 +337,6 @@ export const historyEntrySchema = z
   })
   .meta({ id: 'HistoryEntry' });
 export type HistoryEntryWire = z.infer<typeof historyEntrySchema>;
-
-/** Sentence that names the limit that prevented certificates from being stored in the last 30 days; null if all were stored. */
-export const notKeptSchema = z.string().nullable().default(null);
 
 /** Certificate of the chain that the endpoint last sent. Lists keep the order in which the endpoint sent the certificates. */
 export const chainCertificateSchema = z

@@ -9,7 +9,6 @@ import {
   csvQuerySchema,
   describeDomainSchema,
   domainGroupsSchema,
-  domainIdsSchema,
   domainListSchema,
   domainSchema,
   frequencyQuerySchema,
@@ -17,11 +16,24 @@ import {
   historyEntrySchema,
   hostLookupSchema,
   listQuerySchema,
-  notKeptSchema,
   resumeSchema,
   summarySchema,
 } from '../domain.ts';
 import { uptimeSchema } from '../uptime.ts';
+
+/** Ids of the matching domains in list order, at most 10,000. */
+const domainIdsSchema = z.object({
+  ids: z.array(z.string()),
+  /** Number of all matching domains. */
+  total: z.number().int(),
+  /** Days (UTC) on which the certificates of the domains in `ids` expire, e.g. '2026-11-22', in order. */
+  expiry_days: z.array(z.string()),
+  /** Tags of the domains in `ids`, in alphabetical order. */
+  tags: z.array(z.string()),
+});
+
+/** Sentence that names the limit that prevented certificates from being stored in the last 30 days; null if all were stored. */
+const notKeptSchema = z.string().nullable().default(null);
 
 export const listDomains = {
   method: 'get',

@@ -2,6 +2,7 @@ import type { Problem } from './alerting/alert.ts';
 import type { ChannelKind } from './alerting/route.ts';
 import type { PlanSource } from './plan.ts';
 import type { ChannelLossReason } from './retry.ts';
+import type { Targeted } from './target.ts';
 
 /**
  * The content of a mail that is not an alert, as plain JSON with instants in ms UTC. The mail is rendered when it is sent.
@@ -15,13 +16,13 @@ export type AccountMail =
    * domains that were paused.
    */
   | { kind: 'account_cleared'; domains: number; removed: Partial<Record<ClearedTable, number>> }
-  | { kind: 'premium_ended'; paused: DomainName[]; source: PlanSource }
+  | { kind: 'premium_ended'; paused: Targeted[]; source: PlanSource }
   | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string }
   /**
    * The welcome email, sent once, when an account adds its first domain. `more`: number of other domains added at the same
    * time.
    */
-  | ({ kind: 'reached_you'; more: number } & DomainName)
+  | ({ kind: 'reached_you'; more: number } & Targeted)
   /** Invitation to an address that an account wants to send alerts to. */
   | { kind: 'confirm_recipient'; url: string; accountName: string }
   | {
@@ -62,15 +63,9 @@ export type ClearedTable =
   | 'badges'
   | 'authorities';
 
-/** The host and port of a domain. */
-export interface DomainName {
-  host: string;
-  port: number;
-}
-
 /** The first items of a list, and the number of further ones. */
 export interface TruncatedList<T> {
-  first: (DomainName & T)[];
+  first: (Targeted & T)[];
   more: number;
 }
 
@@ -96,7 +91,7 @@ export interface Digest {
   /** Incidents of the week except expiries, newest first; `endedAt` is null while an incident is open. */
   incidents: TruncatedList<{ problem: Problem; startedAt: number; endedAt: number | null }>;
   /** The lowest uptimes of domains that were down, in percent of the time for which they were monitored. */
-  uptime: (DomainName & { percent: number })[];
+  uptime: (Targeted & { percent: number })[];
 }
 
 /**

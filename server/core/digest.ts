@@ -1,5 +1,6 @@
 import { DAY_MS, WEEK_MS } from '../../contract/durations.ts';
-import type { Concern, Digest, DomainName, TruncatedList } from './account-mail.ts';
+import type { Concern, Digest, TruncatedList } from './account-mail.ts';
+import { nameOf, type Targeted } from './target.ts';
 import { nextLocalTime } from './alerting/local-time.ts';
 import type { Problem } from './alerting/alert.ts';
 import { uptimePercent } from './check/uptime.ts';
@@ -59,7 +60,7 @@ export function mayGetDigest(plan: Plan): boolean {
 }
 
 /** An incident of a domain in the week of the digest. Instants are ms UTC; `endedAt` is null while it is open. */
-export interface DigestIncident extends DomainName {
+export interface DigestIncident extends Targeted {
   monitorId: string;
   problem: Problem;
   startedAt: number;
@@ -78,15 +79,15 @@ export function composeDigest(
     renewed,
     incidents,
   }: {
-    domains: readonly (DomainName & DigestDomain)[];
-    renewed: readonly (DomainName & { notAfter: number })[];
+    domains: readonly (Targeted & DigestDomain)[];
+    renewed: readonly (Targeted & { notAfter: number })[];
     incidents: readonly DigestIncident[];
   },
   now: number,
 ): Digest {
   const from = now - DIGEST_PERIOD_MS;
-  const attention: (DomainName & { concern: Concern; notAfter: number | null })[] = [];
-  const expiring: (DomainName & { notAfter: number })[] = [];
+  const attention: (Targeted & { concern: Concern; notAfter: number | null })[] = [];
+  const expiring: (Targeted & { notAfter: number })[] = [];
   for (const domain of domains) {
     const { notAfter } = domain;
     const concern = concernOf(domain, now);
@@ -105,10 +106,8 @@ export function composeDigest(
   };
 }
 
-function toListed<T extends DomainName, S>(all: readonly T[], details: (item: T) => S): TruncatedList<S> {
-  const first = all
-    .slice(0, MAX_LISTED)
-    .map((item) => ({ host: item.host, port: item.port, ...details(item) }));
+function toListed<T extends Targeted, S>(all: readonly T[], details: (item: T) => S): TruncatedList<S> {
+  const first = all.slice(0, MAX_LISTED).map((item) => ({ ...nameOf(item), ...details(item) }));
   return { first, more: all.length - first.length };
 }
 
@@ -126,9 +125,7 @@ function lowestUptimes(
       (sum, { startedAt, endedAt }) => sum + Math.max(0, (endedAt ?? now) - Math.max(watchedFrom, startedAt)),
       0,
     );
-    return [
-      { host: first.host, port: first.port, percent: uptimePercent({ from: watchedFrom, now, downMs }) },
-    ];
+    return [{ ...nameOf(first), percent: uptimePercent({ from: watchedFrom, now, downMs }) }];
   });
   return uptimes.toSorted((left, right) => left.percent - right.percent).slice(0, MAX_UPTIMES);
 }

@@ -1,19 +1,21 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseExpectedStatus } from './expected-status.ts';
 import { protocolOfPort, type Scheme, schemeNamed } from './protocol.ts';
-import { type TargetFields, targetSuffix, writeTarget } from './target.ts';
-import { NO_SERVER_NAME, type Protocol, type TargetField } from '../../contract/words.ts';
+import {
+  type CheckedEndpoint,
+  type Targeted,
+  type TargetFields,
+  targetSuffix,
+  writeTarget,
+} from './target.ts';
+import { NO_SERVER_NAME, type TargetField } from '../../contract/words.ts';
 
-/** One port of one host, with the protocol to use there. */
-export interface Endpoint {
-  /** Name as lower-case A-labels, or IP address in canonical form without brackets. */
-  host: string;
-  port: number;
-  /** Protocol of the scheme if that selects one, else the usual one of the port. */
-  protocol: Protocol;
+/**
+ * One port of one host, with the protocol to use there: that of the scheme if it selects one, else the usual one of the port. `host`
+ * is a name as lower-case A-labels, or an IP address in canonical form without brackets.
+ */
+export interface Endpoint extends CheckedEndpoint {
   kind: 'name' | 'local-name' | 'ip';
-  /** How the endpoint is checked if not as its other fields say, as `writeTarget` returns it; absent without a target. */
-  target?: string;
 }
 
 /** The fields of a target as a person gave them. Empty text has the same meaning as an absent field. */
@@ -83,9 +85,8 @@ const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 type PortAndProtocol = Pick<Endpoint, 'port' | 'protocol'>;
 
 /**
- * Parses what a person typed or pasted: a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address; and the
- * fields of the target. Returns a code and a message if the input is invalid or the policy forbids it. The policy judges the host
- * that is connected to; names that are only sent or verified may be local.
+ * Parses a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address, and the fields of a target. Returns a code
+ * and a message if something is invalid, or if the policy forbids the place to connect to; names that are only sent may be local.
  */
 export function normaliseEndpoint(
   input: string,
@@ -194,7 +195,7 @@ function readName(text: string, absentPort: number, policy: EndpointPolicy): Nor
 
 /** Parses a name or an IP address alone, which may be an IPv6 address without brackets; null if it is none. */
 function onlyName(text: string): Endpoint | null {
-  const isBareV6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text);
+  const isBareV6 = !text.startsWith('[') && text.split(':').length > 2;
   const read = readName(isBareV6 ? `[${text}]` : text, NO_PORT, PERMITS_EVERYTHING);
   return read.ok && read.endpoint.port === NO_PORT ? read.endpoint : null;
 }
@@ -206,7 +207,7 @@ const NO_PORT = 0;
  * Returns the display name of an endpoint: Unicode labels, the port unless it is 443, IPv6 in brackets, and what its target says,
  * for example "example.com via 10.0.0.7".
  */
-export function displayName(endpoint: { host: string; port: number; target?: string }): string {
+export function displayName(endpoint: Targeted): string {
   const { host, port, target } = endpoint;
   const shown = host.includes(':') ? bracketed(host) : unicodeName(host);
   return `${port === DEFAULT_PORT ? shown : `${shown}:${port}`}${targetSuffix(target)}`;

@@ -101,7 +101,8 @@ export type LeafFacts =
   | { kind: 'expired'; notAfter: number; evidence: { notBefore: number } }
   | { kind: 'not_yet_valid'; notBefore: number; evidence: { notAfter: number } }
   /** `names`: the first names of the certificate; `total`: how many it has. */
-  | { kind: 'other_names'; names: string[]; total: number }
+  /** `expected`: name to verify of an endpoint with a target; absent if it is the host. */
+  | { kind: 'other_names'; names: string[]; total: number; expected?: string }
   | { kind: 'long_lifetime'; notBefore: number; days: number; mostDays: number }
   /** `evidence`: what can still be read; null if nothing, absent in findings of older versions. */
   | { kind: 'unreadable_leaf'; evidence?: UnverifiedLeaf | null }

@@ -1,11 +1,4 @@
-export type {
-  AccountMail,
-  ClearedTable,
-  Concern,
-  Digest,
-  TruncatedList,
-  DomainName,
-} from './account-mail.ts';
+export type { AccountMail, ClearedTable, Concern, Digest, TruncatedList } from './account-mail.ts';
 export { isSuppressible, LINK_MAILS, mailedLink, OPERATOR_MAILS } from './account-mail.ts';
 export type { UnsubscribePair } from './account-mail.ts';
 export {
@@ -90,11 +83,10 @@ export { ALARM_MAIL, isOverdue, MAIL_FAILURE, mailOutageSince, OVERDUE_MS } from
 export type { FailingRecipient } from './health.ts';
 export { duration, longInstant } from './long-date.ts';
 export { isExpectedStatus } from './expected-status.ts';
-export { describeTarget, effectiveTarget, identityOf, readTarget } from './target.ts';
-export type { Targeted } from './target.ts';
+export { describeTarget, effectiveTarget, identityKey, identityOf, nameOf, readTarget } from './target.ts';
+export type { CheckedEndpoint, Targeted } from './target.ts';
 export { displayName, mappedIpv4, normaliseEndpoint, unicodeName } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
-export { isExpectedStatus } from './expected-status.ts';
 export type {
   Finding,
   FindingCode,

@@ -1,11 +1,15 @@
 import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure } from './verdict.ts';
-import type { KeyType, Protocol } from '../../contract/words.ts';
+import type { CheckedEndpoint } from './target.ts';
+import type { KeyType } from '../../contract/words.ts';
 
 /** Reason why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =
   | 'name_not_found'
   | 'no_addresses'
+  /** The endpoint is to be checked with one address family, of which the name has no address. */
+  | 'no_ipv4_addresses'
+  | 'no_ipv6_addresses'
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
@@ -180,7 +184,7 @@ export type RegistrationObservation =
 
 /** The evidence of one check, as plain data. `judge` evaluates it, right away or at any later time. */
 export interface Observation {
-  endpoint: { host: string; port: number; protocol: Protocol };
+  endpoint: CheckedEndpoint;
   observedAt: number;
   durationMs: number;
   resolution: Resolution;

@@ -124,7 +124,7 @@ describe('the names of endpoints with a target', () => {
     ],
     [
       { server_name: 'b.example', verify_name: 'c.example', expected_status: '200', family: '6' },
-      'example.com (server name b.example, name c.example, status 200, IPv6)',
+      'example.com (server name b.example, verifies c.example, status 200, IPv6)',
       'The check sends the server name b.example, expects a certificate for c.example, expects the HTTP status 200 and uses IPv6 only.',
     ],
   ])('tell %j apart', (typed, name, sentence) => {
@@ -134,7 +134,7 @@ describe('the names of endpoints with a target', () => {
   });
 
   it('have no field for a target in the identity of an endpoint without one', () => {
-    const plain = { host: 'example.com', port: 443, protocol: 'https' };
+    const plain = { host: 'example.com', port: 443, protocol: 'https' } as const;
     expect(identityOf({ ...plain, target: '' })).toStrictEqual(plain);
     expect(describeTarget('')).toBeNull();
   });

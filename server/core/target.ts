@@ -1,13 +1,18 @@
-import { NO_SERVER_NAME, TARGET_FIELDS, type TargetField } from '../../contract/words.ts';
+import { NO_SERVER_NAME, type Protocol, TARGET_FIELDS, type TargetField } from '../../contract/words.ts';
 
 /** The fields of a target in normalised form. Those that have their default are absent. */
 export type TargetFields = { readonly [Field in TargetField]?: string };
 
-/** An endpoint whose `target` is in the form that `writeTarget` returns; absent or empty without one. */
+/** What names an endpoint. `target` is in the form that `writeTarget` returns; it is absent or empty without a target. */
 export interface Targeted {
   host: string;
   port: number;
   target?: string;
+}
+
+/** What identifies an endpoint. */
+export interface CheckedEndpoint extends Targeted {
+  protocol: Protocol;
 }
 
 /** Where an endpoint is contacted and what is expected there, with the defaults filled in. */
@@ -48,16 +53,21 @@ export function readTarget(text = ''): TargetFields {
 }
 
 /**
- * Returns what identifies an endpoint. Leaves an empty target out, so that evidence and messages of most domains have no such
+ * Returns only what identifies an endpoint. Leaves an empty target out, so that evidence and messages of most domains have no such
  * field.
  */
-export function identityOf<Protocol>({
-  host,
-  port,
-  protocol,
-  target,
-}: Targeted & { protocol: Protocol }): Targeted & { protocol: Protocol } {
-  return target ? { host, port, protocol, target } : { host, port, protocol };
+export function identityOf({ protocol, ...named }: CheckedEndpoint): CheckedEndpoint {
+  return { ...nameOf(named), protocol };
+}
+
+/** Returns a text that is equal for equal endpoints only. */
+export function identityKey({ protocol, host, port, target = '' }: CheckedEndpoint): string {
+  return `${protocol} ${host} ${port} ${target}`;
+}
+
+/** Returns only what names an endpoint, without an empty target. */
+export function nameOf({ host, port, target }: Targeted): Targeted {
+  return target ? { host, port, target } : { host, port };
 }
 
 /** Fills in the defaults of an endpoint's target. */
@@ -89,7 +99,7 @@ export function targetSuffix(target: string | undefined): string {
   const others = [
     fields.server_name &&
       (fields.server_name === NO_SERVER_NAME ? 'no server name' : `server name ${fields.server_name}`),
-    fields.verify_name && `name ${fields.verify_name}`,
+    fields.verify_name && `verifies ${fields.verify_name}`,
     fields.expected_status && `status ${fields.expected_status}`,
     fields.family && `IPv${fields.family}`,
   ].filter(Boolean);

@@ -1,6 +1,8 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
 import {
   type AddressObservation,
+  type CheckedEndpoint,
+  effectiveTarget,
   type FailedObservation,
   offeredAlpn,
   type ReachFailure,
@@ -18,7 +20,7 @@ import type { Protocol } from '../../contract/words.ts';
 /** One address of an endpoint, with the limits for connecting to it. */
 export interface ConnectOptions {
   address: string;
-  endpoint: { host: string; port: number; protocol: Protocol };
+  endpoint: CheckedEndpoint;
   /** Protocols to offer by ALPN. Default: those that clients of the endpoint's protocol offer. */
   alpn?: readonly string[];
   policy: AddressPolicy;
@@ -101,10 +103,11 @@ const MAX_BYTES = 512 * 1024;
 /** Connects to one address, negotiates STARTTLS if the protocol needs it, and performs the TLS handshake. */
 export async function connectTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
   const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
-  const { host, port, protocol } = endpoint;
+  const { host, protocol } = endpoint;
+  const { connectTo, serverName } = effectiveTarget(endpoint);
   const connection = await openConnection({
     address,
-    port,
+    port: connectTo.port,
     policy,
     signal,
     timeoutMs: connectTimeoutMs,
@@ -116,8 +119,8 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   }
   const { socket } = connection;
 
-  const limits = { host, timeoutMs: handshakeTimeoutMs, signal };
-  const negotiated = await negotiateTls(socket, protocol, limits);
+  const limits = { timeoutMs: handshakeTimeoutMs, signal };
+  const negotiated = await negotiateTls(socket, protocol, { host, ...limits });
   if (!negotiated.ok) {
     socket.destroy();
     const { reason, detail } = negotiated;
@@ -128,6 +131,7 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     socket,
     context,
     alpn: approach.alpn ?? offeredAlpn(endpoint),
+    host: serverName ?? '',
     ...limits,
   });
   if (result.ok) return result;

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-import type { Observation, Verdict } from '../core/index.ts';
+import { identityOf, type Observation, type Verdict } from '../core/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement } from './examiner.ts';
 
@@ -173,10 +173,9 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
 
   return {
     async observe(endpoint, { signal, authorities, withPosture, judgedWith, onStep }) {
-      const { host, port, protocol } = endpoint;
       const request = {
         kind: 'observe' as const,
-        endpoint: { host, port, protocol },
+        endpoint: identityOf(endpoint),
         authorities: authorities.map(compactCopy),
         withPosture,
         withSteps: onStep !== undefined,

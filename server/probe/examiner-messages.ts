@@ -1,7 +1,6 @@
-import type { Verdict } from '../core/index.ts';
+import type { CheckedEndpoint, Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
 import type { Step } from './probe.ts';
-import type { Protocol } from '../../contract/words.ts';
 
 /** Settings of an examiner thread, as plain data. */
 export interface ThreadSettings {
@@ -36,7 +35,7 @@ export type ThreadRequest =
   | {
       kind: 'observe';
       id: number;
-      endpoint: { host: string; port: number; protocol: Protocol };
+      endpoint: CheckedEndpoint;
       authorities: readonly Uint8Array[];
       withPosture: boolean;
       /** The previous verdict if the observation is to be judged at once; absent if not. */

@@ -1,6 +1,7 @@
 import {
   certificateFacts,
   type CertificateFacts,
+  type CheckedEndpoint,
   judge,
   type Observation,
   type Verdict,
@@ -16,7 +17,6 @@ import {
 import type { Probe, Step } from './probe.ts';
 import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
-import type { Protocol } from '../../contract/words.ts';
 
 export interface ExamineOptions {
   /** Aborting it ends all running operations, which are then reported as timeouts. */
@@ -60,10 +60,7 @@ export interface Judgement {
 /** The part of a check that needs much CPU time: probing the endpoint and judging the observation. */
 export interface Examiner {
   /** Probes an endpoint once. Never rejects for network failures, which are part of the observation. */
-  observe(
-    endpoint: { host: string; port: number; protocol: Protocol },
-    options: ExamineOptions,
-  ): Promise<Observation>;
+  observe(endpoint: CheckedEndpoint, options: ExamineOptions): Promise<Observation>;
   judge(request: JudgeRequest): Promise<Judgement>;
 }
 

@@ -30,7 +30,7 @@ export type HandshakeResult =
 export interface HandshakeOptions {
   /** A connected socket. A failed handshake destroys it. */
   socket: Socket;
-  /** Host name in A-labels, which is sent as SNI, or an IP address, which is not (RFC 6066 §3). */
+  /** Host name in A-labels, which is sent as SNI, or an IP address, which is not (RFC 6066 §3); empty to send none. */
   host: string;
   context: SecureContext;
   /** Protocols to offer by ALPN (RFC 7301); empty to send no such extension. */

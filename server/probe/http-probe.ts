@@ -10,6 +10,8 @@ export interface HttpProbeOptions {
   /** `probeHttp` always closes this connection. */
   open: OpenConnection;
   endpoint: { host: string; port: number };
+  /** Statuses that count as up, as in `isExpectedStatus`. */
+  expectedStatus: string | null;
   /** Time limit for GET in ms. The HEAD request before it gets `HEAD_SHARE` of this time. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -27,7 +29,7 @@ const DRAIN_MS = 1_000;
  * count as answers. Returns null if the server requires a client certificate. The `durationMs` of an answer ends with the status.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
-  const { open, endpoint, timeoutMs, signal } = options;
+  const { open, endpoint, expectedStatus, timeoutMs, signal } = options;
   const { address } = open;
 
   let alpn: Pick<ConnectOptions, 'alpn'> = {};
@@ -49,16 +51,19 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
     return again === null ? seen : (await request({ ...asked, tls: again })).seen;
   };
   const head = await ask(open.tls, 'HEAD', HEAD_SHARE * timeoutMs);
-  if (head === null || !needsGet(head)) return head;
+  if (head === null || !needsGet(head, expectedStatus)) return head;
   const second = await reconnect();
   return second === null ? head : await ask(second, 'GET', timeoutMs);
 }
 
-/** Returns whether to retry with GET: servers without HEAD answer 405 or 5xx, close the connection or stay silent. */
-function needsGet(head: HttpObservation): boolean {
+/**
+ * Returns whether to retry with GET: servers without HEAD answer 405 or 5xx, or another status than expected, close the
+ * connection or stay silent.
+ */
+function needsGet(head: HttpObservation, expectedStatus: string | null): boolean {
   return head.outcome === 'failed'
     ? head.reason === 'closed' || head.reason === 'timeout'
-    : head.status === 405 || !isExpectedStatus(head.status, null);
+    : head.status === 405 || !isExpectedStatus(head.status, expectedStatus);
 }
 
 interface Limit {

@@ -1,9 +1,12 @@
-import type {
-  AddressObservation,
-  HandshakeObservation,
-  HttpObservation,
-  Observation,
-  PostureObservation,
+import {
+  type AddressObservation,
+  type CheckedEndpoint,
+  effectiveTarget,
+  type HandshakeObservation,
+  type HttpObservation,
+  type Observation,
+  type PostureObservation,
+  type Resolution,
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
@@ -12,7 +15,6 @@ import { probeHttp } from './http-probe.ts';
 import { probeAddress, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
 import { probePosture } from './posture.ts';
 import { Requester, type Sources } from './sources/sources.ts';
-import type { Protocol } from '../../contract/words.ts';
 
 export interface ObserveOptions {
   /** Aborting it ends all running operations, which are then reported as timeouts. */
@@ -41,10 +43,7 @@ export interface Probe {
    * Probes all addresses of an endpoint in parallel, with one HTTP request for https. Then queries the sources (AIA, CRL, OCSP,
    * ARI) about the chains received and, if requested, probes the posture. Never rejects for network failures.
    */
-  observe(
-    endpoint: { host: string; port: number; protocol: Protocol },
-    options: ObserveOptions,
-  ): Promise<Observation>;
+  observe(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation>;
 }
 
 export interface ProbeOptions {
@@ -94,11 +93,9 @@ export function createProbe(options: ProbeOptions): Probe {
   const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
   return {
-    async observe(
-      { host, port, protocol },
-      { signal, trustStore, withPosture, onStep, work = new WorkBudget() },
-    ) {
-      const endpoint = { host, port, protocol };
+    async observe(endpoint, { signal, trustStore, withPosture, onStep, work = new WorkBudget() }) {
+      const { protocol } = endpoint;
+      const { connectTo, expectedStatus, family } = effectiveTarget(endpoint);
       const observedAt = now();
       const startedAt = performance.now();
       const deadline = new AbortController();
@@ -118,14 +115,14 @@ export function createProbe(options: ProbeOptions): Probe {
       /** Takes over only the first https connection that completes its handshake. */
       const takeOver = (open: OpenConnection): boolean => {
         if (protocol !== 'https' || http.length > 0) return false;
-        const request = { open, endpoint, timeoutMs: caps.http, signal: deadline.signal };
+        const request = { open, endpoint, expectedStatus, timeoutMs: caps.http, signal: deadline.signal };
         http.push(timed('http', onStep, () => probeHttp(request)));
         return true;
       };
       try {
         const resolution = await timed('resolve', onStep, () =>
-          resolver.resolve(host, { signal: deadline.signal }),
-        );
+          resolver.resolve(connectTo.host, { signal: deadline.signal }),
+        ).then((found) => onlyFamily(found, family));
         const addresses = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
             timed('look', onStep, () =>
@@ -138,7 +135,7 @@ export function createProbe(options: ProbeOptions): Probe {
             ? addresses.find(({ outcome }) => outcome === 'handshake')
             : undefined;
         const common = { signal: deadline.signal, onFault };
-        const requester = new Requester(host, work);
+        const requester = new Requester(connectTo.host, work);
         const queryAll = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
           timed('ask', onStep, () =>
             querySources({
@@ -240,6 +237,14 @@ function alternateObservations(
 
 function leafOf([leaf]: readonly Uint8Array[]): string | null {
   return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
+}
+
+/** Keeps the addresses of one family; null keeps both. */
+function onlyFamily(resolution: Resolution, family: 4 | 6 | null): Resolution {
+  if (!resolution.ok || family === null) return resolution;
+  const addresses = resolution.addresses.filter((address) => address.includes(':') === (family === 6));
+  if (addresses.length > 0) return { ok: true, addresses };
+  return { ok: false, stage: 'dns', reason: `no_ipv${family}_addresses`, detail: null };
 }
 
 function mergeAnswers(usual: SourceAnswers, more: SourceAnswers): SourceAnswers {

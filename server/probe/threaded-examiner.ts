@@ -1,4 +1,4 @@
-import { judge, type Observation, unexaminedObservation } from '../core/index.ts';
+import { identityKey, identityOf, judge, type Observation, unexaminedObservation } from '../core/index.ts';
 import { createTrustStore } from '../pki/index.ts';
 import {
   createExaminerClient,
@@ -74,7 +74,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   const isolated = new Set<string>();
 
   function isolate(endpoint: Endpoint): void {
-    isolated.add(keyOf(endpoint));
+    isolated.add(identityKey(endpoint));
     const [oldest] = isolated;
     if (isolated.size > MAX_ISOLATED && oldest !== undefined) isolated.delete(oldest);
   }
@@ -87,7 +87,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     endpoint: Endpoint,
     examine: (client: ExaminerClient) => Promise<T>,
     hungResult: () => T,
-    client = isolated.has(keyOf(endpoint)) ? previews : checks,
+    client = isolated.has(identityKey(endpoint)) ? previews : checks,
   ): Promise<T> {
     try {
       return await examine(client);
@@ -102,8 +102,8 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   }
 
   const examiner = (thread?: ExaminerClient): Examiner => ({
-    observe({ host, port, protocol }: Endpoint, options: ExamineOptions) {
-      const endpoint = { host, port, protocol };
+    observe(seen: Endpoint, options: ExamineOptions) {
+      const endpoint = identityOf(seen);
       const startedAt = Date.now();
       const hungResult = (): Observation => unexaminedObservation(endpoint, startedAt);
       return examineOn(endpoint, (client) => client.observe(endpoint, options), hungResult, thread);
@@ -126,10 +126,6 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       await Promise.all([checks.close(), previews.close()]);
     },
   };
-}
-
-function keyOf({ host, port, protocol }: Endpoint): string {
-  return `${protocol} ${host} ${port}`;
 }
 
 const NO_ANCHORS = createTrustStore([]);

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** The result of probing one target. */
 export interface Outcome {
-  /** The endpoint as `host:port`. */
+  /** Text that identifies the endpoint. */
   target: string;
   /** The registered domain, or the host itself if it has none: hosts of one domain often fail together. */
   domain: string;

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import type { FailedObservation, Observation, ReachFailure } from '../core/index.ts';
+import { type FailedObservation, identityKey, type Observation, type ReachFailure } from '../core/index.ts';
 import type { Canaries, CanaryResult } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
 import type { Clock, Log } from './clock.ts';
@@ -148,9 +148,12 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       if (!(await clockIsRight())) return false;
       const failed = isNetworkFailure(observation);
       if (failed && wasDown) return true;
-      const { host, port } = observation.endpoint;
+      const { host } = observation.endpoint;
       const domain = getDomain(host, { detectIp: true }) ?? host;
-      failures.note({ target: `${host}:${port}`, domain, accounts: upFor, failed }, clock.now());
+      failures.note(
+        { target: identityKey(observation.endpoint), domain, accounts: upFor, failed },
+        clock.now(),
+      );
       if (!failed) return true;
       if (!(await hadNetwork(observation.durationMs))) {
         await alarms.raise('network_cut', 'Fewer than two of CANARY_HOSTS answer this server.');

@@ -1,4 +1,4 @@
-import type { Observation } from '../core/index.ts';
+import { identityKey, identityOf, type Observation } from '../core/index.ts';
 import type { Examiner, Judgement } from '../probe/index.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
 import {
@@ -40,8 +40,8 @@ export async function claimWatchers(
  * Returns the key by which monitors share a probe; null for accounts with their own authorities, because these change which CA
  * sources the probe queries.
  */
-function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | null {
-  return authorities.length > 0 ? null : `${protocol} ${host} ${port}`;
+function keyOf(monitor: ClaimedMonitor): string | null {
+  return monitor.authorities.length > 0 ? null : identityKey(monitor);
 }
 
 /** The result of one probe. */
@@ -91,10 +91,10 @@ export function createSharedProbes(options: {
     withPosture: boolean,
     stopping: AbortSignal,
   ): Promise<ProbeResult> {
-    const [{ host, port, protocol, authorities }] = watchers;
-    const endpoint = { host, port, protocol };
+    const [first] = watchers;
+    const { authorities } = first;
     const observation = await withSpan('observe', {}, () =>
-      examiner.observe(endpoint, {
+      examiner.observe(identityOf(first), {
         signal: stopping,
         authorities,
         withPosture,

@@ -64,12 +64,13 @@ export async function watch(
   store: Store,
   accountId: string,
   host: string,
-  change: { now?: number; port?: number } = {},
+  change: { now?: number; port?: number; target?: string } = {},
 ): Promise<Monitor> {
   const added = await addMonitor(store, {
     accountId,
     host,
     port: change.port ?? 443,
+    ...(change.target !== undefined && { target: change.target }),
     protocol: 'https',
     checkEveryMinutes: 1440,
     now: change.now ?? NOW,

@@ -13,6 +13,7 @@ import {
   oneLine,
   readExpected,
   unicodeName,
+  type Targeted,
 } from '../../core/index.ts';
 import { expectCertificate } from '../../store/alerts/deployments.ts';
 import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-history.ts';
@@ -147,11 +148,11 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
   };
 }
 
-const servingDomain = ({ id, host, port }: { id: string; host: string; port: number }) => ({
+const servingDomain = ({ id, ...endpoint }: Targeted & { id: string }) => ({
   id,
-  hostname: host,
-  port,
-  display_name: displayName({ host, port }),
+  hostname: endpoint.host,
+  port: endpoint.port,
+  display_name: displayName(endpoint),
 });
 
 function storyWire(

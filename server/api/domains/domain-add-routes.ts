@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
-import { displayName, mayAdd, normaliseEndpoint } from '../../core/index.ts';
+import { displayName, effectiveTarget, mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
@@ -24,12 +24,12 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.lookUpHost, async ({ query, session: { account } }) => {
     const limited = limits.allow('lookupByAccount', account.id);
     if (limited) return limited;
-    const normalised = normaliseEndpoint(query.host, policy);
+    const normalised = normaliseEndpoint(query.host, policy, query);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const { endpoint } = normalised;
     const [domainId, inDns] = await Promise.all([
       findByEndpoint(store, { accountId: account.id, endpoint }),
-      parts.isInDns(endpoint.host),
+      parts.isInDns(effectiveTarget(endpoint).connectTo.host),
     ]);
     return { data: { display_name: displayName(endpoint), domain_id: domainId, in_dns: inDns } };
   });
@@ -38,9 +38,8 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     const limited = limits.allow('addByAccount', accountId);
     if (limited) return limited;
-    const normalised = normaliseEndpoint(body.host, policy);
+    const normalised = normaliseEndpoint(body.host, policy, body);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
-    const { host, port, protocol } = normalised.endpoint;
 
     // Subscribe before the row exists: the worker may finish the check before this function continues.
     const waitOptions = { timeoutMs: timing.firstCheckMs, signal: readiness.draining };
@@ -48,9 +47,7 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
     try {
       const added = await addMonitor(store, {
         accountId,
-        host,
-        port,
-        protocol,
+        ...normalised.endpoint,
         checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
         now,
         mayAdd,

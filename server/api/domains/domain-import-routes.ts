@@ -8,6 +8,7 @@ import {
   type NormalisedEndpoint,
   normaliseEndpoint,
   remainingDomains,
+  type Targeted,
 } from '../../core/index.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
@@ -24,7 +25,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.previewImport, async ({ body, session: { account }, now }) => {
     const limited = limits.allow('importByAccount', account.id);
     if (limited) return limited;
-    const lines = body.entries.map(({ host }) => normaliseEndpoint(host, policy));
+    const lines = body.entries.map((entry) => normaliseEndpoint(entry.host, policy, entry));
     const tracked = await trackedEndpoints(store, { accountId: account.id, endpoints: endpointsOf(lines) });
     const { plan } = entitlementAt(store, account.entitlement, now);
     const entries = lines.map((line) => {
@@ -32,7 +33,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
         return { outcome: 'invalid' as const, endpoint: null, display_name: null, message: line.message };
       return {
         outcome: tracked.has(line.endpoint) ? ('exists' as const) : ('new' as const),
-        endpoint: hostAndPort(line.endpoint),
+        endpoint: textOf(line.endpoint),
         display_name: displayName(line.endpoint),
         message: null,
       };
@@ -47,9 +48,9 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
       limits.allow('importByAccount', accountId) ??
       limits.allow('importedByAccount', accountId, body.entries.length);
     if (limited) return limited;
-    const lines = body.entries.map(({ host, ...description }) => ({
-      description,
-      normalised: normaliseEndpoint(host, policy),
+    const lines = body.entries.map((entry) => ({
+      description: { tags: entry.tags, notes: entry.notes },
+      normalised: normaliseEndpoint(entry.host, policy, entry),
     }));
     const endpoints = lines.flatMap(({ normalised, description }) =>
       normalised.ok ? { ...normalised.endpoint, ...description } : [],
@@ -84,7 +85,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
 
 const endpointsOf = (lines: NormalisedEndpoint[]) => lines.flatMap((line) => (line.ok ? line.endpoint : []));
 
-const hostAndPort = ({ host, port }: { host: string; port: number }) =>
-  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+const textOf = ({ host, port, target }: Targeted) =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}${target ? ` ${target}` : ''}`;
 
 const refusedLine = ({ code, detail }: Refusal) => ({ problem: code, message: detail, domain: null });

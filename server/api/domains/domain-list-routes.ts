@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { boundsOf } from '../../../contract/period.ts';
-import { PAGE_SIZE } from '../../../contract/words.ts';
+import { PAGE_SIZE, TARGET_FIELDS } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
 import { isSearch } from '../../store/monitors/monitor-filter.ts';
@@ -120,6 +120,9 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   uptime: ({ uptime }) => uptime.state,
   down_since: ({ uptime }) => uptime.down_since,
   response_ms: ({ uptime }) => uptime.response_ms,
+  ...Object.fromEntries(
+    TARGET_FIELDS.map((field) => [field, ({ target }: DomainWire) => target?.[field] ?? null]),
+  ),
 };
 
 /** Yields the header and one record per domain of a CSV file. `now` is ms UTC. */

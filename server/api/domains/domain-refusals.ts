@@ -1,9 +1,8 @@
 import { FREE_DOMAIN_LIMIT, MAX_TAGS } from '../../../contract/words.ts';
-import { displayName, type Limits } from '../../core/index.ts';
+import { displayName, type Limits, type Targeted } from '../../core/index.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 import { refuseUntil } from '../http/rate-limit.ts';
 import { refusalOfUnverified } from '../auth/verified-address.ts';
-import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
 /** Refusals of calls about domains. */
@@ -13,8 +12,7 @@ export const REFUSALS = {
   premiumFrequency: () => refuse('premium_required', 'Upgrade to premium to customize check frequency.'),
   tooManyActive: () => refuse('limit_reached', `The Free plan checks up to ${FREE_DOMAIN_LIMIT} domains.`),
   tooMany: () => refuse('limit_reached', `The Free plan tracks up to ${FREE_DOMAIN_LIMIT} domains.`),
-  exists: (existing: Pick<Monitor, 'host' | 'port'>) =>
-    refuse('domain_exists', `You already track ${displayName(existing)}.`),
+  exists: (existing: Targeted) => refuse('domain_exists', `You already track ${displayName(existing)}.`),
   tooManyPorts: ({ portsPerHost: count }: Limits, retryAfterMs: number) =>
     refuseUntil({ count, set: { by: 'portsPerHost', what: 'ports of one domain a day' } }, retryAfterMs),
   tooManyTags: () => refuse('invalid_request', `A domain can have at most ${MAX_TAGS} tags.`),

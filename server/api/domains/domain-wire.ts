@@ -211,7 +211,8 @@ function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {
     : null;
 }
 
-function targetWire(target: string): DomainWire['target'] {
+/** Maps the target of an endpoint to wire format; null without one. */
+export function targetWire(target: string | undefined): DomainWire['target'] {
   const summary = describeTarget(target);
   if (summary === null) return null;
   const { connect_to, server_name, verify_name, expected_status, family } = readTarget(target);

@@ -36,7 +36,12 @@ const text = z
 const positionSchemas = {
   newest: z.strictObject({ sort: z.literal('newest'), createdAt: instant, id }),
   soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant.nullable(), id }),
-  name: z.strictObject({ sort: z.literal('name'), host: text, port: z.number().int().min(0).max(65_535) }),
+  name: z.strictObject({
+    sort: z.literal('name'),
+    host: text,
+    port: z.number().int().min(0).max(65_535),
+    id,
+  }),
 } satisfies Record<MonitorCursor['sort'], z.ZodType<MonitorCursor>>;
 
 /**

@@ -35,7 +35,8 @@ export async function publicStatus(
     max: MAX_SHOWN,
     now,
   });
-  const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
+  // Without the target, which may tell the address behind a proxy or a name of the own network.
+  const nameOf = ({ id, host, port }: Monitor) => labels.get(id) || displayName({ host, port });
   const windowDays = await uptimeWindowOf(store, accountId, now);
   const uptimeOf = choices.showUptime ? await shownUptimes(store, { monitors, windowDays, now }) : () => null;
   const domains = monitors.map((monitor) => ({

@@ -5,6 +5,7 @@ import {
   knownZone,
   oneLine,
   type PlanSource,
+  type Targeted,
 } from '../../core/index.ts';
 import type { AccountMessageInput, AccountWords, InTimeZone } from './account-mail.ts';
 import { channelDisabled, confirmRecipient, welcomeMail } from './channel-messages.ts';
@@ -162,7 +163,7 @@ function accountCleared(
 const MAX_NAMED = 10;
 
 function premiumEnded(
-  { paused, source }: { paused: { host: string; port: number }[]; source: PlanSource },
+  { paused, source }: { paused: Targeted[]; source: PlanSource },
   { createdAt, productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
   const what = source === 'trial' ? 'Your Premium trial has ended' : 'Your Premium plan has ended';

@@ -7,6 +7,7 @@ import type {
   CertificateFacts,
   ChosenStep,
   RevokedCertificate,
+  Targeted,
 } from '../../core/index.ts';
 import type { DrawnMail } from './mail-layout.ts';
 
@@ -24,11 +25,11 @@ export interface AlertMessageInput {
    */
   alertedAt: number;
   /** Monitor that the alert is about; null for a test message. */
-  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
+  monitor: (Targeted & { id: string; lastCheckedAt: number | null }) | null;
   /** The domains of the account that the alert names; null unless its certificate is, or was, on several. */
   group: AlertGroup | null;
   /** For `not_deployed`: the addresses of the first ten domains that serve an older certificate than they should. */
-  waiting?: readonly { id: string; host: string; port: number; addresses: readonly string[] }[];
+  waiting?: readonly (Targeted & { id: string; addresses: readonly string[] })[];
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
   /** Source, time and reason of a revocation; null for other alerts, or if no check has them any more. */
@@ -45,7 +46,7 @@ export interface AlertMessageInput {
 
 export interface AlertGroup {
   /** The domains that still have the problem; for a recovery, those that had it. By name, never empty. */
-  domains: readonly { id: string; host: string; port: number }[];
+  domains: readonly (Targeted & { id: string })[];
   /** Number of domains that had the problem and have it no more. */
   changed: number;
 }

@@ -5,7 +5,7 @@ import {
   duration,
   type TruncatedList,
   longDate,
-  type DomainName,
+  type Targeted,
   type Problem,
 } from '../../core/index.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
@@ -132,7 +132,7 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
 function drawn<T>(
   heading: string,
   { first, more }: TruncatedList<T>,
-  detail: (one: DomainName & T) => string,
+  detail: (one: Targeted & T) => string,
 ): DrawnList {
   const items = first.map((one) => ({ name: displayName(one), detail: detail(one) }));
   return { heading, items, more };

@@ -79,6 +79,23 @@ describe('assessUptime', () => {
     });
   });
 
+  it('is up for an expected status only, if the endpoint expects any', () => {
+    const { endpoint } = seen({});
+    const expecting = (http: Observation['http']) =>
+      assessUptime(seen({ http, endpoint: { ...endpoint, target: '{"expected_status":"200-399,503"}' } }));
+    expect(expecting(answered(503))).toMatchObject({ state: 'up', cause: null });
+    expect(expecting(answered(404))).toMatchObject({
+      state: 'down',
+      responseMs: 65,
+      cause: {
+        code: 'unexpected_status',
+        message: 'shop.example (status 200-399,503) answered with the status 404 instead of 200-399,503.',
+      },
+    });
+    expect(expecting(unanswered('not_http'))).toMatchObject({ state: 'down', cause: { code: 'no_status' } });
+    expect(expecting(null)).toMatchObject({ state: 'up' });
+  });
+
   it('is down without an answer after the handshake, and up for an answer that is not HTTP', () => {
     expect(assessUptime(seen({ http: unanswered('timeout') }))).toMatchObject({
       state: 'down',

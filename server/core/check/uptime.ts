@@ -8,6 +8,7 @@ import {
 } from '../observation.ts';
 import { displayName } from '../endpoint.ts';
 import { isExpectedStatus } from '../expected-status.ts';
+import { effectiveTarget } from '../target.ts';
 import type { Verdict } from '../verdict.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
@@ -61,16 +62,14 @@ export function assessUptime(observation: Observation): UptimeAssessment {
     return down({ code: failure.reason, message: failureSentence(failure, host) });
   }
   const { http } = observation;
+  const { expectedStatus } = effectiveTarget(observation.endpoint);
   if (http === null) return { state: 'up', responseMs: reached.durationMs, cause: null };
   const handshake = observation.addresses.find(({ address }) => address === http.address) ?? reached;
   const responseMs = handshake.durationMs + http.durationMs;
   if (http.outcome === 'answered')
-    return isExpectedStatus(http.status, null)
+    return isExpectedStatus(http.status, expectedStatus)
       ? { state: 'up', responseMs, cause: null }
-      : down(
-          { code: 'server_error', message: `${host} answered with the error ${http.status}.` },
-          responseMs,
-        );
+      : down(statusCause(host, http.status, expectedStatus), responseMs);
   switch (http.reason) {
     case 'timeout':
       return down({ code: 'no_answer', message: `${host} did not answer the request in time.` });
@@ -80,10 +79,21 @@ export function assessUptime(observation: Observation): UptimeAssessment {
         message: `${host} closed the connection without answering the request.`,
       });
     default:
+      if (expectedStatus !== null)
+        return down({ code: 'no_status', message: `${host} answered without a readable HTTP status.` });
       // The server answered, but not with HTTP, or with too large headers. Only silence, a closed connection and server
       // errors are an outage.
       return { state: 'up', responseMs, cause: null };
   }
+}
+
+function statusCause(host: string, status: number, expected: string | null): DownCause {
+  return expected === null
+    ? { code: 'server_error', message: `${host} answered with the error ${status}.` }
+    : {
+        code: 'unexpected_status',
+        message: `${host} answered with the status ${status} instead of ${expected}.`,
+      };
 }
 
 function down(cause: DownCause, responseMs: number | null = null): UptimeAssessment {

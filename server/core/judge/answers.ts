@@ -16,6 +16,7 @@ import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
 import type { HandshakeObservation, Observation, PostureObservation } from '../observation.ts';
+import { effectiveTarget } from '../target.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /** The conclusions from one chain, independent of the addresses that serve it. */
@@ -145,11 +146,13 @@ export class ChainJudge {
    */
   #withoutRevoked(presentedChain: readonly Uint8Array[]): ChainJudgement {
     const { endpoint } = this.#observation;
+    const { verifyName } = effectiveTarget(endpoint);
     const input = {
       presentedChain,
       fetchedIntermediates: this.#fetchedIntermediates,
       isPending: this.#observation.authoritiesPending === true,
-      reference: referenceOf(endpoint.host),
+      reference: referenceOf(verifyName),
+      ...(endpoint.target && { verifyName }),
       protocol: endpoint.protocol,
       trustStore: this.#trustStore,
       now: this.#now,

@@ -37,6 +37,8 @@ export function judgeChain(input: {
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   reference: ReferenceIdentifier;
+  /** Name in findings about the reference, if that need not be the host. */
+  verifyName?: string;
   protocol: Protocol;
   trustStore: TrustStore;
   now: number;

@@ -20,9 +20,9 @@ export const NAMES_KEPT = 3;
 /** Returns the findings about the dates and names of a leaf, which do not depend on its issuer. */
 export function leafFindings(
   leaf: Certificate,
-  { reference, now }: { reference: ReferenceIdentifier; now: number },
+  { reference, verifyName, now }: { reference: ReferenceIdentifier; verifyName?: string; now: number },
 ): ChainFinding[] {
-  return [...validityFindings(leaf, now), ...nameFindings(leaf, reference)];
+  return [...validityFindings(leaf, now), ...nameFindings(leaf, reference, verifyName)];
 }
 
 function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
@@ -44,9 +44,13 @@ function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
   return [];
 }
 
-function nameFindings(leaf: Certificate, reference: ReferenceIdentifier): ChainFinding[] {
+function nameFindings(leaf: Certificate, reference: ReferenceIdentifier, expected?: string): ChainFinding[] {
   if (matchesReference(leaf, reference) || coversWithTrailingDot({ certificate: leaf, reference })) return [];
-  const facts = { kind: 'other_names' as const, ...firstNames(leaf) };
+  const facts = {
+    kind: 'other_names' as const,
+    ...firstNames(leaf),
+    ...(expected !== undefined && { expected }),
+  };
   return [{ code: 'name_mismatch', severity: 'critical', fingerprint: leaf.fingerprint, facts }];
 }
 

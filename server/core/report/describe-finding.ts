@@ -3,7 +3,8 @@ import { chainWords } from './chain-words.ts';
 import { refusalFix, refusalWords } from './client-words.ts';
 import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts';
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/words.ts';
-import { displayName, type Endpoint } from '../endpoint.ts';
+import { displayName, unicodeName } from '../endpoint.ts';
+import type { CheckedEndpoint } from '../target.ts';
 import type { AddressFacts, Finding, FindingWords } from '../finding.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
@@ -18,8 +19,6 @@ export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'clients'> &
     clients: readonly Client[];
   };
 
-/** The fields of an endpoint that a description needs. */
-export type Described = Pick<Endpoint, 'host' | 'port' | 'protocol'>;
 
 /** Returns the message of a finding, a sentence. `host`: display name of the host. */
 export function findingMessage(finding: Finding, host: string): string {
@@ -30,13 +29,15 @@ export function findingMessage(finding: Finding, host: string): string {
 export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnAuthorities): string | null {
   const { facts } = finding;
   if (facts.kind === 'stored_words') return facts.words.fix;
-  return facts.kind === 'refused_by_clients' ? refusalFix(facts) : fixFor(finding, host, ownAuthorities);
+  if (facts.kind === 'refused_by_clients') return refusalFix(facts);
+  const named = facts.kind === 'other_names' && facts.expected ? unicodeName(facts.expected) : host;
+  return fixFor(finding, named, ownAuthorities);
 }
 
 /** Returns the findings of a verdict in words, in their order. */
 export function describeFindings(
   { findings, addresses, hasOwnRoot }: Pick<Verdict, 'findings' | 'addresses' | 'hasOwnRoot'>,
-  endpoint: Described,
+  endpoint: CheckedEndpoint,
   ownAuthorities?: OwnAuthorities,
 ): DescribedFinding[] {
   const host = displayName(endpoint);
@@ -76,7 +77,7 @@ export type DescribedVerdict = Omit<Verdict, 'failure' | 'findings' | 'posture'>
   clients: ReturnType<typeof connectingClients>;
 };
 
-export function describeVerdict(verdict: Verdict, endpoint: Described): DescribedVerdict {
+export function describeVerdict(verdict: Verdict, endpoint: CheckedEndpoint): DescribedVerdict {
   const { failure, posture } = verdict;
   return {
     ...verdict,

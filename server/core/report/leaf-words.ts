@@ -1,4 +1,5 @@
 import type { FindingWords, LeafFacts, RenewalWindow, UnverifiedLeaf } from '../finding.ts';
+import { unicodeName } from '../endpoint.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { count } from '../../../contract/words.ts';
 import { unreadableCertificate } from './reach-finding.ts';
@@ -98,7 +99,11 @@ function validity(notBefore: number, notAfter: number): Words['evidence'] {
   ];
 }
 
-function otherNames({ names, total }: Extract<LeafFacts, { kind: 'other_names' }>, host: string): Words {
+function otherNames(
+  { names, total, expected = '' }: Extract<LeafFacts, { kind: 'other_names' }>,
+  displayed: string,
+): Words {
+  const host = expected === '' ? displayed : unicodeName(expected);
   const more = total - names.length;
   const listed = names.join(', ') + (more > 0 ? ` and ${more} more` : '');
   return {

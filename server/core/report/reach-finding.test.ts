@@ -7,6 +7,8 @@ import type { Protocol } from '../../../contract/words.ts';
 const STAGES: Record<ReachFailure, ReachStage> = {
   name_not_found: 'dns',
   no_addresses: 'dns',
+  no_ipv4_addresses: 'dns',
+  no_ipv6_addresses: 'dns',
   dns_failed: 'dns',
   dns_timeout: 'dns',
   dns_refused: 'dns',

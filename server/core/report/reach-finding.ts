@@ -1,4 +1,5 @@
-import type { DescribedFinding, Described } from './describe-finding.ts';
+import type { DescribedFinding } from './describe-finding.ts';
+import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
@@ -28,7 +29,7 @@ export interface ReportUptime {
  * cause; else null. `message` replaces the sentence about the failure.
  */
 export function reachFinding(
-  endpoint: Described,
+  endpoint: CheckedEndpoint,
   { failure, addresses }: Pick<Verdict, 'failure' | 'addresses'>,
   uptime: ReportUptime,
   message: string | null = null,
@@ -85,6 +86,8 @@ const FIXES: Record<ReachFailure, string> = {
     'Correct the name, or create A and AAAA records for it in DNS. If the host is gone for good, remove it here.',
   no_addresses:
     'Create A and AAAA records for the name in DNS, or correct the name. If the host is gone for good, remove it here.',
+  no_ipv4_addresses: 'Create an A record for the name in DNS, or check both address families.',
+  no_ipv6_addresses: 'Create an AAAA record for the name in DNS, or check both address families.',
   dns_failed: FIX_DNS,
   dns_timeout: FIX_DNS,
   dns_refused: OUR_DNS,
@@ -128,6 +131,8 @@ function fixOf({ reason, detail }: Failure): string {
 const PREDICATES: Record<ReachFailure, string> = {
   name_not_found: 'does not exist in DNS',
   no_addresses: 'has no address in DNS',
+  no_ipv4_addresses: 'has no IPv4 address, and only IPv4 is to be checked',
+  no_ipv6_addresses: 'has no IPv6 address, and only IPv6 is to be checked',
   dns_failed: 'could not be looked up: its name servers answered with an error',
   dns_timeout: 'could not be looked up: its name servers did not answer in time',
   dns_refused: 'could not be looked up: the name server refused to answer',

@@ -1,6 +1,7 @@
 import { connectingClients } from '../judge/clients/refusals.ts';
 import type { OwnAuthorities } from './advice.ts';
-import { describeFindings, type Described } from './describe-finding.ts';
+import { describeFindings } from './describe-finding.ts';
+import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { longDate, longInstant } from '../long-date.ts';
@@ -22,7 +23,7 @@ const MAX_NAMES = 20;
 
 /** The data of a report. */
 export interface Report {
-  endpoint: Described;
+  endpoint: CheckedEndpoint;
   verdict: Verdict;
   /** Facts of the leaf that the host shows now or showed last. */
   facts: CertificateFacts | null;

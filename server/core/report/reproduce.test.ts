@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { reproductionCommand, type Reproduction, shellQuoted } from './reproduce.ts';
+import {
+  failureCommand,
+  reproductionCommand,
+  type Reproduction,
+  responseCommand,
+  shellQuoted,
+} from './reproduce.ts';
 
 const HOST = 'pay.fjord.example';
 
@@ -7,10 +13,11 @@ function line({
   host = HOST,
   port = 443,
   protocol = 'https',
+  target = '',
   ...rest
 }: Partial<Reproduction> & Partial<Reproduction['endpoint']> = {}): string {
   const asked = { code: 'incomplete_chain', addresses: [], tlsVersion: null, keyType: null } as const;
-  return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol } });
+  return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol, target } });
 }
 
 describe('reproductionCommand', () => {
@@ -25,6 +32,43 @@ describe('reproductionCommand', () => {
     );
     expect(line({ host: '2001:db8::1', addresses: ['2001:db8::1'] })).toBe(
       "curl -sSI 'https://[2001:db8::1]/'",
+    );
+  });
+
+  it('connects where the target says, with its server name and family', () => {
+    const to = '{"connect_to":"10.0.0.7:8443"}';
+    expect(line({ target: to })).toBe(
+      'curl -sSI --connect-to pay.fjord.example:443:10.0.0.7:8443 https://pay.fjord.example/',
+    );
+    expect(line({ target: '{"connect_to":"backend.example"}', addresses: ['2001:db8::1'] })).toBe(
+      "curl -sSI --connect-to 'pay.fjord.example:443:[2001:db8::1]:443' https://pay.fjord.example/",
+    );
+    expect(line({ target: '{"family":"6"}' })).toBe('curl -sSI -6 https://pay.fjord.example/');
+    // curl cannot send another server name than that of the URL.
+    expect(line({ target: '{"connect_to":"10.0.0.7:8443","server_name":"other.example"}' })).toBe(
+      'openssl s_client -connect 10.0.0.7:8443 -servername other.example -verify_return_error </dev/null',
+    );
+    expect(line({ code: 'expired', target: '{"server_name":"none","family":"4"}' })).toBe(
+      'openssl s_client -connect pay.fjord.example:443 -4 -noservername </dev/null 2>/dev/null | openssl x509 -noout -dates',
+    );
+    const endpoint = { host: HOST, port: 8080, protocol: 'https', target: to } as const;
+    expect(responseCommand(endpoint)).toBe(
+      'curl -ksSI --max-time 20 --connect-to pay.fjord.example:8080:10.0.0.7:8443 https://pay.fjord.example:8080/',
+    );
+    expect(responseCommand({ ...endpoint, target: '{"server_name":"none"}' })).toBe(
+      String.raw`printf 'HEAD / HTTP/1.1\r\nHost: pay.fjord.example:8080\r\nConnection: close\r\n\r\n' | openssl s_client -connect pay.fjord.example:8080 -noservername -quiet`,
+    );
+    expect(failureCommand(endpoint, { stage: 'connect', reason: 'refused' })).toContain(' --connect-to pay.');
+    const mail = {
+      ...endpoint,
+      protocol: 'smtp',
+      target: '{"connect_to":"mx.example:25","family":"6"}',
+    } as const;
+    expect(failureCommand(mail, { stage: 'connect', reason: 'refused' })).toBe(
+      'nc -6 -vz -w 10 mx.example 25',
+    );
+    expect(failureCommand(mail, { stage: 'dns', reason: 'name_not_found' })).toBe(
+      'dig mx.example A; dig mx.example AAAA',
     );
   });
 

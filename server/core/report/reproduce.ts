@@ -1,12 +1,13 @@
 import type { FindingCode } from '../finding.ts';
 import { offeredAlpn } from '../protocol.ts';
-import type { KeyType, Protocol } from '../../../contract/words.ts';
+import type { KeyType } from '../../../contract/words.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../target.ts';
 
 /** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
 export interface Reproduction {
   code: FindingCode;
-  endpoint: { host: string; port: number; protocol: Protocol };
+  endpoint: CheckedEndpoint;
   /** The addresses that show the finding; empty if a connection by name shows it too. */
   addresses: readonly string[];
   /** The version that the server needs, for example TLSv1.1, if the finding is `legacy_tls`; else null. */
@@ -62,7 +63,7 @@ export function reproductionCommand(target: Reproduction): string {
   if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(target);
   const [at = null] = addresses;
   if (VERIFIED.has(code) && target.keyType === null)
-    return target.endpoint.protocol === 'https'
+    return target.endpoint.protocol === 'https' && isCurlable(target.endpoint)
       ? curl(target, at)
       : `${connect(target, at)}${ownRoot(target, '-CAfile')} -verify_return_error </dev/null`;
   const detail = LEAF_DETAIL[code];
@@ -93,13 +94,15 @@ export function failureCommand(
   endpoint: Reproduction['endpoint'],
   { stage, reason }: { stage: ReachStage; reason: ReachFailure },
 ): string {
-  const { host, port, protocol } = endpoint;
+  const { protocol } = endpoint;
+  const { connectTo, family } = effectiveTarget(endpoint);
+  const { host, port } = connectTo;
   if (!isIpText(host) && (stage === 'dns' || stage === 'policy')) return lookUpCommand(host);
   if (stage === 'starttls' || stage === 'handshake' || stage === 'examination')
     return `${connect({ endpoint, keyType: null }, null)} -showcerts </dev/null`;
   if (protocol === 'https' && reason !== 'no_route_here')
-    return `curl -sSI --connect-timeout 10 ${shellQuoted(pageUrl(endpoint))}`;
-  return `nc ${reason === 'no_route_here' ? '-6 ' : ''}-vz -w 10 ${shellQuoted(host)} ${port}`;
+    return `curl -sSI --connect-timeout 10${elsewhere(endpoint, null)} ${shellQuoted(pageUrl(endpoint))}`;
+  return `nc ${reason === 'no_route_here' ? '-6 ' : family === null ? '' : `-${family} `}-vz -w 10 ${shellQuoted(host)} ${port}`;
 }
 
 /** Returns a command that shows the addresses of a name in the reader's own DNS. */
@@ -109,14 +112,24 @@ function lookUpCommand(host: string): string {
 
 /** Returns a command that shows the HTTP response of a host, whether or not its certificate is valid. */
 export function responseCommand(endpoint: Reproduction['endpoint']): string {
-  return `curl -ksSI --max-time 20 ${shellQuoted(pageUrl(endpoint))}`;
+  if (isCurlable(endpoint))
+    return `curl -ksSI --max-time 20${elsewhere(endpoint, null)} ${shellQuoted(pageUrl(endpoint))}`;
+  const { host, port } = endpoint;
+  const name = `${bracketed(host)}${port === 443 ? '' : `:${port}`}`;
+  return `printf 'HEAD / HTTP/1.1\\r\\nHost: ${name}\\r\\nConnection: close\\r\\n\\r\\n' | ${connect({ endpoint, keyType: null }, null)} -quiet`;
+}
+
+/** Returns whether curl can do what the check does: it verifies the name that it sends, and sends that of the URL. */
+function isCurlable(endpoint: CheckedEndpoint): boolean {
+  const { serverName, verifyName } = effectiveTarget(endpoint);
+  return serverName === endpoint.host && verifyName === endpoint.host;
 }
 
 const IDENTITY = '-noout -serial -enddate -fingerprint -sha256';
 
 function eachAddress(target: Reproduction): string {
   const shown = target.addresses.slice(0, MAX_ADDRESSES).map((address) => shellQuoted(bracketed(address)));
-  const { port } = target.endpoint;
+  const { port } = effectiveTarget(target.endpoint).connectTo;
   return `for ip in ${shown.join(' ')}; do echo "$ip"; ${openssl(target, `"$ip:${port}"`)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}; done`;
 }
 
@@ -125,12 +138,22 @@ function ownRoot({ hasOwnRoot = false }: Pick<Reproduction, 'hasOwnRoot'>, optio
 }
 
 function curl(target: Reproduction, at: string | null): string {
-  const { host, port } = target.endpoint;
-  // If the host is an address, curl connects to it anyway.
-  const pinned =
-    at === null || at === host ? '' : ` --resolve ${shellQuoted(`${host}:${port}:${bracketed(at)}`)}`;
-  return `curl -sSI${ownRoot(target, '--cacert')}${pinned} ${shellQuoted(pageUrl(target.endpoint))}`;
+  return `curl -sSI${ownRoot(target, '--cacert')}${elsewhere(target.endpoint, at)} ${shellQuoted(pageUrl(target.endpoint))}`;
 }
+
+/** Returns the options with which curl connects to an address of the host (`at`), or to where the target says; else nothing. */
+function elsewhere(endpoint: CheckedEndpoint, at: string | null): string {
+  const { host, port } = endpoint;
+  const { connectTo, family } = effectiveTarget(endpoint);
+  const isElsewhere = connectTo.host !== host || connectTo.port !== port;
+  const to = [bracketed(host), port, bracketed(at ?? connectTo.host), connectTo.port].join(':');
+  if (isElsewhere) return ` --connect-to ${shellQuoted(to)}${at === null ? familyOption(family) : ''}`;
+  // If the host is an address, curl connects to it anyway.
+  if (at === null || at === host) return familyOption(family);
+  return ` --resolve ${shellQuoted(`${host}:${port}:${bracketed(at)}`)}`;
+}
+
+const familyOption = (family: 4 | 6 | null): string => (family === null ? '' : ` -${family}`);
 
 function pageUrl({ host, port }: Reproduction['endpoint']): string {
   return `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
@@ -139,18 +162,20 @@ function pageUrl({ host, port }: Reproduction['endpoint']): string {
 type Target = Pick<Reproduction, 'endpoint' | 'keyType'> & Partial<Pick<Reproduction, 'code'>>;
 
 function connect(target: Target, at: string | null): string {
-  const { host, port } = target.endpoint;
-  return openssl(target, shellQuoted(`${bracketed(at ?? host)}:${port}`));
+  const { connectTo, family } = effectiveTarget(target.endpoint);
+  const where = shellQuoted(`${bracketed(at ?? connectTo.host)}:${connectTo.port}`);
+  return openssl(target, `${where}${at === null ? familyOption(family) : ''}`);
 }
 
 function openssl({ endpoint, keyType, code }: Target, where: string): string {
   const { host, protocol } = endpoint;
+  const { serverName } = effectiveTarget(endpoint);
   const isAddress = isIpText(host);
   const alpn = code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint);
   return [
     `openssl s_client -connect ${where}`,
     // An IP address must not be sent as a server name (RFC 6066 §3).
-    isAddress ? '-noservername' : `-servername ${shellQuoted(host)}`,
+    serverName === null || isIpText(serverName) ? '-noservername' : `-servername ${shellQuoted(serverName)}`,
     ...(alpn.length === 0 ? [] : [`-alpn ${shellQuoted(alpn.join(','))}`]),
     ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
     ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),

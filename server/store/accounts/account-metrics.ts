@@ -1,13 +1,9 @@
 import type { Store } from '../db/open-store.ts';
-import type { Uptime } from '../../core/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import { type CheckedEndpoint, identityOf, type Uptime } from '../../core/index.ts';
 
 /** A domain's values for the Prometheus endpoint. Timestamps are in ms UTC. */
-export interface DomainMetrics {
+export interface DomainMetrics extends CheckedEndpoint {
   id: string;
-  host: string;
-  port: number;
-  protocol: Protocol;
   /** True if paused by the owner, by the plan, or until the owner confirms the domain. */
   isPaused: boolean;
   /** End of validity of the last leaf seen, ms UTC; null before the first. */
@@ -32,8 +28,8 @@ export async function readDomainMetrics(
     const limit = Math.min(PAGE_SIZE, max - domains.length);
     const rows = await store.db
       .selectFrom('monitors')
-      .select(['id', 'host', 'port', 'protocol', 'not_after', 'revoked', 'problem', 'uptime', 'response_ms'])
-      .select(['last_checked_at', 'paused_by'])
+      .select(['id', 'host', 'port', 'target', 'protocol', 'not_after', 'revoked', 'problem'])
+      .select(['uptime', 'response_ms', 'last_checked_at', 'paused_by'])
       .where('account_id', '=', accountId)
       .where('id', '>', after)
       .orderBy('id')
@@ -42,9 +38,7 @@ export async function readDomainMetrics(
     for (const row of rows)
       domains.push({
         id: row.id,
-        host: row.host,
-        port: row.port,
-        protocol: row.protocol,
+        ...identityOf(row),
         isPaused: row.paused_by !== null,
         notAfter: row.not_after,
         revoked: row.revoked === 1,

@@ -1,5 +1,5 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
-import type { ChannelKind } from '../../core/index.ts';
+import { type ChannelKind, readTarget } from '../../core/index.ts';
 import { EXPORT_LIMITS, exportHistoryOf } from '../monitors/domain-export.ts';
 import { countMonitors } from '../monitors/monitors.ts';
 import type { Store } from '../db/open-store.ts';
@@ -249,7 +249,7 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
           .onRef('monitors.id', '=', 'alerts.monitor_id'),
       )
       .select(['alerts.id', 'alerts.kind', 'alerts.step', 'alerts.fingerprint', 'alerts.severity'])
-      .select(['alerts.facts', 'alerts.created_at', 'monitors.host', 'monitors.port'])
+      .select(['alerts.facts', 'alerts.created_at', 'monitors.host', 'monitors.port', 'monitors.target'])
       .where('alerts.account_id', '=', accountId)
       .where(isAfter(after, 'alerts.created_at', 'alerts.id'))
       .orderBy('alerts.created_at')
@@ -327,6 +327,7 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     host: monitor.host,
     port: monitor.port,
     protocol: monitor.protocol,
+    target: monitor.target === '' ? null : readTarget(monitor.target),
     notes: monitor.notes,
     tags: JSON.parse(monitor.tags) as unknown,
     check_every_minutes: monitor.check_every_minutes,

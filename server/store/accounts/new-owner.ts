@@ -123,14 +123,14 @@ async function expireWaitingMails(
 async function resetSearchTexts(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const described = await trx
     .selectFrom('monitors')
-    .select(['id', 'host', 'port'])
+    .select(['id', 'host', 'port', 'target'])
     .where('account_id', '=', accountId)
     .where((eb) => eb.or([eb('notes', '!=', ''), eb('tags', '!=', '[]')]))
     .execute();
-  for (const { id, host, port } of described)
+  for (const { id, ...endpoint } of described)
     await trx
       .updateTable('monitors')
-      .set({ search_text: searchText({ host, port, notes: '', tags: [] }) })
+      .set({ search_text: searchText({ ...endpoint, notes: '', tags: [] }) })
       .where('account_id', '=', accountId)
       .where('id', '=', id)
       .execute();
@@ -192,7 +192,7 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
   idempotency_keys: { removed: 'unreported' },
   monitors: {
     columns: {
-      ...keep(DOMAINS_STAY, 'id', 'account_id', 'host', 'port', 'protocol', 'created_at'),
+      ...keep(DOMAINS_STAY, 'id', 'account_id', 'host', 'port', 'target', 'protocol', 'created_at'),
       check_every_minutes: 'The plan allows every stored value.',
       active: () => 0,
       paused_by: () => 'unconfirmed',

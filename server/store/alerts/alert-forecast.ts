@@ -6,6 +6,8 @@ import {
   type KnownIncident,
   type MaintenanceWindow,
   type Plan,
+  nameOf,
+  type Targeted,
 } from '../../core/index.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { openExpiries } from './monitor-incidents.ts';
@@ -24,10 +26,8 @@ export interface AlertForecastInput {
   monitors(): AsyncIterable<PlannedMonitor>;
 }
 
-export interface PlannedMonitor {
+export interface PlannedMonitor extends Targeted {
   id: string;
-  host: string;
-  port: number;
   /** Fingerprint of the leaf certificate last seen; null before the first. */
   fingerprint: string | null;
   expiring: readonly ExpiringCertificate[];
@@ -84,7 +84,7 @@ async function readPage(
   let query = store.db
     .selectFrom('monitors')
     .$call(joinVerdict)
-    .select(['monitors.id', 'host', 'port', 'alert_settings', 'certificate_fingerprint'])
+    .select(['monitors.id', 'host', 'port', 'target', 'alert_settings', 'certificate_fingerprint'])
     .where('monitors.account_id', '=', accountId)
     .where(isActive)
     .where('monitors.id', '>', after)
@@ -98,8 +98,7 @@ async function readPage(
   const byMonitor = Map.groupBy(incidents, ({ monitorId: of }) => of);
   return rows.map((row) => ({
     id: row.id,
-    host: row.host,
-    port: row.port,
+    ...nameOf(row),
     fingerprint: row.certificate_fingerprint,
     expiring: currentVerdict(row)?.lastSeen?.expiring ?? [],
     own: parseDomainSettings(row.alert_settings),

@@ -1,5 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { AlertFacts, AlertKind, AlertSeverity, AlertStep, ChannelKind } from '../../core/index.ts';
+import {
+  type AlertFacts,
+  type AlertKind,
+  type AlertSeverity,
+  type AlertStep,
+  type ChannelKind,
+  nameOf,
+  type Targeted,
+} from '../../core/index.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';
@@ -14,7 +22,7 @@ export interface SentAlert {
   severity: AlertSeverity;
   facts: AlertFacts;
   /** The monitor concerned; null for a test message. */
-  monitor: { id: string; host: string; port: number } | null;
+  monitor: (Targeted & { id: string }) | null;
   createdAt: number;
 }
 
@@ -169,6 +177,7 @@ const ALERT_COLUMNS = [
   'monitors.id as monitorId',
   'monitors.host',
   'monitors.port',
+  'monitors.target',
 ] as const;
 
 const selectDeliveries = (db: Kysely<Tables>, accountId: string) =>
@@ -194,16 +203,19 @@ type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execu
 
 function toAlert(
   row: Pick<DeliveryRow, 'alertId' | 'kind' | 'step' | 'severity' | 'facts' | 'alertCreatedAt'> &
-    Pick<DeliveryRow, 'monitorId' | 'host' | 'port'>,
+    Pick<DeliveryRow, 'monitorId' | 'host' | 'port' | 'target'>,
 ): SentAlert {
-  const { monitorId, host, port } = row;
+  const { monitorId, host, port, target } = row;
   return {
     id: row.alertId,
     kind: row.kind,
     step: row.step,
     severity: row.severity,
     facts: readAlertFacts(row.facts, { at: row.alertCreatedAt }),
-    monitor: monitorId === null || host === null || port === null ? null : { id: monitorId, host, port },
+    monitor:
+      monitorId === null || host === null || port === null
+        ? null
+        : { id: monitorId, ...nameOf({ host, port, target: target ?? '' }) },
     createdAt: row.alertCreatedAt,
   };
 }

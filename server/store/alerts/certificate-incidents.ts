@@ -13,6 +13,8 @@ import {
   type KnownIncident,
   type Problem,
   REMEMBER_INCIDENTS_MS,
+  nameOf,
+  type Targeted,
 } from '../../core/index.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
@@ -33,10 +35,8 @@ interface CertificateProblem {
 }
 
 /** An active domain that serves a certificate, or had an incident about it. */
-interface CertificateDomain {
+interface CertificateDomain extends Targeted {
   id: string;
-  host: string;
-  port: number;
   lastCheckedAt: number | null;
   /** Its open incident; null if there is none. */
   incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil' | 'clearingSince'> | null;
@@ -153,7 +153,8 @@ async function domainsOf(
         .on('incidents.fingerprint', '=', fingerprint)
         .on('incidents.ended_at', 'is', null),
     )
-    .select(['monitors.id', 'host', 'port', 'last_checked_at', 'alert_settings', 'certificate_fingerprint'])
+    .select(['monitors.id', 'host', 'port', 'target', 'last_checked_at'])
+    .select(['alert_settings', 'certificate_fingerprint'])
     .select(['incidents.id as incident_id', 'acknowledged_at', 'snoozed_until', 'clearing_since'])
     .select(sql<number>`case when monitors.id in (${had}) then 1 else 0 end`.as('had_incident'))
     .where('monitors.account_id', '=', accountId)
@@ -167,8 +168,7 @@ async function domainsOf(
   const isInMaintenance = await maintenanceOfDomains(db, { accountId, now, timeZone: account.time_zone });
   return rows.map((row) => ({
     id: row.id,
-    host: row.host,
-    port: row.port,
+    ...nameOf(row),
     lastCheckedAt: row.last_checked_at,
     incident:
       row.incident_id === null
@@ -203,7 +203,7 @@ function isSilent(
 
 /** The domains that an alert names, by name, and the number of those that no longer have the problem. */
 export interface AlertedGroup {
-  domains: Pick<CertificateDomain, 'id' | 'host' | 'port' | 'lastCheckedAt'>[];
+  domains: Pick<CertificateDomain, 'id' | 'host' | 'port' | 'target' | 'lastCheckedAt'>[];
   changed: number;
 }
 

@@ -8,6 +8,8 @@ import {
   type CertificateFacts,
   type ChannelKind,
   type RevokedCertificate,
+  nameOf,
+  type Targeted,
 } from '../../core/index.ts';
 import { type Account, toAccount } from '../accounts/accounts.ts';
 import { parseFacts } from '../checks/certificates.ts';
@@ -40,7 +42,7 @@ export interface ClaimedDelivery {
   };
   account: Account;
   /** The monitor concerned; null for a test message and for a ping of the self-check. */
-  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
+  monitor: (Targeted & { id: string; lastCheckedAt: number | null }) | null;
   /** Facts of the certificate that the alert is about; null if there is none. */
   certificate: CertificateFacts | null;
   /** The revocation that the alert is about, as the last check found it; null for other alerts, or if that check found none. */
@@ -128,6 +130,7 @@ export async function readClaimed(
       'monitors.id as monitorId',
       'monitors.host',
       'monitors.port',
+      'monitors.target',
       'monitors.last_checked_at',
       'verdicts.verdict',
       'states.moment',
@@ -170,8 +173,7 @@ export async function readClaimed(
         ? null
         : {
             id: row.monitorId,
-            host: row.host ?? '',
-            port: row.port ?? 0,
+            ...nameOf({ host: row.host ?? '', port: row.port ?? 0, target: row.target ?? '' }),
             lastCheckedAt: row.last_checked_at,
           },
     certificate: parseFacts(row.facts),

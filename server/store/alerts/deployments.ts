@@ -5,6 +5,9 @@ import {
   type CertificateFacts,
   type ExpectedCertificate,
   expectedDeployment,
+  effectiveTarget,
+  nameOf,
+  type Targeted,
   waitingAddresses,
 } from '../../core/index.ts';
 import { parseFacts } from '../checks/certificates.ts';
@@ -46,10 +49,8 @@ export async function followDeployment(
 }
 
 /** A domain that should serve a certificate. */
-export interface ExpectingDomain {
+export interface ExpectingDomain extends Targeted {
   id: string;
-  host: string;
-  port: number;
 }
 
 /**
@@ -71,13 +72,15 @@ export async function expectCertificate(
   const found = await inTransaction(store, async (trx) => {
     const all = await trx
       .selectFrom('monitors')
-      .select(['id', 'host', 'port', 'certificate_fingerprint'])
+      .select(['id', 'host', 'port', 'target', 'certificate_fingerprint'])
       .where('account_id', '=', accountId)
       .where(isActive)
       .orderBy('host')
       .orderBy('port')
       .execute();
-    const concerned = all.filter(({ host }) => hosts?.includes(host) ?? certificate.names(host));
+    const concerned = all.filter(
+      (domain) => hosts?.includes(domain.host) ?? certificate.names(effectiveTarget(domain).verifyName),
+    );
     // Incidents also for the others: another of their addresses may serve an old certificate.
     const lagging = concerned.filter((domain) => domain.certificate_fingerprint !== facts.fingerprint);
     await lockAlerts(trx, store.dialect, accountId);
@@ -124,9 +127,9 @@ export async function waitingDomains(
 ): Promise<(ExpectingDomain & { addresses: string[] })[]> {
   const monitors = await findMonitors(store, { accountId, ids });
   return monitors
-    .map(({ id, host, port, verdict }) => {
+    .map(({ id, verdict, ...monitor }) => {
       const waiting = verdict === null ? [] : waitingAddresses(deployment, verdict);
-      return { id, host, port, addresses: waiting.map(({ address }) => address) };
+      return { id, ...nameOf(monitor), addresses: waiting.map(({ address }) => address) };
     })
     .filter(({ addresses }) => addresses.length > 0);
 }

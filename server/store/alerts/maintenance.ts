@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type MaintenanceWindow, maintenanceUntil } from '../../core/index.ts';
+import { type MaintenanceWindow, maintenanceUntil, nameOf, type Targeted } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -10,7 +10,7 @@ import { makeDueBy } from '../monitors/check-due.ts';
 export interface StoredWindow extends MaintenanceWindow {
   id: string;
   /** The domain that the window applies to; null for all domains. */
-  domain: { id: string; host: string; port: number } | null;
+  domain: (Targeted & { id: string }) | null;
   note: string;
 }
 
@@ -22,7 +22,7 @@ const selectWindows = (db: Kysely<Tables>, accountId: string) =>
         .onRef('monitors.account_id', '=', 'windows.account_id')
         .onRef('monitors.id', '=', 'windows.monitor_id'),
     )
-    .select(['windows.id', 'monitor_id', 'host', 'port', 'starts_at', 'ends_at', 'repeats', 'note'])
+    .select(['windows.id', 'monitor_id', 'host', 'port', 'target', 'starts_at', 'ends_at', 'repeats', 'note'])
     .where('windows.account_id', '=', accountId);
 
 function toWindow(
@@ -31,7 +31,12 @@ function toWindow(
   return {
     id: row.id,
     domain:
-      row.monitor_id === null ? null : { id: row.monitor_id, host: row.host ?? '', port: row.port ?? 443 },
+      row.monitor_id === null
+        ? null
+        : {
+            id: row.monitor_id,
+            ...nameOf({ host: row.host ?? '', port: row.port ?? 443, target: row.target ?? '' }),
+          },
     startsAt: row.starts_at,
     endsAt: row.ends_at,
     repeats: row.repeats,

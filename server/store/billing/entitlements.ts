@@ -8,6 +8,7 @@ import {
   splitForFree,
   TRIAL_MS,
   TRIAL_REMEMBERED_MS,
+  type Targeted,
 } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';
@@ -145,7 +146,7 @@ async function enforceFreeLimits(
   trx: Transaction<Tables>,
   accountId: string,
   now: number,
-): Promise<{ paused: { host: string; port: number }[]; slowed: boolean }> {
+): Promise<{ paused: Targeted[]; slowed: boolean }> {
   const { numUpdatedRows } = await trx
     .updateTable('monitors')
     .set({ check_every_minutes: DEFAULT_CHECK_EVERY_MINUTES })
@@ -154,7 +155,7 @@ async function enforceFreeLimits(
     .executeTakeFirst();
   const running = await trx
     .selectFrom('monitors')
-    .select(['id', 'host', 'port'])
+    .select(['id', 'host', 'port', 'target'])
     .where('account_id', '=', accountId)
     .where('paused_by', 'is', null)
     .orderBy('created_at')

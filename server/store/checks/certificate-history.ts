@@ -1,4 +1,4 @@
-import type { CertificateFacts, LimitName } from '../../core/index.ts';
+import type { CertificateFacts, LimitName, Targeted } from '../../core/index.ts';
 import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
 import { certificateDers, parseFacts } from './certificates.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
@@ -150,10 +150,8 @@ export interface CertificateVersion {
 }
 
 /** A monitor that saw at least one of the versions, and whose last certificate is one of them. */
-export interface VersionMonitor {
+export interface VersionMonitor extends Targeted {
   id: string;
-  host: string;
-  port: number;
   isPaused: boolean;
   /** Fingerprint of the version seen last. */
   serves: string;
@@ -201,6 +199,7 @@ export async function certificateVersions(
       'monitors.id',
       'host',
       'port',
+      'target',
       'paused_by',
       'certificate_fingerprint',
       'monitor_certificates.fingerprint',
@@ -218,7 +217,15 @@ export async function certificateVersions(
   const isVersion = new Set(facts.map((each) => each.fingerprint));
   const monitors = new Map<string, VersionMonitor>();
   const firstSeen = new Map<string, number>();
-  for (const { id, host, port, paused_by, certificate_fingerprint: serves, ...sighting } of sightings) {
+  for (const {
+    id,
+    host,
+    port,
+    target,
+    paused_by,
+    certificate_fingerprint: serves,
+    ...sighting
+  } of sightings) {
     const { fingerprint: version, first_seen_at: seenAt } = sighting;
     firstSeen.set(version, Math.min(firstSeen.get(version) ?? seenAt, seenAt));
     if (serves === null || !isVersion.has(serves)) continue;
@@ -226,6 +233,7 @@ export async function certificateVersions(
       id,
       host,
       port,
+      target,
       isPaused: paused_by !== null,
       serves,
       firstSeenAt: new Map<string, number>(),

@@ -198,7 +198,7 @@ const lockLeasedRow = compileOnce(
       db
         .selectFrom('monitors')
         .$call(joinVerdict)
-        .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active'])
+        .select(['host', 'port', 'target', 'monitors.account_id', 'monitors.id', 'active'])
         .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
         .select(['revoked', 'checked'])
         .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])

@@ -79,7 +79,7 @@ const words = shape<FindingWords>({
 const facts = union<FindingFacts, 'kind'>('kind', {
   expired: { notAfter: number, evidence: shape({ notBefore: number }) },
   not_yet_valid: { notBefore: number, evidence: shape({ notAfter: number }) },
-  other_names: { names: list(text), total: number },
+  other_names: { names: list(text), total: number, expected: optional(text) },
   long_lifetime: { notBefore: number, days: number, mostDays: number },
   unreadable_leaf: {
     evidence: optional(

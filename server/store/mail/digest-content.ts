@@ -5,7 +5,8 @@ import {
   DIGEST_PERIOD_MS,
   type DigestDomain,
   type DigestIncident,
-  type DomainName,
+  nameOf,
+  type Targeted,
 } from '../../core/index.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -23,16 +24,13 @@ export async function digestContent(store: Store, request: Request): Promise<Dig
 }
 
 /** Returns the account's active domains by expiry, soonest first. Those without a certificate come last. */
-async function readMonitors(
-  store: Store,
-  { accountId, now }: Request,
-): Promise<(DomainName & DigestDomain)[]> {
+async function readMonitors(store: Store, { accountId, now }: Request): Promise<(Targeted & DigestDomain)[]> {
   const activeMonitors = store.db
     .selectFrom('monitors')
     .where('monitors.account_id', '=', accountId)
     .where('monitors.active', '=', 1);
   const rows = await activeMonitors
-    .select(['id', 'host', 'port', 'not_after', 'revoked', 'uptime', 'problem'])
+    .select(['id', 'host', 'port', 'target', 'not_after', 'revoked', 'uptime', 'problem'])
     .orderBy('host')
     .orderBy('port')
     .execute();
@@ -46,8 +44,7 @@ async function readMonitors(
     .map((row) => {
       const renewal = renewals.get(row.id) ?? null;
       return {
-        host: row.host,
-        port: row.port,
+        ...nameOf(row),
         notAfter: row.not_after,
         problem: row.problem,
         revoked: row.revoked === 1,
@@ -66,7 +63,7 @@ async function readRenewed(
   store: Store,
   { accountId, now }: Request,
   from: number,
-): Promise<(DomainName & { notAfter: number })[]> {
+): Promise<(Targeted & { notAfter: number })[]> {
   const rows = await store.db
     .selectFrom('monitors')
     .innerJoin('monitor_certificates as shown', (join) =>
@@ -76,7 +73,7 @@ async function readRenewed(
         .onRef('shown.fingerprint', '=', 'monitors.certificate_fingerprint')
         .on('shown.role', '=', 'leaf'),
     )
-    .select(['host', 'port', 'not_after'])
+    .select(['host', 'port', 'target', 'not_after'])
     .distinct()
     .where('monitors.account_id', '=', accountId)
     .where('active', '=', 1)
@@ -98,7 +95,7 @@ async function readRenewed(
     .orderBy('host')
     .orderBy('port')
     .execute();
-  return rows.map(({ host, port, not_after: notAfter }) => ({ host, port, notAfter: notAfter ?? now }));
+  return rows.map(({ not_after: notAfter, ...row }) => ({ ...nameOf(row), notAfter: notAfter ?? now }));
 }
 
 /** Returns the confirmed incidents, except expiries, that overlap the time from `from` to `now` (ms UTC), newest first. */
@@ -114,7 +111,7 @@ async function readIncidents(
         .onRef('monitors.account_id', '=', 'incidents.account_id')
         .onRef('monitors.id', '=', 'incidents.monitor_id'),
     )
-    .select(['monitors.id as monitorId', 'host', 'port', 'uptime_since as uptimeSince'])
+    .select(['monitors.id as monitorId', 'host', 'port', 'target', 'uptime_since as uptimeSince'])
     .select(['incidents.problem', 'incidents.started_at as startedAt', 'incidents.ended_at as endedAt'])
     .where('monitors.account_id', '=', accountId)
     .where('monitors.active', '=', 1)

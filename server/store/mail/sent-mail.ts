@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
-import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { ACCOUNT_MAIL, type Targeted } from '../../core/index.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import type { Store } from '../db/open-store.ts';
@@ -16,7 +16,7 @@ export interface OutgoingMail {
   /** The kind of mail; null for an alert. */
   kind: string | null;
   /** The alert's endpoint and step; null for other mail. */
-  alert: { host: string; port: number; step: string } | null;
+  alert: (Targeted & { step: string }) | null;
   recipient: string;
   state: MailState | DeliveryState;
   attempts: number;
@@ -49,7 +49,7 @@ export async function listOutgoingMail(store: Store, account: Owner, limit: numb
         .onRef('monitors.id', '=', 'alerts.monitor_id'),
     )
     .selectAll('deliveries')
-    .select(['monitors.host', 'monitors.port', 'alerts.step', 'channels.config'])
+    .select(['monitors.host', 'monitors.port', 'monitors.target', 'alerts.step', 'channels.config'])
     .orderBy('deliveries.created_at', 'desc')
     .limit(limit)
     .execute();
@@ -64,7 +64,7 @@ export async function listOutgoingMail(store: Store, account: Owner, limit: numb
     ...alerts.map((row) => ({
       outbox: 'deliveries' as const,
       kind: null,
-      alert: { host: row.host, port: row.port, step: row.step },
+      alert: { host: row.host, port: row.port, target: row.target, step: row.step },
       recipient:
         row.config === null ? account.email : (addressOf({ kind: 'email', config: row.config }) ?? UNKNOWN),
       ...commonFields(row),

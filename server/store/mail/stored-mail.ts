@@ -3,7 +3,7 @@ import type { AccountMail } from '../../core/index.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { ALERT_PROBLEMS, CHANNEL_KIND_NAMES } from '../../../contract/words.ts';
 
-const named = { host: z.string(), port: z.number() };
+const named = { host: z.string(), port: z.number(), target: z.string().optional() };
 const listed = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object({ first: z.array(z.object({ ...named, ...shape })), more: z.number() });
 const notAfter = z.number();

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { ACCOUNT_MAIL, type UnsubscribePair } from '../../core/index.ts';
+import { ACCOUNT_MAIL, type UnsubscribePair, type Targeted } from '../../core/index.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { locked } from '../db/dialect.ts';
 import { supersedeWaitingOn } from '../alerts/alerts.ts';
@@ -93,7 +93,7 @@ export type UnsubscribeChoice = 'none' | 'domain' | 'digest' | 'all';
 export interface MailRecipient {
   address: string;
   /** The domain of the mail; null if it was removed, and for a digest. */
-  domain: { host: string; port: number } | null;
+  domain: Targeted | null;
   unsubscribed: 'no' | Exclude<UnsubscribeChoice, 'none'>;
 }
 
@@ -126,7 +126,7 @@ async function readRecipient(db: Kysely<Tables>, subject: MailSubject): Promise<
       ? undefined
       : await db
           .selectFrom('monitors')
-          .select(['host', 'port'])
+          .select(['host', 'port', 'target'])
           .where('id', '=', monitorId)
           .where('account_id', '=', accountId)
           .executeTakeFirst();

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CertificateFacts } from '../../core/index.ts';
+import type { CertificateFacts, Targeted } from '../../core/index.ts';
 import type { CertificateSort } from '../../../contract/words.ts';
 import { containsInLongText } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
@@ -17,7 +17,7 @@ export interface ServedCertificate {
   /** Number of monitors; paused ones count. */
   monitorCount: number;
   /** The first three of them by name. */
-  monitors: { id: string; host: string; port: number }[];
+  monitors: (Targeted & { id: string })[];
   /** Tags of all of them, in alphabetical order. */
   tags: string[];
 }
@@ -157,7 +157,7 @@ async function describe(
   const listed = await store.db
     // In `monitor_listing`, SQLite would read the names of all monitors of the account.
     .selectFrom('monitors')
-    .select(['id', 'host', 'port'])
+    .select(['id', 'host', 'port', 'target'])
     .where('account_id', '=', accountId)
     .where('id', 'in', [...firstIds.values()].flat())
     .execute();

@@ -86,7 +86,7 @@ async function verdictsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorK
         .onRef('monitors.account_id', '=', 'verdicts.account_id')
         .onRef('monitors.id', '=', 'verdicts.monitor_id'),
     )
-    .select(['verdicts.id', 'judged_at', 'verdict', 'host', 'port', 'protocol'])
+    .select(['verdicts.id', 'judged_at', 'verdict', 'host', 'port', 'protocol', 'target'])
     .where('verdicts.account_id', '=', accountId)
     .where('verdicts.monitor_id', '=', monitorId)
     .orderBy('judged_at', 'desc')

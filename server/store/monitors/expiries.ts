@@ -1,9 +1,11 @@
+import type { Targeted } from '../../core/index.ts';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { DomainState } from '../../../contract/words.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
+import { withTargets } from './monitor-row.ts';
 import { domainState, hasCertificate, isOnSchedule, isPaused } from './domain-state.ts';
 
 export interface SummaryQuery {
@@ -11,10 +13,8 @@ export interface SummaryQuery {
   now: number;
 }
 
-export interface Expiry {
+export interface Expiry extends Targeted {
   id: string;
-  host: string;
-  port: number;
   notAfter: number;
   /** Start of validity, ms UTC; null for states other than `critical` and `soon`, and if the certificate could not be parsed. */
   notBefore: number | null;
@@ -55,7 +55,7 @@ export async function expiriesOf(
     total > MAX_ENTRIES
       ? await firstOfEachDay(store, query, { days, certificates })
       : await eachCertificate(store, query);
-  return withNotBefore(store, query, rows);
+  return withTargets(store.db, query.accountId, await withNotBefore(store, query, rows));
 }
 
 type ExpiryRow = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };

@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
+import { effectiveTarget, type Targeted } from '../../core/index.ts';
 import { compileOnce, bytes, lockedSkippingLocked } from '../db/dialect.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
@@ -17,12 +18,12 @@ export interface Favicon {
   version: string;
 }
 
-/** Registers a site for icon fetching, in the transaction of a check that read a certificate there. */
-export async function registerSite(
-  trx: Transaction<Tables>,
-  { host, port }: Site,
-  now: number,
-): Promise<void> {
+/** Registers a site for icon fetching, in the transaction of a check that read a certificate at its own host and port. */
+export async function registerSite(trx: Transaction<Tables>, site: Targeted, now: number): Promise<void> {
+  const { host, port } = site;
+  const { connectTo } = effectiveTarget(site);
+  // Nobody is to reach other places through the icon of a host that is checked elsewhere.
+  if (connectTo.host !== host || connectTo.port !== port) return;
   await trx
     .insertInto('favicons')
     .values({ host, port, next_fetch_at: now })
@@ -82,6 +83,7 @@ async function isChecked(store: Store, { host, port }: Site): Promise<boolean> {
     .where('host', '=', host)
     .where('port', '=', port)
     .where('active', '=', 1)
+    .where('target', 'not like', sql.lit('{"connect_to"%'))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

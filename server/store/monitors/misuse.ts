@@ -1,12 +1,11 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { getDomain } from 'tldts';
-import { isSensitive, type Limits } from '../../core/index.ts';
+import { type CheckedEndpoint, effectiveTarget, isSensitive, type Limits } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
-import type { Protocol } from '../../../contract/words.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /**
@@ -43,15 +42,16 @@ export async function findMisuse(
     emailVerified: boolean;
     /** Number of domains that the account has. */
     count: number;
-    endpoint: { host: string; port: number; protocol: Protocol };
+    endpoint: CheckedEndpoint;
     now: number;
   },
 ): Promise<Misuse | null> {
   const { accountId, emailVerified, count, endpoint, now } = adding;
-  const { host, port } = endpoint;
+  // What counts is where we connect, which the target of an endpoint may say.
+  const { host, port } = effectiveTarget(endpoint).connectTo;
   if (!emailVerified) {
     if (count >= limits.domainsBeforeProof) return notVerified('domains');
-    if (guardsPorts && isSensitive(endpoint)) return notVerified('port');
+    if (guardsPorts && isSensitive({ port, protocol: endpoint.protocol })) return notVerified('port');
     // Count ten minutes instead of one, so that a host removed by mistake can be added again at once.
     const key = `add:${hashed(`${accountId} ${host} ${port}`)}`;
     const limit = 10 * limits.checksBeforeProof;

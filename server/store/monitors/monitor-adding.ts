@@ -1,6 +1,13 @@
 import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { laneOf, type Plan } from '../../core/index.ts';
+import {
+  type CheckedEndpoint,
+  identityOf,
+  laneOf,
+  nameOf,
+  type Plan,
+  type Targeted,
+} from '../../core/index.ts';
 import { type LockedPlan, lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
@@ -12,11 +19,7 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 
-/** Host and port, normalised. */
-type Endpoint = Pick<Monitor, 'host' | 'port'>;
-
-export interface NewEndpoint extends Endpoint {
-  protocol: Monitor['protocol'];
+export interface NewEndpoint extends CheckedEndpoint {
   notes?: string;
   tags?: readonly string[];
 }
@@ -35,7 +38,7 @@ interface NewMonitors {
 
 /** The reason why a monitor was not added. */
 export type RefusedMonitor =
-  { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Endpoint } | Misuse;
+  { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Targeted } | Misuse;
 export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
 
 /**
@@ -59,7 +62,7 @@ export async function addMonitors(
     const tracked = await readTracked(trx, request);
     const made: AddedMonitor[] = [];
     for (const endpoint of request.endpoints) {
-      const { host, port, protocol, notes = '', tags = [] } = endpoint;
+      const { notes = '', tags = [] } = endpoint;
       const refused = await refusalOf(trx, { request, lockedPlan, tracked, endpoint });
       if (refused) made.push(refused);
       else {
@@ -68,9 +71,7 @@ export async function addMonitors(
           .values({
             id: randomUUID(),
             account_id: accountId,
-            host,
-            port,
-            protocol,
+            ...identityOf(endpoint),
             check_every_minutes: request.checkEveryMinutes,
             // One millisecond apart, so that sorting by age (list, plan limits) keeps the order of the request.
             created_at: now + made.length,
@@ -80,11 +81,11 @@ export async function addMonitors(
             active: Number(!lockedPlan.disabled),
             notes,
             tags: JSON.stringify(tags),
-            search_text: searchText({ host, port, notes, tags }),
+            search_text: searchText({ ...endpoint, notes, tags }),
           })
           .returningAll()
           .executeTakeFirstOrThrow();
-        tracked.add({ host, port });
+        tracked.add(endpoint);
         made.push({
           ok: true,
           monitor: toMonitor({ ...row, facts: null, favicon_version: null, verdict: null, moment: null }),
@@ -107,8 +108,7 @@ async function refusalOf(
   { request, lockedPlan, tracked, endpoint }: Adding,
 ): Promise<RefusedMonitor | null> {
   const { accountId, misuse, now } = request;
-  const { host, port } = endpoint;
-  if (tracked.has({ host, port })) return { ok: false, code: 'exists', existing: { host, port } };
+  if (tracked.has(endpoint)) return { ok: false, code: 'exists', existing: nameOf(endpoint) };
   if (!request.mayAdd(lockedPlan.plan, tracked.count)) return { ok: false, code: 'limit_reached' };
   if (misuse === undefined) return null;
   const { emailVerified } = lockedPlan;
@@ -128,7 +128,7 @@ interface Adding {
  */
 async function queueWelcomeEmail(
   trx: Transaction<Tables>,
-  { accountId, added, now }: { accountId: string; added: readonly Endpoint[]; now: number },
+  { accountId, added, now }: { accountId: string; added: readonly Targeted[]; now: number },
 ): Promise<boolean> {
   const [first] = added;
   if (first === undefined) return false;
@@ -141,8 +141,7 @@ async function queueWelcomeEmail(
     .returning('email')
     .executeTakeFirst();
   if (!account) return false;
-  const { host, port } = first;
-  const content = { kind: 'reached_you' as const, host, port, more: added.length - 1 };
+  const content = { kind: 'reached_you' as const, ...nameOf(first), more: added.length - 1 };
   await enqueueMail(trx, { accountId, recipient: account.email, content, now });
   return true;
 }
@@ -150,15 +149,15 @@ async function queueWelcomeEmail(
 /** Returns how many monitors an account has, and a function that returns whether the account monitors one of `endpoints`. */
 export async function trackedEndpoints(
   store: Store,
-  request: { accountId: string; endpoints: readonly Endpoint[] },
-): Promise<{ count: number; has(endpoint: Endpoint): boolean }> {
+  request: { accountId: string; endpoints: readonly Targeted[] },
+): Promise<{ count: number; has(endpoint: Targeted): boolean }> {
   return readTracked(store.db, request);
 }
 
 /** Returns the id of the account's monitor of this endpoint; null if there is none. */
 export async function findByEndpoint(
   store: Store,
-  { accountId, endpoint: { host, port } }: { accountId: string; endpoint: Endpoint },
+  { accountId, endpoint: { host, port, target = '' } }: { accountId: string; endpoint: Targeted },
 ): Promise<string | null> {
   const row = await store.db
     .selectFrom('monitors')
@@ -166,30 +165,33 @@ export async function findByEndpoint(
     .where('account_id', '=', accountId)
     .where('host', '=', host)
     .where('port', '=', port)
+    .where('target', '=', target)
     .executeTakeFirst();
   return row?.id ?? null;
 }
 
 async function readTracked(
   db: Kysely<Tables>,
-  { accountId, endpoints }: { accountId: string; endpoints: readonly Endpoint[] },
+  { accountId, endpoints }: { accountId: string; endpoints: readonly Targeted[] },
 ) {
   let count = await countMonitors(db, accountId);
   const hosts = [...new Set(endpoints.map(({ host }) => host))];
   const ofAccount = db.selectFrom('monitors').where('account_id', '=', accountId);
   const rows =
-    hosts.length === 0 ? [] : await ofAccount.select(['host', 'port']).where('host', 'in', hosts).execute();
+    hosts.length === 0
+      ? []
+      : await ofAccount.select(['host', 'port', 'target']).where('host', 'in', hosts).execute();
   const known = new Set(rows.map(endpointKey));
   return {
     get count() {
       return count;
     },
-    has: (endpoint: Endpoint) => known.has(endpointKey(endpoint)),
-    add(endpoint: Endpoint) {
+    has: (endpoint: Targeted) => known.has(endpointKey(endpoint)),
+    add(endpoint: Targeted) {
       known.add(endpointKey(endpoint));
       count += 1;
     },
   };
 }
 
-const endpointKey = ({ host, port }: Endpoint) => `${host} ${port}`;
+const endpointKey = ({ host, port, target = '' }: Targeted) => `${host} ${port} ${target}`;

@@ -72,7 +72,7 @@ export async function updateDescription(
     const next = {
       notes,
       tags: JSON.stringify(tags),
-      search_text: searchText({ host: row.host, port: row.port, notes, tags }),
+      search_text: searchText({ ...row, notes, tags }),
     };
     isChanged = next.notes !== row.notes || next.tags !== row.tags;
     if (isChanged)

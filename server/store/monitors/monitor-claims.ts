@@ -1,6 +1,14 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { EARLY_CHECK, entitlementAt, frequencyOn, lanePortions, type Plan } from '../../core/index.ts';
+import {
+  EARLY_CHECK,
+  entitlementAt,
+  frequencyOn,
+  identityKey,
+  identityOf,
+  lanePortions,
+  type Plan,
+} from '../../core/index.ts';
 import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
@@ -93,7 +101,7 @@ export async function claimSameEndpoints(
   const endpoints = new Map(
     of
       .filter(({ authorities }) => authorities.length === 0)
-      .map(({ host, port, protocol }) => [`${protocol} ${host} ${port}`, { host, port, protocol }]),
+      .map((monitor) => [identityKey(monitor), { target: '', ...identityOf(monitor) }]),
   );
   if (endpoints.size === 0) return [];
   const { now } = claim;

@@ -1,3 +1,4 @@
+import type { Targeted } from '../../core/index.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   countMatching,
@@ -7,7 +8,7 @@ import {
   type MonitorFilter,
   withSearchStore,
 } from './monitor-filter.ts';
-import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import { type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -109,12 +110,13 @@ export async function monitorIds(store: Store, query: Sorted & { limit: number }
 }
 
 /** Returns the endpoints of all matches in the list's order. */
-export async function matchingEndpoints(
-  store: Store,
-  query: Sorted,
-): Promise<{ id: string; host: string; port: number }[]> {
-  return withSearchStore(store, query, (from) =>
-    selectSorted(from, query).select(['monitor_id as id', 'host', 'port']).execute(),
+export async function matchingEndpoints(store: Store, query: Sorted): Promise<(Targeted & { id: string })[]> {
+  return withSearchStore(store, query, async (from) =>
+    withTargets(
+      from.db,
+      query.accountId,
+      await selectSorted(from, query).select(['monitor_id as id', 'host', 'port']).execute(),
+    ),
   );
 }
 
@@ -185,7 +187,8 @@ function sorted<DB, TB extends keyof DB, O>(
 ): SelectQueryBuilder<DB, TB, O> {
   const [up, down] = isBackwards ? (['desc', 'asc'] as const) : (['asc', 'desc'] as const);
   const by = (column: string) => sql.ref(column);
-  if (sort === 'name') return rows.orderBy(by('host'), up).orderBy(by('port'), up);
+  if (sort === 'name')
+    return rows.orderBy(by('host'), up).orderBy(by('port'), up).orderBy(by('monitor_id'), up);
   if (sort === 'newest') return rows.orderBy(by('created_at'), down).orderBy(by('monitor_id'), down);
   return rows
     .orderBy(by('not_after'), (order) => (isBackwards ? order.desc().nullsFirst() : order.asc().nullsLast()))
@@ -201,7 +204,7 @@ export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }
   /** `notAfter` is null if no certificate is known. These monitors come last. */
   | { sort: 'soonest'; notAfter: number | null; id: string }
-  | { sort: 'name'; host: string; port: number };
+  | { sort: 'name'; host: string; port: number; id: string };
 
 interface SortValues {
   id: string;
@@ -217,14 +220,15 @@ export function cursorOf(
   sort: MonitorCursor['sort'],
 ): MonitorCursor {
   if (sort === 'newest') return { sort, createdAt, id };
-  return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port };
+  return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port, id };
 }
 
 /** Returns an SQL condition for rows of `monitor_listing` after the cursor. */
 function isAfter(cursor: MonitorCursor): RawBuilder<boolean> {
   if (cursor.sort === 'newest')
     return sql<boolean>`(created_at, monitor_id) < (${cursor.createdAt}, ${cursor.id})`;
-  if (cursor.sort === 'name') return sql<boolean>`(host, port) > (${cursor.host}, ${cursor.port})`;
+  if (cursor.sort === 'name')
+    return sql<boolean>`(host, port, monitor_id) > (${cursor.host}, ${cursor.port}, ${cursor.id})`;
   return cursor.notAfter === null
     ? sql<boolean>`(not_after is null and monitor_id > ${cursor.id})`
     : sql<boolean>`((not_after, monitor_id) > (${cursor.notAfter}, ${cursor.id}) or not_after is null)`;

@@ -1,20 +1,21 @@
-import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely';
-import { type CertificateFacts, displayName, type UptimeStanding, type Verdict } from '../../core/index.ts';
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import {
+  type CertificateFacts,
+  type CheckedEndpoint,
+  displayName,
+  identityOf,
+  type Targeted,
+  type UptimeStanding,
+  type Verdict,
+} from '../../core/index.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { storedStrings } from '../db/stored-json.ts';
-import type { Protocol } from '../../../contract/words.ts';
 
-export interface Monitor extends UptimeStanding {
+export interface Monitor extends UptimeStanding, CheckedEndpoint {
   id: string;
   accountId: string;
-  /** Host name as A-label in lower case, or IP address without brackets. */
-  host: string;
-  port: number;
-  protocol: Protocol;
-  /** As in an endpoint of core; empty without a target. */
-  target: string;
   checkEveryMinutes: number;
   createdAt: number;
   nextCheckAt: number;
@@ -86,10 +87,7 @@ export function toMonitor(row: MonitorRow): Monitor {
   return {
     id: row.id,
     accountId: row.account_id,
-    host: row.host,
-    port: row.port,
-    protocol: row.protocol,
-    target: row.target,
+    ...identityOf(row),
     checkEveryMinutes: row.check_every_minutes,
     createdAt: row.created_at,
     nextCheckAt: row.next_check_at,
@@ -122,12 +120,28 @@ export function uptimeStanding(
   };
 }
 
-interface Described {
-  host: string;
-  port: number;
-  target?: string;
+interface Described extends Targeted {
   notes: string;
   tags: readonly string[];
+}
+
+/** Adds the targets to monitors. Most accounts have none, which an index shows. */
+export async function withTargets<M extends Targeted & { id: string }>(
+  db: Kysely<Tables>,
+  accountId: string,
+  monitors: readonly M[],
+): Promise<M[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .select(['id', 'target'])
+    .where('account_id', '=', accountId)
+    .where('target', '!=', sql.lit(''))
+    .execute();
+  const targets = new Map(rows.map(({ id, target }) => [id, target]));
+  return monitors.map((monitor) => {
+    const target = targets.get(monitor.id);
+    return target === undefined ? monitor : { ...monitor, target };
+  });
 }
 
 /** Returns the text that searches match, in lower case: the name as stored and as shown, the tags and the notes. */

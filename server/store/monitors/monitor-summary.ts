@@ -1,3 +1,4 @@
+import type { Targeted } from '../../core/index.ts';
 import { type RawBuilder, sql } from 'kysely';
 import {
   attentionParts,
@@ -21,10 +22,8 @@ import {
   type DomainState,
 } from '../../../contract/words.ts';
 
-export interface Problem {
+export interface Problem extends Targeted {
   id: string;
-  host: string;
-  port: number;
   state: DomainState;
   kind: 'untrusted' | 'down' | 'unreachable';
   message: string;
@@ -40,7 +39,7 @@ export interface Attention {
   /** Number of monitors that need attention for a reason other than a date. */
   problems: number;
   /** The three most urgent monitors, most urgent first. `notAfter` is null if no certificate was ever read. */
-  first: { id: string; host: string; port: number; reason: AttentionReason; notAfter: number | null }[];
+  first: (Targeted & { id: string; reason: AttentionReason; notAfter: number | null })[];
 }
 
 export interface Summary {
@@ -222,7 +221,7 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
     .groupBy('reason')
     .execute();
   const first = await found
-    .select(['monitors.id', 'listed.host', 'listed.port', 'listed.not_after as notAfter'])
+    .select(['monitors.id', 'listed.host', 'listed.port', 'target', 'listed.not_after as notAfter'])
     .select(REASON.as('reason'))
     .orderBy(URGENCY)
     .orderBy('listed.not_after', (order) => order.asc().nullsLast())
@@ -264,7 +263,7 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
         .on('incidents.problem', '=', 'down')
         .on('incidents.ended_at', 'is', null),
     )
-    .select(['listed.monitor_id as id', 'listed.host', 'listed.port', 'listed.state'])
+    .select(['listed.monitor_id as id', 'listed.host', 'listed.port', 'target', 'listed.state'])
     .select(['monitors.problem', 'problem_message', 'uptime', 'incidents.message as down_message'])
     .select('monitors.certificate_fingerprint as fingerprint')
     .orderBy('listed.host')

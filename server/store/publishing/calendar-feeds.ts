@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ExpiringCertificate } from '../../core/index.ts';
+import { type ExpiringCertificate, nameOf, type Targeted } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -49,10 +49,8 @@ export async function removeCalendarFeed(store: Store, accountId: string): Promi
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /** A domain's data for the calendar. Timestamps are in ms UTC. */
-export interface CalendarDomain {
+export interface CalendarDomain extends Targeted {
   id: string;
-  host: string;
-  port: number;
   createdAt: number;
   lastCheckedAt: number;
   /** The certificates last seen that expiry alerts are about: the leaves, and an intermediate that expires before them. */
@@ -88,7 +86,7 @@ export async function readCalendarDomains(
     const rows = await store.replica
       .selectFrom('monitors')
       .$call(joinVerdict)
-      .select(['monitors.id', 'host', 'port', 'created_at', 'last_checked_at'])
+      .select(['monitors.id', 'host', 'port', 'target', 'created_at', 'last_checked_at'])
       .where('monitors.account_id', '=', feed.account_id)
       .where(isActive)
       .where('verdict', 'is not', null)
@@ -99,8 +97,7 @@ export async function readCalendarDomains(
     for (const row of rows) {
       domains.push({
         id: row.id,
-        host: row.host,
-        port: row.port,
+        ...nameOf(row),
         createdAt: row.created_at,
         lastCheckedAt: row.last_checked_at ?? row.created_at,
         expiring: currentVerdict(row)?.lastSeen?.expiring ?? [],

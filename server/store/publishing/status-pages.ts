@@ -1,3 +1,4 @@
+import type { Targeted } from '../../core/index.ts';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { lockPlan } from '../billing/entitlements.ts';
 import { isDown } from '../alerts/incidents.ts';
@@ -203,10 +204,8 @@ async function writePage(
 /** Statuses that a truncated page shows first, worst first. Of `expiring`, those that expired or expire soonest come first. */
 const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expiring'] as const;
 
-export interface PageEndpoint {
+export interface PageEndpoint extends Targeted {
   id: string;
-  host: string;
-  port: number;
 }
 
 /**

@@ -40,7 +40,9 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
   for (let conflicts = 0, refusals = 0; ;) {
     try {
       if (await isUpToDate(db, options)) return;
-      return await db.transaction().execute((trx) => migrateWithin(trx, options));
+      return await (options.dialect === 'sqlite'
+        ? migrateSqlite(db, options)
+        : db.transaction().execute((trx) => migrateWithin(trx, options)));
     } catch (error) {
       // Try again after a conflict such as a deadlock: running processes may lock tables in another order than the migration.
       if (isConflict(error) && ++conflicts < CONFLICT_ATTEMPTS) continue;
@@ -49,6 +51,25 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
       await delay(PAUSE_MS);
     }
   }
+}
+
+/**
+ * Migrates with foreign keys off, so that a migration can replace a table that others refer to. Verifies them before it commits.
+ * SQLite ignores the pragma within a transaction.
+ */
+async function migrateSqlite(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`pragma foreign_keys = off`.execute(connection);
+    try {
+      await connection.transaction().execute(async (trx) => {
+        await migrateWithin(trx, options);
+        const { rows } = await sql`pragma foreign_key_check`.execute(trx);
+        if (rows.length > 0) throw new Error('A migration left rows without the row that they refer to.');
+      });
+    } finally {
+      await sql`pragma foreign_keys = on`.execute(connection);
+    }
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { DialectName } from '../../db/dialect.ts';
 import { createInitialSchema } from './0021-initial-schema/index.ts';
 import { addCertificates } from './0022-certificates.ts';
 import { addServedCertificates } from './0023-served-certificates.ts';
+import { addTargets } from './0024-targets.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -21,6 +22,8 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0021-initial-schema': { up: createInitialSchema, breaking: false },
   '0022-certificates': { up: addCertificates, breaking: false },
   '0023-served-certificates': { up: addServedCertificates, breaking: false },
+  // An older program would check a monitor with a target at the addresses of its host, and report it as down.
+  '0024-targets': { up: addTargets, breaking: true },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */

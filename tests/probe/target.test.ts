@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  assessUptime,
+  type EndpointPolicy,
+  failureSentence,
+  judge,
+  normaliseEndpoint,
+  type Observation,
+} from '../../server/core/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { hasIpv6Loopback, PATIENT } from '../kit/peers/loopback.ts';
+import { type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import type { TargetField } from '../../contract/words.ts';
+
+const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
+const anything: EndpointPolicy = { permitsAddress: () => true, permitsLocalNames: true };
+const root = mintAuthority();
+const shop = root.issue({ dnsNames: ['shop.test'] });
+const other = root.issue({ dnsNames: ['other.test'], ipAddresses: ['192.0.2.7'] });
+
+let names: DnsServer;
+const running: Peer[] = [];
+
+beforeAll(async () => {
+  names = await startDnsServer({
+    'shop.test': { addresses: ['127.66.0.1'] },
+    'backend.test': { addresses: ['127.0.0.1'] },
+    'both.test': { addresses: ['127.0.0.1', '::1'] },
+    'private.test': { addresses: ['10.0.0.7'] },
+  });
+});
+afterAll(() => names.stop());
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+
+/** Starts a server that sends the certificate for `other.test` to clients that name it, and that for `shop.test` to the others. */
+async function site(options: TlsPeerOptions = {}) {
+  const hosts: unknown[] = [];
+  const peer = await startTlsServer(
+    { '*': shop, 'other.test': other },
+    {
+      serve(request, response) {
+        hosts.push(`${request.method} ${request.headers.host}`);
+        response.end();
+      },
+      ...options,
+    },
+  );
+  running.push(peer);
+  return { ...peer, hosts };
+}
+
+async function observe(host: string, typed: Partial<Record<TargetField, string>>): Promise<Observation> {
+  const normalised = normaliseEndpoint(host, anything, typed);
+  if (!normalised.ok) throw new Error(normalised.message);
+  const resolver = createResolver({ servers: [names.address], policy });
+  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts: PATIENT });
+  return probe.observe(normalised.endpoint, {
+    signal: new AbortController().signal,
+    trustStore: createTrustStore([]),
+    withPosture: false,
+  });
+}
+
+const verdictOf = (seen: Observation) =>
+  judge(seen, Date.now(), createTrustStore([root.der], { arePublic: false }));
+
+describe('A probe of an endpoint with a target', () => {
+  it('connects where the target says, and sends the host as server name and in the request', async () => {
+    const { port, serverNames, hosts } = await site();
+    const seen = await observe('https://shop.test', { connect_to: `127.0.0.1:${port}` });
+    expect(seen).toMatchObject({
+      endpoint: { host: 'shop.test', port: 443, target: `{"connect_to":"127.0.0.1:${port}"}` },
+      addresses: [{ address: '127.0.0.1', outcome: 'handshake' }],
+      http: { outcome: 'answered', status: 200 },
+    });
+    expect({ serverNames, hosts }).toEqual({ serverNames: ['shop.test'], hosts: ['HEAD shop.test'] });
+    expect(verdictOf(seen)).toMatchObject({ trusted: true, findings: [] });
+  });
+
+  it('resolves the name to connect to, and not the host', async () => {
+    const { port } = await site();
+    const seen = await observe('https://nowhere.test', { connect_to: `backend.test:${port}` });
+    expect(seen.resolution).toEqual({ ok: true, addresses: ['127.0.0.1'] });
+    const gone = await observe('https://shop.test', { connect_to: `nowhere.test:${port}` });
+    expect(gone.resolution).toMatchObject({ ok: false, reason: 'name_not_found' });
+  });
+
+  it('sends another server name, or none, and still verifies the host', async () => {
+    const { port, serverNames } = await site();
+    const connect_to = `127.0.0.1:${port}`;
+    const renamed = await observe('https://shop.test', { connect_to, server_name: 'other.test' });
+    await observe('https://shop.test', { connect_to, server_name: 'none' });
+    expect(serverNames).toEqual(['other.test', null]);
+    expect(verdictOf(renamed)).toMatchObject({
+      trusted: false,
+      findings: [{ code: 'name_mismatch', facts: { expected: 'shop.test' } }],
+    });
+  });
+
+  it.each(['other.test', '192.0.2.7'])('verifies the name or address to verify: %s', async (verify_name) => {
+    const { port } = await site();
+    const target = { connect_to: `127.0.0.1:${port}`, server_name: 'other.test', verify_name };
+    expect(verdictOf(await observe('https://shop.test', target))).toMatchObject({ trusted: true });
+    const wrong = await observe('https://shop.test', { connect_to: target.connect_to, verify_name });
+    expect(verdictOf(wrong).findings).toMatchObject([{ facts: { expected: verify_name } }]);
+  });
+
+  it('is refused by the address policy at the place to connect to', async () => {
+    for (const connect_to of ['10.0.0.7', 'private.test']) {
+      const { resolution, addresses } = await observe('https://backend.test', { connect_to });
+      expect({ resolution, addresses }).toMatchObject({
+        resolution: { ok: false, stage: 'policy', reason: 'address_refused' },
+        addresses: [],
+      });
+    }
+  });
+
+  it.skipIf(!hasIpv6Loopback())('checks the addresses of one family only', async () => {
+    const { port } = await site({ host: '::1' });
+    const seen = await observe(`https://both.test:${port}`, { family: '6' });
+    expect(seen.addresses).toMatchObject([{ address: '::1', outcome: 'handshake' }]);
+    expect((await observe(`https://both.test:${port}`, { family: '4' })).addresses).toMatchObject([
+      { address: '127.0.0.1', outcome: 'failed' },
+    ]);
+  });
+
+  it('is down, in words that say so, if the name has no address of the family', async () => {
+    const seen = await observe('https://backend.test', { family: '6' });
+    expect(assessUptime(seen)).toMatchObject({
+      state: 'down',
+      cause: {
+        code: 'no_ipv6_addresses',
+        message: 'backend.test (IPv6) has no IPv6 address, and only IPv6 is to be checked.',
+      },
+    });
+    const { failure } = verdictOf(seen);
+    expect(failure && failureSentence(failure, 'backend.test')).toMatch(/has no IPv6 address/);
+  });
+
+  it('is up with an expected status only, after a GET if HEAD gets another one', async () => {
+    const methods: unknown[] = [];
+    const { port } = await site({
+      serve(request, response) {
+        methods.push(request.method);
+        response.writeHead(request.method === 'HEAD' ? 404 : 401).end();
+      },
+    });
+    const look = async (expected_status: string) =>
+      assessUptime(await observe(`https://backend.test:${port}`, { expected_status }));
+    expect(await look('200-299,401')).toMatchObject({ state: 'up' });
+    expect(await look('404')).toMatchObject({ state: 'up' });
+    expect(await look('200')).toMatchObject({
+      state: 'down',
+      cause: {
+        code: 'unexpected_status',
+        message: `backend.test:${port} (status 200) answered with the status 401 instead of 200.`,
+      },
+    });
+    expect(methods).toEqual(['HEAD', 'GET', 'HEAD', 'HEAD', 'GET']);
+  });
+});
