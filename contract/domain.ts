@@ -57,7 +57,7 @@ export const targetFieldsSchema = z.object({
   server_name: targetText,
   /** Name or IP address that the certificate must be valid for, instead of the host. */
   verify_name: targetText,
-  /** HTTP statuses that count as up, of https only: '200-399,401'. Default: every status below 500. */
+  /** HTTP statuses that count as up, of https only: '200-399,401'. Default: all but 500 to 599. */
   expected_status: targetText,
   /** '4' or '6': check IPv4 or IPv6 addresses only. */
   family: targetText,

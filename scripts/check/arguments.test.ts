@@ -16,6 +16,20 @@ describe('readArguments', () => {
     ]);
   });
 
+  it('reads the target of every host from options', () => {
+    const target = (...words: string[]) => read('example.com', ...words).endpoints[0]?.target;
+    expect(target('--connect-to', '10.0.0.7', '--server-name', 'other.example')).toBe(
+      '{"connect_to":"10.0.0.7","server_name":"other.example"}',
+    );
+    expect(target('--connect-to=[2001:db8::1]:8443', '--server-name=none', '--family=6')).toBe(
+      '{"connect_to":"[2001:db8::1]:8443","server_name":"none"}',
+    );
+    expect(target('--verify-name=192.0.2.7', '--expected-status=200-399,401', '--family=4')).toBe(
+      '{"verify_name":"192.0.2.7","expected_status":"200-399,401","family":"4"}',
+    );
+    expect(read('a.example', 'b.example', '--family', '4').endpoints).toHaveLength(2);
+  });
+
   it('skips invalid hosts and returns an error message for each', () => {
     const { endpoints, refused } = read('a b', 'example.com', '169.254.169.254');
     expect(endpoints).toMatchObject([{ host: 'example.com' }]);
@@ -38,6 +52,8 @@ describe('readArguments', () => {
     [[], /^Name a host, /],
     [['example.com', '--ca', 'missing.pem'], /\/nowhere\/missing\.pem cannot be read \(ENOENT\)/],
     [['example.com', '--json', '--markdown'], /Choose either/],
+    [['example.com', '--connect-to', 'https://x'], /“example\.com”: Connect to: Enter a host name/],
+    [['example.com', '--family', '5'], /Address family: Enter 4 or 6/],
     [['example.com', '--nonsense'], /Unknown option '--nonsense'/],
     [['example.com', '--ca'], /argument missing/],
   ])('refuses the arguments %j', (words, complaint) => {

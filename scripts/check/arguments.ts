@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readCertificateFile } from '../../server/certificate-file.ts';
-import { displayName, type Endpoint, normaliseEndpoint } from '../../server/core/index.ts';
+import { displayName, type Endpoint, identityKey, normaliseEndpoint } from '../../server/core/index.ts';
 import type { AddressPolicy } from '../../server/egress/index.ts';
 
 export const HELP = `certlantern check HOST…      (npm run check -- HOST…)
@@ -12,6 +12,15 @@ how to fix it. Nothing is stored.
 HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp://mail.example.com. Schemes and ports
         that start in plain text (smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql) switch to TLS
         first. Addresses of your own network can be checked.
+
+These options apply to every HOST:
+
+  --connect-to WHERE       connects to this address or name instead of HOST: 10.0.0.7, 10.0.0.7:8443, [2001:db8::1]:8443
+  --server-name NAME       sends this server name (SNI) instead of HOST; "none" sends none. The certificate must still be
+                           valid for HOST
+  --verify-name NAME       the certificate must be valid for this name or IP address instead of HOST
+  --expected-status LIST   the HTTP statuses of a working https host, such as 200-399,401. Default: all but 500 to 599
+  --family 4|6             checks IPv4 or IPv6 addresses only
 
   --json        one JSON document: an array with a report for each HOST, with the names that the API uses
   --markdown    the reports as Markdown, for sharing
@@ -54,11 +63,18 @@ export interface Arguments {
  */
 export function readArguments(args: readonly string[], policy: AddressPolicy, folder: string): Arguments {
   const { values, positionals } = parse(args);
+  const target = {
+    connect_to: values['connect-to'],
+    server_name: values['server-name'],
+    verify_name: values['verify-name'],
+    expected_status: values['expected-status'],
+    family: values.family,
+  };
   const help = values.help === true;
   if (!help && positionals.length === 0) throw new UsageError('Name a host, for example: check example.com');
   if (values.json === true && values.markdown === true)
     throw new UsageError('Choose either --json or --markdown.');
-  const read = positionals.map((typed) => readHost(typed, policy));
+  const read = positionals.map((typed) => readHost(typed, policy, target));
   const valid = read.flatMap((one) => (typeof one === 'string' ? [] : [one]));
   const refused = read.filter((one) => typeof one === 'string');
   if (!help && valid.length === 0) throw new UsageError(refused.join('\n'));
@@ -83,6 +99,11 @@ function parse(args: readonly string[]) {
         json: { type: 'boolean' },
         markdown: { type: 'boolean' },
         ca: { type: 'string', multiple: true },
+        'connect-to': { type: 'string' },
+        'server-name': { type: 'string' },
+        'verify-name': { type: 'string' },
+        'expected-status': { type: 'string' },
+        family: { type: 'string' },
       },
     });
   } catch (error) {
@@ -96,16 +117,21 @@ export function asUsageError(error: unknown): UsageError {
 }
 
 /** Parses one HOST argument. Returns the endpoint, or an error message for stderr. */
-function readHost(typed: string, policy: AddressPolicy): Endpoint | string {
-  const normalised = normaliseEndpoint(typed, {
-    permitsAddress: (ip) => policy.permits(ip),
+function readHost(
+  typed: string,
+  policy: AddressPolicy,
+  target: Parameters<typeof normaliseEndpoint>[2],
+): Endpoint | string {
+  const permitted = {
+    permitsAddress: (ip: string) => policy.permits(ip),
     permitsLocalNames: policy.permitsLocalNames,
-  });
+  };
+  const normalised = normaliseEndpoint(typed, permitted, target);
   return normalised.ok ? normalised.endpoint : `“${typed}”: ${normalised.message}`;
 }
 
 function distinct(endpoints: readonly Endpoint[]): Endpoint[] {
-  return [...new Map(endpoints.map((one) => [`${one.protocol} ${displayName(one)}`, one])).values()];
+  return [...new Map(endpoints.map((one) => [identityKey(one), one])).values()];
 }
 
 function readAuthorityFile(path: string): string {

@@ -2,6 +2,7 @@ import {
   assessUptime,
   certificateFacts,
   displayName,
+  identityOf,
   judge,
   reportFindings,
 } from '../../server/core/index.ts';
@@ -28,11 +29,7 @@ export async function checkEndpoint(
   endpoint: Endpoint,
   { probe, trustStore, signal }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal },
 ): Promise<Checked> {
-  const { host: name, port, protocol } = endpoint;
-  const observation = await probe.observe(
-    { host: name, port, protocol },
-    { signal, trustStore, withPosture: true },
-  );
+  const observation = await probe.observe(identityOf(endpoint), { signal, trustStore, withPosture: true });
   const host = displayName(endpoint);
   const verdict = judge(observation, Date.now(), trustStore);
   const ders = [

@@ -1,3 +1,4 @@
+import { targetWire } from '../../server/api/domains/domain-wire.ts';
 import { reportWire } from '../../server/api/domains/report-wire.ts';
 import { assessUptime, certificateFacts } from '../../server/core/index.ts';
 import { publicKeyName } from '../../server/pki/index.ts';
@@ -19,6 +20,7 @@ export function jsonReport(checked: Checked, now: number) {
     hostname: endpoint.host,
     port: endpoint.port,
     protocol: endpoint.protocol,
+    target: targetWire(endpoint.target),
     display_name: host,
     reached: verdict.reached,
     failure: verdict.failure,

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import {
   clientSentence,
+  describeTarget,
   duration,
   failureSentence,
   longDate,
@@ -46,8 +47,10 @@ export function textReport(checked: Checked, now: number, coloured: boolean): st
     });
   const { verdict, host } = checked;
   const { style, words } = conclusion(checked, now);
+  const target = describeTarget(checked.endpoint.target);
   return [
     `${paint('bold', printable(host))}  ${paint(style, printable(words))}`,
+    ...row('Target', target === null ? [] : [target]),
     ...row('Certificate', certificateLines(checked)),
     ...row('Path', pathLines(verdict)),
     ...row('Revocation', verdict.reached ? [revocationSentence(verdict.revocation)] : []),

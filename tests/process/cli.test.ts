@@ -30,21 +30,24 @@ let cut: string;
 let expired: string;
 let closed: string;
 const running: Peer[] = [];
+/** Server names that each site was asked for, by its URL. */
+const served = new Map<string, (string | null)[]>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'certlantern-cli-'));
   writeFileSync(join(folder, 'root.pem'), authority.certificatePem);
-  const site = async (certificate: typeof leaf): Promise<string> => {
+  const serve = async (certificate: typeof leaf): Promise<string> => {
     const peer = await startTlsServer(
       { '*': certificate },
       { serve: (_request, response) => response.end() },
     );
     running.push(peer);
+    served.set(`https://127.0.0.1:${peer.port}`, peer.serverNames);
     return `https://127.0.0.1:${peer.port}`;
   };
-  good = await site(leaf);
-  cut = await site({ ...leaf, chainPem: '' });
-  expired = await site(outdated);
+  good = await serve(leaf);
+  cut = await serve({ ...leaf, chainPem: '' });
+  expired = await serve(outdated);
   const gone = await startRawPeer(silent);
   closed = `https://127.0.0.1:${gone.port}`;
   await gone.stop();
@@ -88,6 +91,31 @@ describe('certlantern check', () => {
     expect(out).toMatch(/Answer +200 to HEAD \//);
     expect(out).toMatch(/offers TLSv1\.2, TLSv1\.3/);
     expect(progress).toMatch(/^1 of 1 checked: 127\.0\.0\.1:\d+\n$/);
+  });
+
+  it('connects to another address with another server name, and still verifies the host', async () => {
+    const port = Number(new URL(good).port);
+    const before = served.get(good)?.length;
+    const words = ['--ca', 'root.pem', '--connect-to', `127.0.0.1:${port}`];
+    const [fine, wrong, json] = await Promise.all([
+      check('https://localhost', ...words),
+      check('https://shop.example', ...words, '--server-name', 'other.example'),
+      check('https://shop.example', ...words, '--server-name=none', '--verify-name=localhost', '--json'),
+    ]);
+    expect(fine).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^localhost via 127.* fine/) as string,
+    });
+    expect(fine.out).toContain(`Target        The check connects to 127.0.0.1:${port}.`);
+    expect(wrong).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('The certificate does not cover shop.example.') as string,
+    });
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.out)).toMatchObject([
+      { trusted: true, target: { server_name: 'none', verify_name: 'localhost', family: null } },
+    ]);
+    expect(new Set(served.get(good)?.slice(before))).toEqual(new Set(['localhost', 'other.example', null]));
   });
 
   it('reports hosts in the order given, and exits with the code of the worst', async () => {
