@@ -41,8 +41,8 @@ describe('isExpectedStatus', () => {
     expect(isExpectedStatus(503, '503')).toBe(true);
   });
 
-  it('accepts every status below 500 if none is listed', () => {
-    expect(isExpectedStatus(404, null)).toBe(true);
-    expect(isExpectedStatus(503, null)).toBe(false);
+  it('accepts every status but the server errors 500 to 599 if none is listed', () => {
+    const accepted = [404, 499, 500, 503, 599, 600, 999].filter((status) => isExpectedStatus(status, null));
+    expect(accepted).toEqual([404, 499, 600, 999]);
   });
 });

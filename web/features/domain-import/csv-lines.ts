@@ -1,5 +1,14 @@
 import Papa from 'papaparse';
-import { hostLine, looksLikeHost, skipped, splitTags, withPort, withProtocol } from './parsed-import.ts';
+import { TARGET_FIELDS } from '../../../contract/words.ts';
+import {
+  hostLine,
+  looksLikeHost,
+  skipped,
+  splitTags,
+  targetOf,
+  withPort,
+  withProtocol,
+} from './parsed-import.ts';
 import type { ParsedLine } from './parsed-import.ts';
 
 interface Row {
@@ -20,6 +29,7 @@ interface Columns {
   protocol: number;
   tags: number;
   notes: number[];
+  target: Partial<Record<string, number>>;
 }
 
 const HOST_NAMES = [
@@ -79,7 +89,7 @@ export function csvLines(text: string, most: number): Table | null {
   const lines = rows.map((row) => {
     const port = isPort(row.cells[host + 1]) ? host + 1 : -1;
     const rest = row.cells.map((_, index) => index).filter((index) => index !== host && index !== port);
-    return lineOf(row, { host, port, protocol: -1, tags: -1, notes: rest });
+    return lineOf(row, { host, port, protocol: -1, tags: -1, notes: rest, target: {} });
   });
   return { lines, titleLines: 0 };
 }
@@ -134,7 +144,14 @@ function columnsOf(cells: readonly string[]): Columns | null {
   const host = Math.min(...HOST_NAMES.map((name) => names.indexOf(name)).filter((index) => index >= 0));
   if (!Number.isFinite(host)) return null;
   const notes = names.flatMap((name, index) => (index !== host && NOTE_NAMES.includes(name) ? [index] : []));
-  return { host, port: place(['port']), protocol: place(['protocol']), tags: place(TAG_NAMES), notes };
+  return {
+    host,
+    port: place(['port']),
+    protocol: place(['protocol']),
+    tags: place(TAG_NAMES),
+    notes,
+    target: Object.fromEntries(TARGET_FIELDS.map((field) => [field, names.indexOf(field)])),
+  };
 }
 
 function unguarded({ line, cells }: Row): Row {
@@ -163,6 +180,7 @@ function lineOf({ line, cells }: Row, columns: Columns): ParsedLine {
   return hostLine(line, address, {
     tags: splitTags(cells[columns.tags] ?? ''),
     notes: notes.join('\n'),
+    target: targetOf((field) => cells[columns.target[field] ?? -1]),
   });
 }
 

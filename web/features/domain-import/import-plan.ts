@@ -43,8 +43,8 @@ export function entriesOf(lines: readonly ParsedLine[]): ImportEntry[] {
 
 // The server truncates too, but a backup with long texts would make the call too large.
 const entryOf = ({ host, tags, notes, target }: HostLine): ImportEntry => ({
-  ...target,
   host,
+  ...target,
   tags: tags.slice(0, MAX_TAGS).map((tag) => tag.slice(0, TAG_MAX_LENGTH)),
   notes: notes.slice(0, NOTES_MAX_LENGTH),
 });

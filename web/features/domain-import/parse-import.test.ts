@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { entriesOf } from './import-plan.ts';
 import { isSkipped, recognised } from './parsed-import.ts';
 import { parseImport, readImportFile } from './parse-import.ts';
 
@@ -21,6 +22,28 @@ const linesOf = (text: string) => {
   const parsed = parseImport(text);
   return parsed.ok ? parsed.lines.map(({ line }) => line) : [];
 };
+
+describe('importing how a host is checked', () => {
+  const target = { connect_to: '10.0.0.7', family: '4' };
+
+  test.each([
+    ['columns of CSV', 'host,connect_to,server_name,family\nshop.example,10.0.0.7,,4'],
+    ['keys of JSON', '[{"host":"shop.example","connect_to":"10.0.0.7","server_name":"","family":4}]'],
+    [
+      'the answer of the API',
+      '[{"hostname":"shop.example","port":443,"target":{"connect_to":"10.0.0.7","server_name":null,"family":"4","summary":"…"}}]',
+    ],
+  ])('reads the fields of a target from %s, without the empty ones', (_, text) => {
+    const parsed = parseImport(text);
+    expect(parsed.ok && entriesOf(parsed.lines)).toMatchObject([{ ...target, tags: [] }]);
+    expect(parsed.ok && entriesOf(parsed.lines)[0]).not.toHaveProperty('server_name');
+  });
+
+  test('sends no field of a target for a host without one', () => {
+    const parsed = parseImport('host,connect_to\nshop.example,');
+    expect(parsed.ok && entriesOf(parsed.lines)).toEqual([{ host: 'shop.example', tags: [], notes: '' }]);
+  });
+});
 
 describe('importing lines and lists', () => {
   test('reads one host or URL per line, and skips comments and blank lines', () => {

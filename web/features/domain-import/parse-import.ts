@@ -8,6 +8,7 @@ import {
   shownValue,
   skipped,
   splitTags,
+  targetOf,
   textOf,
   withPort,
   withProtocol,
@@ -137,5 +138,6 @@ function jsonLine(item: unknown, line: number): ParsedLine {
   return hostLine(line, withProtocol(place, textOf(item['protocol'])), {
     tags: Array.isArray(tags) ? tags.map(textOf).filter((tag) => tag !== '') : splitTags(textOf(tags)),
     notes: textOf(item['notes']) || textOf(item['description']) || textOf(item['name']),
+    target: targetOf((field) => item[field] ?? (isJsonObject(item['target']) ? item['target'][field] : null)),
   });
 }

@@ -1,5 +1,9 @@
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
-import { count, PROTOCOLS } from '../../../contract/words.ts';
+import { count, PROTOCOLS, TARGET_FIELDS } from '../../../contract/words.ts';
+import type { TargetField } from '../../../contract/words.ts';
+
+/** How a host is checked, if the source says so. */
+export type ImportedTarget = { readonly [Field in TargetField]?: string };
 
 /** A line with a host to add. `line` counts from 1. */
 export interface HostLine {
@@ -7,10 +11,9 @@ export interface HostLine {
   host: string;
   tags: string[];
   notes: string;
+  target: ImportedTarget;
   /** What changes compared with the source; null if nothing. */
   remark: string | null;
-  /** What is checked, if not only what the host says. */
-  target?: { expected_status?: string; family?: string };
 }
 export interface SkippedLine {
   line: number;
@@ -76,7 +79,7 @@ const HOST_MAX_LENGTH = 2048;
 export function hostLine(line: number, host: string, rest: Partial<HostLine> = {}): ParsedLine {
   const trimmed = host.trim();
   if (trimmed.length > HOST_MAX_LENGTH) return skipped(line, trimmed, 'Too long for a host address');
-  return { line, host: trimmed.toWellFormed(), tags: [], notes: '', remark: null, ...rest };
+  return { line, host: trimmed.toWellFormed(), tags: [], notes: '', target: {}, remark: null, ...rest };
 }
 
 /** Tells whether the text is probably a host: used to recognise lists, not to validate. */
@@ -94,6 +97,15 @@ export function splitTags(text: string): string[] {
     .split(/[,;|]/)
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
+}
+
+/** Returns the fields of a target that are not empty. Numbers count as text. */
+export function targetOf(read: (field: TargetField) => unknown): ImportedTarget {
+  const texts = TARGET_FIELDS.map((field) => {
+    const value = read(field);
+    return [field, typeof value === 'number' ? String(value) : textOf(value)] as const;
+  });
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
 
 /** Returns the host with that port, unless it has one. */
