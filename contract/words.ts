@@ -196,17 +196,19 @@ export const PASSWORD_MIN_LENGTH = 7;
 export const HOST_MAX_LENGTH = 2_048;
 
 /**
- * What a domain may say beside its host about how it is checked. Fields of the API, columns of CSV files and, with hyphens, options
- * of the command line. A domain without them is checked at the addresses of its host.
+ * What a domain may say beside its host about how it is checked, with the labels of the dialog, which messages about a field start
+ * with. Fields of the API, columns of CSV files and, with hyphens, options of the command line. A domain without them is checked at
+ * the addresses of its host.
  */
-export const TARGET_FIELDS = [
-  'connect_to',
-  'server_name',
-  'verify_name',
-  'expected_status',
-  'family',
-] as const;
-export type TargetField = (typeof TARGET_FIELDS)[number];
+export const TARGET_LABELS = {
+  connect_to: 'Connect to',
+  server_name: 'Server name',
+  verify_name: 'Name to verify',
+  expected_status: 'Expected status',
+  family: 'Address family',
+} as const;
+export type TargetField = keyof typeof TARGET_LABELS;
+export const TARGET_FIELDS = Object.keys(TARGET_LABELS) as [TargetField, ...TargetField[]];
 /** Value of `server_name` for a handshake that names no server. */
 export const NO_SERVER_NAME = 'none';
 /** Maximum length of each of these fields as entered, in characters: a host name with a port. */

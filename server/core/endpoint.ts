@@ -8,7 +8,7 @@ import {
   targetSuffix,
   writeTarget,
 } from './target.ts';
-import { NO_SERVER_NAME, type TargetField } from '../../contract/words.ts';
+import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../contract/words.ts';
 
 /**
  * One port of one host, with the protocol to use there: that of the scheme if it selects one, else the usual one of the port. `host`
@@ -54,15 +54,6 @@ const REFUSALS = {
   family: 'Enter 4 or 6.',
   other_family: 'The IP address to check is of the other family.',
 } as const;
-
-/** Names of the fields of a target in messages about them. */
-const LABELS: Record<TargetField, string> = {
-  connect_to: 'Connect to',
-  server_name: 'Server name',
-  verify_name: 'Name to verify',
-  expected_status: 'Expected status',
-  family: 'Address family',
-};
 
 export type EndpointErrorCode = keyof typeof REFUSALS;
 
@@ -217,7 +208,7 @@ const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : 
 
 /** Refuses a field of the target, with its name in front of the reason. */
 function refuseField(field: TargetField, code: EndpointErrorCode): NormalisedEndpoint {
-  return { ok: false, code, message: `${LABELS[field]}: ${REFUSALS[code]}` };
+  return { ok: false, code, message: `${TARGET_LABELS[field]}: ${REFUSALS[code]}` };
 }
 
 function refuse(code: EndpointErrorCode): NormalisedEndpoint {

@@ -170,3 +170,45 @@ test('the next steps after the first domain name the chosen channel and the doma
   await expect(page.getByText('We sent a test to Pipeline.')).toBeVisible();
   await expect.poll(() => sink.requests.length).toBe(1);
 });
+
+test('with the fields behind "More", two servers of one name are two domains', async ({ page, world }) => {
+  const older = await world.serve('two.adding.example', { notAfter: daysFromNow(5.5) });
+  const newer = await world.serve('two.adding.example', { notAfter: daysFromNow(80.5) });
+  const backend = `127.0.0.1:${newer.split(':')[1]}`;
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/domain/add')) sent.push(request.postDataJSON());
+  });
+  await createAccount(page, world);
+  await page.goto('/dashboard');
+  const opener = page.getByRole('button', { name: 'Add Domain' }).first();
+  const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
+  await opener.click();
+  await dialog.getByLabel('Host Address').fill(older);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(dialog).toBeHidden();
+
+  await opener.click();
+  await dialog.getByLabel('Host Address').fill(older);
+  await dialog.getByText('More').click();
+  const connectTo = dialog.getByLabel('Connect to');
+  await test.step('a refused field says why', async () => {
+    await connectTo.fill('127.0.0.1:99999');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(connectTo).toHaveAccessibleDescription('The port must be a whole number from 1 to 65535.');
+  });
+  await connectTo.fill(backend);
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
+  await dialog.getByLabel('Server name').fill('none');
+  await expect(dialog.getByText('More (2 set)')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  expect(sent).toEqual([{ host: older }, { host: older, connect_to: backend, server_name: 'none' }]);
+
+  await expect(card(page, older)).toContainText('in 5 days');
+  const other = card(page, `${older} via ${backend} (no server name)`);
+  await expect(other).toContainText('80 days left');
+  await expect(other.getByText(`via ${backend} (no server name)`, { exact: true })).toBeVisible();
+  await other.click();
+  await expect(page.getByText(`The check connects to ${backend} and sends no server name.`)).toBeVisible();
+});

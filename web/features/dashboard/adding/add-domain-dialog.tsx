@@ -1,14 +1,22 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
+import { lazyPart } from '../../../ui/lazy.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
+import { Disclosure } from '../../../domain/disclosure.tsx';
 import { HostObstacle } from './host-obstacle.tsx';
 import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 import { inWords } from '../../../lib/format.ts';
+
+const TargetFields = lazyPart(
+  async () => (await import('./target-fields.tsx')).TargetFields,
+  <Skeleton className="h-[242px] w-full" />,
+);
 
 interface AddDomainDialogProps
   extends AddDomainOutcome, Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
@@ -27,7 +35,10 @@ export function AddDomainDialog({
 }: AddDomainDialogProps) {
   const { limits } = usePublicConfig();
   const input = useRef<HTMLInputElement>(null);
-  const { host, error, obstacle, isBusy, type, leave, clear, submit } = useAddDomain(outcome);
+  const { host, target, error, obstacle, isBusy, type, typeTarget, leave, clear, submit } =
+    useAddDomain(outcome);
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const set = Object.values(target).filter((text) => text.trim() !== '').length;
   const cancel = () => {
     clear();
     onOpenChange(false);
@@ -71,7 +82,7 @@ export function AddDomainDialog({
           value={host}
           hint={ENDPOINT_HINT}
           error={
-            error ??
+            (error?.field === 'host' ? error.message : undefined) ??
             (obstacle && (
               <HostObstacle
                 obstacle={obstacle}
@@ -84,6 +95,13 @@ export function AddDomainDialog({
           }
           onChange={(event) => type(event.target.value)}
         />
+        <Disclosure
+          className="mt-3"
+          summary={set === 0 ? 'More' : `More (${set} set)`}
+          onToggle={setMoreOpen}
+        >
+          {isMoreOpen && <TargetFields target={target} error={error} onType={typeTarget} />}
+        </Disclosure>
         <DialogActions>
           <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={toMany}>
             Import domains

@@ -32,7 +32,8 @@ export function EmptyDashboard({
     // The visitor chose this host on the landing page.
     if (chosen !== '') addChosen();
   }, [chosen]);
-  const problem = error ?? (obstacle && <HostObstacle obstacle={obstacle} onShow={outcome.onShow} />);
+  const problem =
+    error?.message ?? (obstacle && <HostObstacle obstacle={obstacle} onShow={outcome.onShow} />);
   return (
     <div className="wrap pt-5 pb-12">
       <p className="flex justify-end">

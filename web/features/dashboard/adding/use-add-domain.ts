@@ -2,6 +2,8 @@ import { CancelledError } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { addDomain } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
+import { TARGET_FIELDS, TARGET_LABELS } from '../../../../contract/words.ts';
+import type { TargetField } from '../../../../contract/words.ts';
 import { track } from '../../../lib/browser/analytics.ts';
 import { ApiError, call } from '../../../lib/api-client.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/drafts.ts';
@@ -10,7 +12,7 @@ import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 import { useDomainCache } from '../../../domain/domain-cache.ts';
 import { useHostLookup } from './use-host-lookup.ts';
-import type { HostLookup } from './use-host-lookup.ts';
+import type { HostLookup, NewDomain } from './use-host-lookup.ts';
 
 /** Placeholder of an empty input. RFC 2606 reserves the name, so nobody owns it. */
 export const EXAMPLE_HOST = 'shop.example.com';
@@ -26,9 +28,13 @@ export interface AddDomainOutcome {
   onLimitReached: () => void;
 }
 
+/** The typed texts of the fields behind "More". */
+export type TypedTarget = { readonly [Field in TargetField]?: string };
+
 /** One submission: the typed text and which use of the form it belongs to. */
 interface Attempt {
   typed: string;
+  wanted: NewDomain;
   use: number;
   /** The person wants a name that is not in DNS. */
   isConfirmed: boolean;
@@ -46,9 +52,30 @@ function obstacleOf(found: HostLookup): Obstacle | null {
   return { name: found.display_name, domainId: found.domain_id };
 }
 
-const isOfTheHost = (failure: Error): boolean =>
-  failure instanceof ApiError &&
-  ['invalid_request', 'invalid_host', 'host_refused', 'domain_exists'].includes(failure.code ?? '');
+/** What was refused: the host, or a field behind "More". */
+interface Refused {
+  field: 'host' | TargetField;
+  message: string;
+}
+
+const CODES = ['invalid_request', 'invalid_host', 'host_refused', 'domain_exists'];
+
+/** Returns null if nothing that was typed is the reason. A message about a field starts with its label. */
+function refusedBy(failure: Error): Refused | null {
+  if (!(failure instanceof ApiError) || !CODES.includes(failure.code ?? '')) return null;
+  const { message } = failure;
+  const field = TARGET_FIELDS.find((each) => message.startsWith(`${TARGET_LABELS[each]}: `));
+  if (field === undefined) return { field: 'host', message };
+  return { field, message: message.slice(TARGET_LABELS[field].length + 2) };
+}
+
+/** Returns what to send: fields that are empty are left out. */
+function newDomain(host: string, target: TypedTarget): NewDomain {
+  const given = Object.entries(target).map(([field, text]) => [field, text.trim()]);
+  return { host: host.trim(), ...Object.fromEntries(given.filter(([, text]) => text !== '')) };
+}
+
+const isSame = (one: NewDomain, other: NewDomain): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Holds the state of a form that adds a domain. The typed text stays until it is added. A name that is not in DNS is sent only when
@@ -57,25 +84,28 @@ const isOfTheHost = (failure: Error): boolean =>
 export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const cache = useDomainCache();
   const [host, setHost, clearHost] = useDraft(ADD_DOMAIN_DRAFT);
-  const [error, setError] = useState<string>();
-  const [asked, setAsked] = useState<{ typed: string; obstacle: Obstacle }>();
-  const { found, look } = useHostLookup(host);
+  const [target, setTarget] = useState<TypedTarget>({});
+  const [error, setError] = useState<Refused>();
+  const [asked, setAsked] = useState<{ wanted: NewDomain; obstacle: Obstacle }>();
+  const wanted = newDomain(host, target);
+  const { found, look } = useHostLookup(wanted);
   const use = useRef(0);
   const { mutate, reset, isPending } = useWrite({
-    mutationFn: async ({ typed, isConfirmed }: Attempt) => {
+    mutationFn: async ({ wanted: body, isConfirmed }: Attempt) => {
       // After the confirmation there is nothing left to ask. The server refuses a host that is tracked already.
-      const obstacle = isConfirmed ? null : obstacleOf(await look(typed));
+      const obstacle = isConfirmed ? null : obstacleOf(await look(body));
       if (obstacle) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
       const headers = { prefer: 'respond-async' };
-      return { obstacle: null, domain: await call(addDomain, { body: { host: typed.trim() }, headers }) };
+      return { obstacle: null, domain: await call(addDomain, { body, headers }) };
     },
     onSuccess: ({ obstacle, domain }, attempt) => {
       if (domain === null) {
-        if (attempt.use === use.current) setAsked({ typed: attempt.typed, obstacle });
+        if (attempt.use === use.current) setAsked({ wanted: attempt.wanted, obstacle });
         return;
       }
       setAsked(undefined);
+      setTarget((now) => (isSame(newDomain(attempt.typed, now), attempt.wanted) ? {} : now));
       cache.put(domain);
       track({ name: 'user_add_domain', count: cache.count() });
       if (attempt.use !== use.current) return;
@@ -89,7 +119,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       const isOpen = attempt.use === use.current;
       if (isLimit && isOpen) onLimitReached();
       else toast.error(failureText(failure));
-      if (isOpen && attempt.typed === host && isOfTheHost(failure)) setError(failure.message);
+      if (isOpen && isSame(attempt.wanted, wanted)) setError(refusedBy(failure) ?? undefined);
     },
   });
 
@@ -101,14 +131,19 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   };
   // While the person types, a name may not be complete, so say only that it is tracked already.
   const tracked = found?.domain_id == null ? null : obstacleOf(found);
-  const obstacle = asked?.typed === host ? asked.obstacle : tracked;
+  const obstacle = asked !== undefined && isSame(asked.wanted, wanted) ? asked.obstacle : tracked;
   return {
     host,
+    target,
     error,
     obstacle,
     isBusy: isPending,
     type: (text: string) => {
       setHost(text);
+      setError(undefined);
+    },
+    typeTarget: (field: TargetField, text: string) => {
+      setTarget((now) => ({ ...now, [field]: text }));
       setError(undefined);
     },
     /** Closes the form and keeps the typed text. */
@@ -117,13 +152,16 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     clear: () => {
       leave();
       clearHost();
+      setTarget({});
     },
     submit: (text: string = host) => {
       const isBlank = text.trim() === '';
-      setError(isBlank ? 'Please enter a valid host address' : undefined);
+      setError(isBlank ? { field: 'host', message: 'Please enter a valid host address' } : undefined);
       if (isBlank || isPending) return;
-      const isConfirmed = asked?.typed === text && asked.obstacle.domainId === null;
-      mutate({ typed: text, use: use.current, isConfirmed });
+      const next = newDomain(text, target);
+      const isConfirmed =
+        asked !== undefined && isSame(asked.wanted, next) && asked.obstacle.domainId === null;
+      mutate({ typed: text, wanted: next, use: use.current, isConfirmed });
     },
   };
 }

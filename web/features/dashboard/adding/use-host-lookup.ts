@@ -1,16 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { lookUpHost } from '../../../../contract/calls/domain.ts';
-import type { hostLookupSchema } from '../../../../contract/domain.ts';
+import type { addDomainSchema, hostLookupSchema } from '../../../../contract/domain.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
 export type HostLookup = z.infer<typeof hostLookupSchema>;
+/** A domain to add. */
+export type NewDomain = z.infer<typeof addDomainSchema>;
 
-const lookupOf = (host: string) => ({
-  queryKey: ['host-lookup', host],
+const lookupOf = (wanted: NewDomain) => ({
+  queryKey: ['host-lookup', wanted],
   // Without the query's signal, so that the lookup of a submitted host goes on when the person types the next one.
-  queryFn: () => call(lookUpHost, { query: { host } }),
+  queryFn: () => call(lookUpHost, { query: wanted }),
   staleTime: 10_000,
   retry: false,
   // Otherwise an offline page would wait for the lookup instead of saying that it is offline.
@@ -18,16 +20,15 @@ const lookupOf = (host: string) => ({
 });
 
 /**
- * Looks a typed host up when the person stops typing. `found` is null until then and if the lookup failed. `look` looks any text up
+ * Looks a domain up when the person stops typing. `found` is null until then and if the lookup failed. `look` looks any domain up
  * at once, or returns what is known already; it throws if the lookup failed.
  */
-export function useHostLookup(typed: string) {
+export function useHostLookup(typed: NewDomain) {
   const client = useQueryClient();
-  const host = typed.trim();
-  const debounced = useDebounced(host);
+  const text = JSON.stringify(typed);
   // A name without a dot is not complete yet.
-  const isWanted = debounced === host && host.includes('.');
-  const { data } = useQuery({ ...lookupOf(debounced), enabled: isWanted });
-  const look = (text: string): Promise<HostLookup> => client.fetchQuery(lookupOf(text.trim()));
+  const isWanted = useDebounced(text) === text && typed.host.includes('.');
+  const { data } = useQuery({ ...lookupOf(typed), enabled: isWanted });
+  const look = (wanted: NewDomain): Promise<HostLookup> => client.fetchQuery(lookupOf(wanted));
   return { found: isWanted ? (data ?? null) : null, look };
 }

@@ -14,15 +14,20 @@ interface SecondLineProps {
   calmClassName?: string;
 }
 
-/** Shows the problem, or else the issuer. */
+/** Shows the problem, or else the issuer. With a target shows that instead, because the name above it may be cut. */
 export function SecondLine({ domain, now, className, calmClassName }: SecondLineProps) {
   const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
   if (trouble) return <TroubleLine trouble={trouble} className={className} />;
   return (
     <span className={classNames('block truncate text-fg-3', className, calmClassName)}>
-      {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer unknown'}
+      {targetWords(domain) ?? issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer unknown'}
     </span>
   );
+}
+
+/** Returns what follows the host in the name of a domain with a target: "via 10.0.0.7". A host has no spaces. */
+function targetWords({ target, display_name: name }: DomainWire): string | null {
+  return target === null ? null : name.slice(name.indexOf(' ') + 1);
 }
 
 /** Shows a short line about a problem, with the full sentence as its title. `className` sets its type. */

@@ -39,6 +39,7 @@ export function CurrentCertificate({ domain, now, read, aside }: CurrentCertific
       <LifetimeLegend domain={domain} now={now} />
       <Facts className="grid-cols-[97px_1fr]">
         {domain.protocol !== 'https' && <Fact term="Protocol">{PROTOCOL_TITLES[domain.protocol]}</Fact>}
+        {domain.target !== null && <Fact term="Target">{domain.target.summary}</Fact>}
         {domain.issuer !== null && (
           <Fact term="Issuer">
             <bdi>{visibleText(domain.issuer)}</bdi>
