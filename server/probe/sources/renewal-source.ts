@@ -62,7 +62,7 @@ export function createRenewalSource(
   authorities: readonly RenewalAuthority[] = RENEWAL_AUTHORITIES,
 ): RenewalSource {
   const { cache, ...json } = context;
-  const directoryOf = createCachedAnswers<Directory>({
+  const directoryOf = createCachedAnswers<Directory | null>({
     cache,
     read: (content) => directorySchema.safeParse(content).data ?? null,
     maxConcurrent: 2,
@@ -76,7 +76,8 @@ export function createRenewalSource(
   /** Time (ms UTC) by directory until which we send no requests, because the CA limits our request rate. */
   const pausedUntil = new Map<string, number>();
 
-  const fetchDirectory = async (url: string, now: number): Promise<FetchedAnswer<Directory>> => {
+  /** Answers null if the directory could not be read, for example because its server's certificate cannot be verified. */
+  const fetchDirectory = async (url: string, now: number): Promise<FetchedAnswer<Directory | null>> => {
     const response = await fetchJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
     const directory = directorySchema.safeParse(response.status === 200 ? response.content : null).data;
     if (directory !== undefined)
@@ -84,7 +85,7 @@ export function createRenewalSource(
     const isAvailable = response.status === 200;
     const askAgainAt =
       now + (isAvailable ? DAY_MS : Math.max(NO_ANSWER_MS, clampInterval(response.retryAfterMs ?? 0)));
-    return { answer: { renewalInfo: null }, askAgainAt, isFailure: !isAvailable };
+    return { answer: isAvailable ? { renewalInfo: null } : null, askAgainAt, isFailure: !isAvailable };
   };
 
   const fetchWindow = async (
