@@ -91,7 +91,9 @@ async function connectAsNeeded(
   const isMlDsa = leafKeyType(second.evidence.presentedChain)?.startsWith('ml-dsa') === true;
   if (!isMlDsa || context === null) return { result: second, context: legacyContext };
   await closeTls(second.tls, options.signal);
-  return { result: await connectTls(options, context), context };
+  const third = await connectTls(options, context);
+  if (third.ok) return { result: third, context };
+  return { result: await connectTls(options, legacyContext), context: legacyContext };
 }
 
 /**
