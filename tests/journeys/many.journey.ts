@@ -81,6 +81,28 @@ test('a pasted list of hosts is previewed line by line, and the Free plan adds t
   await expect(page.getByRole('checkbox', { name: /^Select / })).toHaveCount(3);
 });
 
+test('a file is previewed with how it was read, and the database of Uptime Kuma names the command for it', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world, { verified: true });
+  await page.goto('/dashboard');
+  const form = await openAddMany(page);
+  const choose = (name: string, content: string) =>
+    form
+      .getByLabel('Choose a file')
+      .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content, 'latin1') });
+  await choose('kuma.db', 'SQLite format 3\0\x10');
+  await expect(form.getByText('run “npx . import kuma.db”')).toBeVisible();
+  await choose('hosts.csv', 'sep=;\r\nÜbersicht\r\nhost;notes\r\nfile.many.example;Büro\r\n');
+  const source = 'CSV, read as Windows-1252, without 1 line of titles: 1 host';
+  await expect(form.getByText(source)).toBeVisible();
+  await form.getByRole('button', { name: 'Preview' }).click();
+  await expect(form.getByText('One will be added')).toBeVisible();
+  await expect(form.getByText(source)).toBeVisible();
+  await expectAccessible(page);
+});
+
 test('an Uptime Kuma backup can be imported, and an interrupted import resumes', async ({ page, world }) => {
   await createAccount(page, world, { trial: true, verified: true });
   await page.goto('/dashboard');

@@ -81,11 +81,11 @@ const PREVIEW = [
   /^Uptime Kuma: 5 hosts, 3 lines without a host\. Check intervals and notifications are not carried over\.$/m,
   /^ +1 {2}Former +Skipped\. Cannot be carried over\. A group, not a host$/m,
   /^ +2 {2}https:\/\/127\.0\.0\.1:1\/ +Will be added$/m,
-  /^ +3 {2}https:\/\/127\.0\.0\.2:1\/ +Will be added\. Paused in Uptime Kuma, but checked here$/m,
+  /^ +3 {2}https:\/\/127\.0\.0\.2:1\/ +Will be added\. The keyword is not looked for here\. Paused in Uptime Kuma, but checked here$/m,
   /^ +4 {2}Time +Skipped\. Cannot be carried over\. NTP uses no certificate$/m,
   /^ +5 {2}Phone +Skipped\. Cannot be carried over\. We cannot check certificates of SIP$/m,
   /^ +6 {2}smtp:\/\/127\.0\.0\.3:587 +Will be added$/m,
-  /^ +7 {2}tls:\/\/127\.0\.0\.4:8443 +Will be added$/m,
+  /^ +7 {2}tls:\/\/127\.0\.0\.4:8443 +Will be added\. Only TLS is checked here, without a gRPC call$/m,
   /^ +8 {2}https:\/\/127\.0\.0\.5:15671 +Will be added$/m,
 ];
 

@@ -158,6 +158,11 @@ test.each([
     { url: 'http://a.example:80/x' },
     'https://a.example/x (Uptime Kuma uses plain HTTP; HTTPS is checked here)',
   ],
+  [{ type: 'keyword', url: 'https://a.example' }, 'https://a.example (The keyword is not looked for here)'],
+  [
+    { url: 'https://a.example/admin', accepted_statuscodes: ['401'] },
+    'https://a.example/admin (Its accepted statuses are not carried over, because the page at / is checked here)',
+  ],
 ])('the preview says what changes for %j', (fields, line) => {
   expect(readRemark({ type: 'http', ...fields })).toEqual([line]);
 });

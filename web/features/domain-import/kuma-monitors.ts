@@ -60,6 +60,13 @@ const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
   } satisfies Record<string, (monitor: JsonObject) => Place>),
 );
 
+/** What a domain does not do that the kinds do whose name promises it. */
+const NOT_DONE: ReadonlyMap<string, string> = new Map([
+  ['keyword', 'The keyword is not looked for here'],
+  ['json-query', 'The JSON query is not evaluated here'],
+  ['grpc-keyword', 'Only TLS is checked here, without a gRPC call'],
+]);
+
 const WITHOUT_TLS = 'It connects without TLS, so that there is no certificate';
 
 /** Returns the monitors of a backup (JSON of Settings → Backup in version 1), or null if it is not one. */
@@ -85,6 +92,7 @@ export function kumaLines(monitor: unknown, line: number): ParsedLine[] {
   const description = textOf(monitor['description']);
   const remarks = [
     place.remark,
+    NOT_DONE.get(textOf(monitor['type'])),
     isOff(monitor['active']) && 'Paused in Uptime Kuma, but checked here',
     isOn(monitor['ignoreTls']) && 'Uptime Kuma ignores faults of this certificate, which are reported here',
   ].filter((remark) => typeof remark === 'string');
@@ -115,8 +123,11 @@ function webPlace(monitor: JsonObject): Place {
   const url = textOf(monitor['url']);
   const place = webPlaces([url]);
   // Only the status of the page at / is checked here.
-  const status = /^[a-z]+:\/\/[^/]*\/?$/i.test(url) ? statusOf(monitor) : null;
-  return 'hosts' in place && status !== null ? { ...place, status } : place;
+  const status = statusOf(monitor);
+  if ('reason' in place || status === null) return place;
+  if (/^[a-z]+:\/\/[^/?#]*\/?$/i.test(url)) return { ...place, status };
+  const remark = 'Its accepted statuses are not carried over, because the page at / is checked here';
+  return { ...place, remark: [place.remark, remark].filter(Boolean).join('. ') };
 }
 
 /** Returns the statuses that count as up, unless they are Uptime Kuma’s default. It follows redirects, which are answers here. */

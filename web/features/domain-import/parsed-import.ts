@@ -37,7 +37,7 @@ export type ParsedImport =
     }
   | { ok: false; message: string };
 
-export const FORMAT_NAMES: Record<ImportFormat, string> = {
+const FORMAT_NAMES: Record<ImportFormat, string> = {
   empty: 'Nothing yet',
   lines: 'Lines of hosts',
   csv: 'CSV',
