@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { BIND, checkBind } from '../tests/interop/bind.ts';
 import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { checkServer, formatOutcomes } from '../tests/interop/check-server.ts';
@@ -9,14 +10,14 @@ import type { Outcome } from '../tests/interop/check-server.ts';
 import { installPackages } from '../tests/kit/machine/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
-answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, and renews a
-certificate with certbot. It is not part of npm test, because it installs packages.
+answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, renews a
+certificate with certbot and resolves names behind BIND's DNS64. It is not part of npm test, because it installs packages.
 
   npm run test:interop                      all of them
   npm run test:interop -- postfix certbot   some`);
 
 const wanted = process.argv.slice(2);
-const names = [...SERVERS.map(({ name }) => name), CERTBOT.name];
+const names = [...SERVERS, BIND, CERTBOT].map(({ name }) => name);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`No such server: ${unknown.join(', ')}. Choose from: ${names.join(', ')}.\n`);
@@ -31,9 +32,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {
-  installPackages([...servers, CERTBOT].filter(isWanted).flatMap(({ packages }) => packages));
+  installPackages([...servers, BIND, CERTBOT].filter(isWanted).flatMap(({ packages }) => packages));
   for (const server of servers)
     if (!stop.signal.aborted) outcomes.push(...(await checkServer(server, folder, stop.signal)));
+  if (isWanted(BIND) && !stop.signal.aborted) outcomes.push(await checkBind(folder));
   if (isWanted(CERTBOT) && !stop.signal.aborted) outcomes.push(await checkCertbot(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
