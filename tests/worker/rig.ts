@@ -90,6 +90,8 @@ export interface WatchOptions {
   accountId?: string;
   /** Default: TLS only. */
   protocol?: Protocol;
+  /** Default: none. */
+  target?: string;
 }
 
 export interface RigOptions {
@@ -219,12 +221,14 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       rig.serve(host, certificate);
       return rig.add(host, peer.port, watching);
     },
-    async add(host, port, { everyMinutes = 1440, protocol = 'tls', accountId: owner = accountId } = {}) {
+    async add(host, port, watching = {}) {
+      const { everyMinutes = 1440, protocol = 'tls', target = '', accountId: owner = accountId } = watching;
       const added = await addMonitor(store, {
         accountId: owner,
         host,
         port,
         protocol,
+        target,
         checkEveryMinutes: everyMinutes,
         now,
         mayAdd: () => true,
