@@ -1,5 +1,11 @@
 import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
-import { addressFindings, alpnFindings, isReplacedBy, leftOutFindings, type Shown } from './address-findings.ts';
+import {
+  addressFindings,
+  alpnFindings,
+  isReplacedBy,
+  leftOutFindings,
+  type Shown,
+} from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
 import {
   rememberedFrom,

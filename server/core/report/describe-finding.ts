@@ -19,7 +19,6 @@ export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'clients'> &
     clients: readonly Client[];
   };
 
-
 /** Returns the message of a finding, a sentence. `host`: display name of the host. */
 export function findingMessage(finding: Finding, host: string): string {
   return wordsOf(finding, host).message;
