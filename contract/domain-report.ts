@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findingSchema } from './domain.ts';
-import { CLIENTS, KEY_TYPES } from './words.ts';
+import { CLIENTS, KEY_TYPES } from './check-words.ts';
 
 const isoInstant = z.string();
 

@@ -15,9 +15,9 @@ import {
   NOTES_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
-  TARGET_MAX_LENGTH,
   DOMAIN_SORTS,
   LIST_STATUSES,
+  TARGET_MAX_LENGTH,
 } from './words.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';

@@ -1,5 +1,6 @@
 /**
  * Vocabulary and limits that the server, the web app and the API share. Every folder may import this file, so it imports nothing.
+ * What only the reports of checks need is in `check-words.ts`, so that pages load less.
  */
 
 /**
@@ -195,25 +196,8 @@ export const PASSWORD_MIN_LENGTH = 7;
 /** Maximum length of a host as entered, in characters. Long enough for a URL, which is accepted too. */
 export const HOST_MAX_LENGTH = 2_048;
 
-/**
- * What a domain may say beside its host about how it is checked, with the labels of the dialog, which messages about a field start
- * with. Fields of the API, columns of CSV files and, with hyphens, options of the command line. A domain without them is checked at
- * the addresses of its host.
- */
-export const TARGET_LABELS = {
-  connect_to: 'Connect to',
-  server_name: 'Server name',
-  verify_name: 'Name to verify',
-  expected_status: 'Expected status',
-  family: 'Address family',
-} as const;
-export type TargetField = keyof typeof TARGET_LABELS;
-export const TARGET_FIELDS = Object.keys(TARGET_LABELS) as [TargetField, ...TargetField[]];
-/** Value of `server_name` for a handshake that names no server. */
-export const NO_SERVER_NAME = 'none';
-/** Maximum length of each of these fields as entered, in characters: a host name with a port. */
+/** Maximum length of a field of a target as entered, in characters: a host name with a port. */
 export const TARGET_MAX_LENGTH = 300;
-
 /** Maximum length of a domain's notes, in characters. */
 export const NOTES_MAX_LENGTH = 2_000;
 export const TAG_MAX_LENGTH = 40;
@@ -242,34 +226,3 @@ export const PRIVATE_KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
  * nothing.
  */
 export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';
-
-/**
- * Programs and libraries that verify certificates in their own way, and their display names. `openssl` stands for what is built on
- * OpenSSL, such as curl, Python, PHP, Node.js and Ruby; `chromium` for Chrome, Edge and other browsers of that family.
- */
-/** Types of keys in certificates for which TLS has signatures, with their names. */
-export const KEY_TYPE_NAMES = {
-  ecdsa: 'ECDSA',
-  rsa: 'RSA',
-  'rsa-pss': 'RSA-PSS',
-  ed25519: 'Ed25519',
-  ed448: 'Ed448',
-  'ml-dsa-44': 'ML-DSA-44',
-  'ml-dsa-65': 'ML-DSA-65',
-  'ml-dsa-87': 'ML-DSA-87',
-} as const;
-export type KeyType = keyof typeof KEY_TYPE_NAMES;
-export const KEY_TYPES = Object.keys(KEY_TYPE_NAMES) as [KeyType, ...KeyType[]];
-
-export const CLIENT_NAMES = {
-  chromium: 'Chrome',
-  firefox: 'Firefox',
-  apple: 'Safari',
-  openssl: 'OpenSSL',
-  go: 'Go',
-  java: 'Java',
-  gnutls: 'GnuTLS',
-  windows: 'Windows',
-} as const;
-export type Client = keyof typeof CLIENT_NAMES;
-export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];

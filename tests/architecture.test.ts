@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  DOMAIN_STATES,
+  PROTOCOLS,
   ALERT_PROBLEMS,
   CHANNEL_KIND_NAMES,
-  DOMAIN_STATES,
   OPTIONAL_EVENTS,
-  PROTOCOLS,
 } from '../contract/words.ts';
 import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
 import { NEW_OWNER_POLICY } from '../server/store/accounts/new-owner.ts';
@@ -62,7 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Files of constants that every room may import. */
-const CONSTANTS = ['contract/durations.ts', 'contract/words.ts'];
+const CONSTANTS = ['contract/check-words.ts', 'contract/durations.ts', 'contract/words.ts'];
 
 /** Packages that only these rooms may use; other packages are open to every room that is not pure. */
 const PACKAGE_ROOMS: Record<string, readonly string[]> = {

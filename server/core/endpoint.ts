@@ -8,7 +8,7 @@ import {
   targetSuffix,
   writeTarget,
 } from './target.ts';
-import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../contract/words.ts';
+import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../contract/check-words.ts';
 
 /**
  * One port of one host, with the protocol to use there: that of the scheme if it selects one, else the usual one of the port. `host`

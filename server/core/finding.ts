@@ -1,5 +1,5 @@
 import type { PathFailureCode, PublicKey } from '../pki/index.ts';
-import type { Client, KeyType } from '../../contract/words.ts';
+import type { Client, KeyType } from '../../contract/check-words.ts';
 import type { ReachFailure, ReachStage, RevocationProblem } from './observation.ts';
 
 export type FindingCode =

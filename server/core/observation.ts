@@ -1,7 +1,7 @@
 import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure } from './verdict.ts';
 import type { CheckedEndpoint } from './target.ts';
-import type { KeyType } from '../../contract/words.ts';
+import type { KeyType } from '../../contract/check-words.ts';
 
 /** Reason why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =

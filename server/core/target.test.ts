@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { displayName, type EndpointPolicy, normaliseEndpoint } from './endpoint.ts';
 import { describeTarget, effectiveTarget, identityOf } from './target.ts';
-import type { TargetField } from '../../contract/words.ts';
+import type { TargetField } from '../../contract/check-words.ts';
 
 const PUBLIC = '93.184.215.14';
 const closed: EndpointPolicy = { permitsAddress: (ip) => ip === PUBLIC, permitsLocalNames: false };

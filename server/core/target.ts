@@ -1,4 +1,5 @@
-import { NO_SERVER_NAME, type Protocol, TARGET_FIELDS, type TargetField } from '../../contract/words.ts';
+import { type Protocol } from '../../contract/words.ts';
+import { NO_SERVER_NAME, TARGET_FIELDS, type TargetField } from '../../contract/check-words.ts';
 
 /** The fields of a target in normalised form. Those that have their default are absent. */
 export type TargetFields = { readonly [Field in TargetField]?: string };

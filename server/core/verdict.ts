@@ -1,4 +1,4 @@
-import type { KeyType } from '../../contract/words.ts';
+import type { KeyType } from '../../contract/check-words.ts';
 import type { Finding, FindingCode, RevocationSource } from './finding.ts';
 import type {
   CaaObservation,

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
-import { KEY_TYPE_NAMES, KEY_TYPES, type KeyType } from '../../contract/words.ts';
+import { KEY_TYPE_NAMES, KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import { TooManyBytesError, withTimeout } from '../egress/index.ts';
 import { publicKeyName, RSA_PSS, tryParseCertificate } from '../pki/index.ts';
 import type { ReachFailure } from '../core/index.ts';

@@ -1,5 +1,5 @@
 import type { SecureContext } from 'node:tls';
-import { KEY_TYPES, type KeyType } from '../../contract/words.ts';
+import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
 import { closeTls, type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Client } from '../../contract/words.ts';
+import type { Client } from '../../contract/check-words.ts';
 
 /** A program that connects to servers and says whether it accepts their certificates. */
 export interface ClientKind {

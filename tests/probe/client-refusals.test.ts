@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Client, CLIENTS } from '../../contract/words.ts';
+import { type Client, CLIENTS } from '../../contract/check-words.ts';
 import type { ClientRuleCode, Finding } from '../../server/core/index.ts';
 import { serve, verdictAt } from '../clients/compare.ts';
 import { HOST, leafScenario, mintRoots } from '../clients/scenario.ts';

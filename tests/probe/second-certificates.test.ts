@@ -1,7 +1,7 @@
 import { connect, createServer as createTcpServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { KEY_TYPES } from '../../contract/words.ts';
+import { KEY_TYPES } from '../../contract/check-words.ts';
 import { judge, untestedPosture, type Verdict } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';

@@ -14,7 +14,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { hasIpv6Loopback, PATIENT } from '../kit/peers/loopback.ts';
 import { type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
-import type { TargetField } from '../../contract/words.ts';
+import type { TargetField } from '../../contract/check-words.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
 const anything: EndpointPolicy = { permitsAddress: () => true, permitsLocalNames: true };

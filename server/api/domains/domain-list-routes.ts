@@ -1,6 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { boundsOf } from '../../../contract/period.ts';
-import { PAGE_SIZE, TARGET_FIELDS } from '../../../contract/words.ts';
+import { PAGE_SIZE } from '../../../contract/words.ts';
+import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
 import { isSearch } from '../../store/monitors/monitor-filter.ts';

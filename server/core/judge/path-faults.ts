@@ -1,5 +1,6 @@
 import { type Certificate, type PathFailure, publicKeyName } from '../../pki/index.ts';
-import type { Client, Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/words.ts';
+import type { Client } from '../../../contract/check-words.ts';
 import { certificateName, issuerName } from '../facts.ts';
 import { connectsTo, severityOf } from './clients/client-rule.ts';
 import { refusingAlgorithm } from './clients/field-rules.ts';

@@ -1,4 +1,4 @@
-import { type Client, CLIENT_NAMES } from '../../../contract/words.ts';
+import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
 import type { ClientRuleCode, LeafFacts } from '../finding.ts';
 import type { Words } from './leaf-words.ts';
 

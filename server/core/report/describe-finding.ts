@@ -2,7 +2,7 @@ import { fixFor, type OwnAuthorities } from './advice.ts';
 import { chainWords } from './chain-words.ts';
 import { refusalFix, refusalWords } from './client-words.ts';
 import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts';
-import { type Client, KEY_TYPE_NAMES } from '../../../contract/words.ts';
+import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName, unicodeName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import type { AddressFacts, Finding, FindingWords } from '../finding.ts';

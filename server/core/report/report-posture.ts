@@ -1,4 +1,4 @@
-import { KEY_TYPE_NAMES } from '../../../contract/words.ts';
+import { KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
 import type { PostureVerdict } from '../verdict.ts';

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../finding.ts';
 import { offeredAlpn } from '../protocol.ts';
-import type { KeyType } from '../../../contract/words.ts';
+import type { KeyType } from '../../../contract/check-words.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { type CheckedEndpoint, effectiveTarget } from '../target.ts';
 

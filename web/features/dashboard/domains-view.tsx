@@ -18,7 +18,6 @@ import type { KeyCommand } from './keyboard/key-map.ts';
 import { DomainsList } from './list/domains-list.tsx';
 import type { DomainGroupsProps } from './list/domain-groups.tsx';
 import type { DomainList } from './list/use-domain-list.ts';
-import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
 import { exportDomains } from '../../../contract/calls/domain.ts';
 import { ExportCsv } from '../../domain/export-csv.tsx';
 import { dashboardSentence } from './sentence.ts';
@@ -49,6 +48,11 @@ const SwapDomainDialog = lazyDialog(async () => (await import('./swap-domain-dia
   isOpen: ({ domain }) => domain !== null,
   close: ({ onClose }) => onClose(),
 });
+
+const RemoveDomainDialog = lazyDialog(
+  async () => (await import('./remove-domain-dialog.tsx')).RemoveDomainDialog,
+  { isOpen: ({ domain }) => domain !== null, close: ({ onClose }) => onClose(), isPreloaded: true },
+);
 
 const ShortcutsDialog = lazyDialog(
   async () => (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,

@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { TARGET_FIELDS } from '../../../contract/words.ts';
+import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import {
   hostLine,
   looksLikeHost,

@@ -1,6 +1,7 @@
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
-import { count, PROTOCOLS, TARGET_FIELDS } from '../../../contract/words.ts';
-import type { TargetField } from '../../../contract/words.ts';
+import { count, PROTOCOLS } from '../../../contract/words.ts';
+import { TARGET_FIELDS } from '../../../contract/check-words.ts';
+import type { TargetField } from '../../../contract/check-words.ts';
 
 /** How a host is checked, if the source says so. */
 export type ImportedTarget = { readonly [Field in TargetField]?: string };

@@ -1,4 +1,5 @@
-import { type Client, CLIENTS, type Protocol } from '../../../../contract/words.ts';
+import { type Protocol } from '../../../../contract/words.ts';
+import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
 import type { Certificate } from '../../../pki/index.ts';
 import { certificateName } from '../../facts.ts';
 import type { ChainFinding, ClientRuleCode, Severity } from '../../finding.ts';

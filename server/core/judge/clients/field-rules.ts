@@ -1,4 +1,4 @@
-import type { Client, KeyType } from '../../../../contract/words.ts';
+import type { Client, KeyType } from '../../../../contract/check-words.ts';
 import { isWeakKey, KEY_ALGORITHMS, type PublicKey, RSA_PSS } from '../../../pki/index.ts';
 import type { ClientRuleCode } from '../../finding.ts';
 import type { ClientRule, Link } from './client-rule.ts';

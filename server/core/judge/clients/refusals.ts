@@ -1,4 +1,5 @@
-import { type Client, CLIENT_NAMES, CLIENTS, type Protocol } from '../../../../contract/words.ts';
+import { type Protocol } from '../../../../contract/words.ts';
+import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
 import { type Certificate, EXTENSION, unknownCriticalExtensions } from '../../../pki/index.ts';
 import type { Finding, FindingCode } from '../../finding.ts';
 import type { RevocationProblem } from '../../observation.ts';

@@ -4,8 +4,6 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 const SHORT_LINES: Record<string, string> = {
   name_not_found: 'DNS: no such name',
   no_addresses: 'DNS: no address',
-  no_ipv4_addresses: 'DNS: no IPv4 address',
-  no_ipv6_addresses: 'DNS: no IPv6 address',
   dns_failed: 'DNS: the name servers failed',
   dns_timeout: 'DNS: timeout',
   dns_refused: 'DNS: the lookup was refused',

@@ -1,5 +1,5 @@
 import type { PostureWire, ReportWire } from '../../../../contract/domain-report.ts';
-import { KEY_TYPE_NAMES } from '../../../../contract/words.ts';
+import { KEY_TYPE_NAMES } from '../../../../contract/check-words.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { FoldedSection } from '../../../domain/disclosure.tsx';

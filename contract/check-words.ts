@@ -1,0 +1,49 @@
+/** Vocabulary of checks and their reports, beside `words.ts`. Imports nothing. */
+
+/**
+ * What a domain may say beside its host about how it is checked, with the labels of the dialog, which messages about a field start
+ * with. Fields of the API, columns of CSV files and, with hyphens, options of the command line. A domain without them is checked at
+ * the addresses of its host.
+ */
+export const TARGET_LABELS = {
+  connect_to: 'Connect to',
+  server_name: 'Server name',
+  verify_name: 'Name to verify',
+  expected_status: 'Expected status',
+  family: 'Address family',
+} as const;
+export type TargetField = keyof typeof TARGET_LABELS;
+export const TARGET_FIELDS = Object.keys(TARGET_LABELS) as [TargetField, ...TargetField[]];
+/** Value of `server_name` for a handshake that names no server. */
+export const NO_SERVER_NAME = 'none';
+
+/** Types of keys in certificates for which TLS has signatures, with their names. */
+export const KEY_TYPE_NAMES = {
+  ecdsa: 'ECDSA',
+  rsa: 'RSA',
+  'rsa-pss': 'RSA-PSS',
+  ed25519: 'Ed25519',
+  ed448: 'Ed448',
+  'ml-dsa-44': 'ML-DSA-44',
+  'ml-dsa-65': 'ML-DSA-65',
+  'ml-dsa-87': 'ML-DSA-87',
+} as const;
+export type KeyType = keyof typeof KEY_TYPE_NAMES;
+export const KEY_TYPES = Object.keys(KEY_TYPE_NAMES) as [KeyType, ...KeyType[]];
+
+/**
+ * Programs and libraries that verify certificates in their own way, and their display names. `openssl` stands for what is built on
+ * OpenSSL, such as curl, Python, PHP, Node.js and Ruby; `chromium` for Chrome, Edge and other browsers of that family.
+ */
+export const CLIENT_NAMES = {
+  chromium: 'Chrome',
+  firefox: 'Firefox',
+  apple: 'Safari',
+  openssl: 'OpenSSL',
+  go: 'Go',
+  java: 'Java',
+  gnutls: 'GnuTLS',
+  windows: 'Windows',
+} as const;
+export type Client = keyof typeof CLIENT_NAMES;
+export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];
