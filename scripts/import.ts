@@ -7,7 +7,7 @@ import { importDomains, previewImport } from '../contract/calls/domain-import.ts
 import type { ImportEntry, ImportPreview } from '../contract/domain-import.ts';
 import { fileText } from '../contract/files/file-text.ts';
 import { count, IMPORT_SIZE } from '../contract/words.ts';
-import { displayName, normaliseEndpoint } from '../server/core/index.ts';
+import { displayName, normaliseEndpoint, truncatedLine } from '../server/core/index.ts';
 import {
   entriesOf,
   notAdded,
@@ -24,7 +24,7 @@ import { type ParsedImport, recognised } from '../web/features/domain-import/par
 import { asUsageError, UsageError } from './check/arguments.ts';
 import { printable } from './check/printable.ts';
 import { answerHelp } from './help-option.ts';
-import { KumaDatabaseError, readKumaDatabase, SQLITE_START } from './import/kuma-database.ts';
+import { isDatabase, KumaDatabaseError, readKumaDatabase } from './import/kuma-database.ts';
 import {
   CallError,
   callServer,
@@ -67,7 +67,7 @@ async function main(): Promise<number> {
   // npm runs scripts in the project's folder and passes the caller's folder in INIT_CWD.
   const parsed = readLines(resolve(process.env['INIT_CWD'] ?? process.cwd(), file));
   const plan = await previewOf(parsed, server);
-  write(`${recognised(parsed)}.\n\n${plan.map((line) => lineOf(line)).join('')}\n`);
+  write(`${recognised(parsed)}.\n\n${plan.map(lineOf).join('')}\n`);
   const wanted = remaining(plan, new Map()).length;
   if (wanted === 0) {
     write('There is nothing to add.\n');
@@ -100,18 +100,20 @@ function readCommand(args: readonly string[]): { file: string; isConfirmed: bool
 }
 
 function readLines(path: string): Readable {
-  let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    if (isDatabase(path)) {
+      const lines = readKumaDatabase(path).flatMap((monitor, index) => kumaLines(monitor, index + 1));
+      return { ok: true, format: 'uptime-kuma', lines, titleLines: 0 };
+    }
+    return readText(path, readFileSync(path));
   } catch (error) {
-    throw new UsageError(
-      `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`,
-    );
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof UsageError || error instanceof KumaDatabaseError || code === undefined) throw error;
+    throw new UsageError(`${path} cannot be read (${code}).`);
   }
-  if (bytes.subarray(0, SQLITE_START.length).equals(SQLITE_START)) {
-    const lines = readKumaDatabase(path).flatMap((monitor, index) => kumaLines(monitor, index + 1));
-    return { ok: true, format: 'uptime-kuma', lines, titleLines: 0 };
-  }
+}
+
+function readText(path: string, bytes: Uint8Array): Readable {
   const decoded = fileText(bytes);
   if (decoded === null) throw new UsageError(`${path} is neither a database of Uptime Kuma nor text.`);
   const parsed = parseImport(decoded.text);
@@ -142,10 +144,10 @@ function localAnswer({ host }: ImportEntry): ImportPreview['entries'][number] {
   return { outcome: 'new', endpoint: `${read.endpoint.protocol} ${name}`, display_name: name, message: null };
 }
 
-function lineOf(line: PlannedLine, results: Results = new Map(), index = 0): string {
-  const { text, detail } = verdictOf(line, results.get(index));
+function lineOf(line: PlannedLine): string {
+  const { text, detail } = verdictOf(line, undefined);
   const what = detail === null ? text : `${text}. ${detail}`;
-  return `${String(line.line).padStart(5)}  ${line.text.padEnd(40)}  ${what}\n`;
+  return `${String(line.line).padStart(5)}  ${truncatedLine(line.text, 500).padEnd(40)}  ${truncatedLine(what, 500)}\n`;
 }
 
 async function isAgreed(wanted: number): Promise<boolean> {

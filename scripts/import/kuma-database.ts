@@ -1,13 +1,16 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 /** The first bytes of a database of SQLite. */
-export const SQLITE_START = Buffer.from('SQLite format 3\0');
+const SQLITE_START = Buffer.from('SQLite format 3\0');
 
-/** Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Its secrets are not among them. */
+/**
+ * Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Of its secrets only those beside
+ * hosts are among them, in `url` and `database_connection_string`.
+ */
 const COLUMNS: Record<string, string> = {
   id: 'id',
   parent: 'parent',
@@ -50,8 +53,9 @@ export class KumaDatabaseError extends Error {
  * to it. Monitors in a paused group are paused. @throws KumaDatabaseError
  */
 export function readKumaDatabase(path: string): Row[] {
-  const opened = open(path);
+  let opened: ReturnType<typeof open> | null = null;
   try {
+    opened = open(path);
     return monitorsIn(opened.database);
   } catch (error) {
     if (error instanceof KumaDatabaseError) throw error;
@@ -60,8 +64,20 @@ export function readKumaDatabase(path: string): Row[] {
       { cause: error },
     );
   } finally {
-    opened.close();
+    opened?.close();
   }
+}
+
+/** Returns whether a file is a database of SQLite. Reads only its start, because a database may be larger than the memory. */
+export function isDatabase(path: string): boolean {
+  const start = Buffer.alloc(SQLITE_START.length);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, start);
+  } finally {
+    closeSync(file);
+  }
+  return start.equals(SQLITE_START);
 }
 
 /** Opens a database without creating or changing a file beside it. */
@@ -106,7 +122,8 @@ function monitorsIn(database: DatabaseSync): Row[] {
     throw new KumaDatabaseError('This is not a database of Uptime Kuma: it has no table of monitors.');
   const columns = Object.entries(COLUMNS).filter(([column]) => present.includes(column));
   const list = columns.map(([column, name]) => `${column} AS ${name}`).join(', ');
-  const rows: Row[] = database.prepare(`SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS}`).all();
+  const rows: Row[] = database.prepare(`SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS + 1}`).all();
+  if (rows.length > MAX_ROWS) throw new KumaDatabaseError(`It has more than ${MAX_ROWS} monitors.`);
   const tags = tagsIn(database);
   const byId = new Map(rows.map((row) => [row['id'], row]));
   return rows.map((row) => ({

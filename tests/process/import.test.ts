@@ -178,6 +178,7 @@ describe('certlantern import', () => {
       [['damaged.db'], 'damaged.db cannot be read'],
       [['image'], 'is neither a database of Uptime Kuma nor text'],
       [['missing.db'], 'missing.db cannot be read (ENOENT)'],
+      [['live'], 'live cannot be read (EISDIR)'],
       [['old.db', '--yes'], 'Set CERTLANTERN_URL and CERTLANTERN_TOKEN'],
       [['old.db', '--nope'], 'nope'],
       [[], 'Name one file'],
