@@ -56,6 +56,7 @@ The exit code:
 
 const USAGE_ERROR = 64;
 const UNREACHABLE = 3;
+const INTERRUPTED = 130;
 
 type Readable = Extract<ParsedImport, { ok: true }>;
 
@@ -184,6 +185,9 @@ async function add(plan: readonly PlannedLine[], server: Server): Promise<number
 function write(text: string): void {
   process.stdout.write(printable(text));
 }
+
+// Exit when the reader closes the pipe, as `| head` does.
+process.stdout.once('error', () => process.exit(INTERRUPTED));
 
 try {
   process.exitCode = await main();
