@@ -33,7 +33,7 @@ const addressSchema = z.object({
   response_ms: z.number().int(),
   /** Predicate of a sentence about the address ("did not answer in time"); null if the address answered. */
   failure: z.string().nullable(),
-  /** True if the failure is on our side (no IPv6 here) and says nothing about the address. */
+  /** True if the failure is on our side (no IPv6 or no IPv4 here) and says nothing about the address. */
   is_ours: z.boolean(),
 });
 export type AddressWire = z.infer<typeof addressSchema>;

@@ -11,7 +11,7 @@ import {
   revocationSentence,
   servedThere,
   untestedPosture,
-  whatHappened,
+  whatHappenedAt,
   whereServed,
 } from '../../server/core/index.ts';
 import type { ReportFinding, Severity, Verdict } from '../../server/core/index.ts';
@@ -128,7 +128,7 @@ function addressLines(verdict: Verdict): string[] {
         ? [tlsVersion, group, alpn, `${durationMs} ms`, fingerprint?.slice(0, 16), servedThere(one, verdict)]
             .filter(Boolean)
             .join('  ')
-        : whatHappened(failure.reason);
+        : whatHappenedAt(one);
     return `${address.padEnd(width)}  ${seen}`;
   });
 }

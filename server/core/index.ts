@@ -158,7 +158,7 @@ export { longDate } from './long-date.ts';
 export { oneLine, truncatedLine } from './one-line.ts';
 export { connectingClients } from './judge/clients/refusals.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
-export { failureSentence, whatHappened } from './report/reach-finding.ts';
+export { failureSentence, whatHappenedAt } from './report/reach-finding.ts';
 export { untestedPosture } from './report/report-posture.ts';
 export {
   clientSentence,

@@ -20,7 +20,7 @@ export type ReachFailure =
   | 'reset'
   | 'timeout'
   | 'unroutable'
-  /** This machine has no IPv6, which says nothing about the endpoint. */
+  /** This machine has no IPv6 or no IPv4, which says nothing about the endpoint. */
   | 'no_route_here'
   | 'not_tls'
   | 'tls_alert'
@@ -226,7 +226,7 @@ export function unexaminedObservation(endpoint: Observation['endpoint'], observe
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**
- * Returns the most telling failure: the one at the furthest stage. A failure because this machine has no IPv6 comes last.
+ * Returns the most telling failure: the one at the furthest stage. A failure because this machine lacks IPv6 or IPv4 comes last.
  * Returns null if any address completed a handshake.
  */
 export function mostTellingFailure({ resolution, addresses }: Observation): Failure | null {

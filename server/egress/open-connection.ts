@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { parseAddress, sameAddress, unwrapMapped } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -48,7 +49,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   return {
     ok: false,
     stage: 'connect',
-    reason: connectFailure(failed.code, address.includes(':')),
+    reason: connectFailure(failed.code, address.includes(':') ? 'IPv6' : hasIpv4() ? 'IPv4' : 'missing IPv4'),
     detail: failed.code ?? null,
   };
 }
@@ -87,13 +88,19 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
 }
 
 /**
- * Reasons why a connection failed. `no_route_here`: our own network has no IPv6, so the failure says nothing about the
- * peer.
+ * Reasons why a connection failed. `no_route_here`: our own network has no IPv6 or no IPv4, so the failure says nothing about
+ * the peer.
  */
 export type ConnectFailure = 'refused' | 'reset' | 'timeout' | 'unroutable' | 'no_route_here' | 'other';
 
-/** Maps the kernel's error code of a failed connection attempt to a ConnectFailure. */
-export function connectFailure(code: string | undefined, isIpv6: boolean): ConnectFailure {
+/**
+ * Maps the kernel's error code of a failed connection attempt to a ConnectFailure. `over`: whether this machine has an IPv4
+ * address matters, because routers report ENETUNREACH about IPv4 hosts, too.
+ */
+export function connectFailure(
+  code: string | undefined,
+  over: 'IPv6' | 'IPv4' | 'missing IPv4',
+): ConnectFailure {
   switch (code) {
     case 'ECONNREFUSED':
       return 'refused';
@@ -106,7 +113,7 @@ export function connectFailure(code: string | undefined, isIpv6: boolean): Conne
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
       // The kernel had no route or no source address, and sent no packet.
-      return isIpv6 ? 'no_route_here' : 'unroutable';
+      return over === 'IPv4' ? 'unroutable' : 'no_route_here';
     case 'EHOSTUNREACH':
     case 'ENETDOWN':
     case 'EHOSTDOWN':
@@ -114,4 +121,10 @@ export function connectFailure(code: string | undefined, isIpv6: boolean): Conne
     default:
       return 'other';
   }
+}
+
+/** Returns whether this machine has an IPv4 address for other machines, as one behind NAT64 may not. */
+function hasIpv4(): boolean {
+  const entries = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return entries.some(({ family, internal }) => family === 'IPv4' && !internal);
 }

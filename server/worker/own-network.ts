@@ -203,7 +203,7 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
 
 /**
  * Returns whether a failure was decided on this machine, before any packet was sent: forbidden by the address policy, or no
- * IPv6 here.
+ * IPv6 or no IPv4 here.
  */
 const isLocalFailure = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
   stage === 'policy' || reason === 'no_route_here';

@@ -152,7 +152,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(markdown).not.toContain('has an address');
   });
 
-  it('says that IPv6 addresses were not checked if our server has no IPv6', async () => {
+  it('says that addresses were not checked if our server has no IPv6 or no IPv4', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -163,6 +163,13 @@ describeAnyDatabase('The report of a domain', (open) => {
       const addresses = [
         ...seen.addresses,
         { ...untried, ...address, reason: 'no_route_here' as const },
+        {
+          ...untried,
+          ...address,
+          address: '192.0.2.7',
+          family: 4 as const,
+          reason: 'no_route_here' as const,
+        },
         { ...untried, ...address, address: '2001:db8::2', reason: 'refused' as const },
       ];
       return { ...seen, addresses };
@@ -171,6 +178,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(addresses.map(({ failure, is_ours: isOurs }) => [failure, isOurs])).toEqual([
       [null, false],
       ['was not checked: our server has no IPv6', true],
+      ['was not checked: our server has no IPv4', true],
       ['refused the connection', false],
     ]);
   });

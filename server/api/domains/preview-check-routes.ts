@@ -5,9 +5,8 @@ import {
   failureSentence,
   isSensitive,
   normaliseEndpoint,
-  type ReachFailure,
   type Verdict,
-  whatHappened,
+  whatHappenedAt,
 } from '../../core/index.ts';
 import {
   readPreviewResult,
@@ -136,10 +135,10 @@ function previewWire(
     sans: leaf?.sans ?? [],
     sans_total: names,
     chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, expiry_date: iso(notAfter) })),
-    addresses: verdict.addresses.map(({ address, tlsVersion, failure }) => ({
-      address,
-      tls_version: tlsVersion,
-      failure: failure && addressFailure(failure.reason),
+    addresses: verdict.addresses.map((seen) => ({
+      address: seen.address,
+      tls_version: seen.tlsVersion,
+      failure: whatHappenedAt(seen),
     })),
     checked_at: iso(verdict.observedAt),
   };
@@ -162,9 +161,4 @@ function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewChe
       command,
     }),
   );
-}
-
-/** Describes why an address failed. A missing IPv6 route on this server says nothing about the host. */
-function addressFailure(reason: ReachFailure): string {
-  return reason === 'no_route_here' ? 'was not checked: our server has no IPv6' : whatHappened(reason);
 }

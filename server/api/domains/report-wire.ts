@@ -14,7 +14,7 @@ import {
   reportMarkdown,
   revocationWhy,
   untestedPosture,
-  whatHappened,
+  whatHappenedAt,
 } from '../../core/index.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
@@ -90,18 +90,10 @@ function addressWire(seen: AddressVerdict): AddressWire {
     group: seen.group,
     alpn: seen.alpn,
     response_ms: seen.durationMs,
-    ...addressFailure(seen),
+    failure: whatHappenedAt(seen),
+    // This server has no IPv6 or no IPv4, so it did not try the address.
+    is_ours: seen.failure?.reason === 'no_route_here',
   };
-}
-
-/** Describes why an address failed. `is_ours` is true if this server has no IPv6, so it did not try the address. */
-function addressFailure({
-  failure,
-}: Pick<AddressVerdict, 'failure'>): Pick<AddressWire, 'failure' | 'is_ours'> {
-  if (failure === null) return { failure: null, is_ours: false };
-  return failure.reason === 'no_route_here'
-    ? { failure: 'was not checked: our server has no IPv6', is_ours: true }
-    : { failure: whatHappened(failure.reason), is_ours: false };
 }
 
 function postureWire(posture: PostureVerdict): PostureWire {

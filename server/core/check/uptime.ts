@@ -100,7 +100,7 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
   return { state: 'down', responseMs, cause };
 }
 
-/** Returns false if every failure is on our side: no IPv6, the address policy, our resolver or an aborted examination. */
+/** Returns false if every failure is on our side: no IPv6 or no IPv4, the address policy, our resolver or an aborted examination. */
 function isConclusive({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
     const isOurResolver = ['dns_refused', 'resolver_silent'].includes(resolution.reason);

@@ -160,7 +160,7 @@ function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[]
 }
 
 /**
- * Returns one finding per reason for addresses that failed while others answered. Missing IPv6 on our side is not reported,
+ * Returns one finding per reason for addresses that failed while others answered. Missing IPv6 or IPv4 on our side is not reported,
  * because it says nothing about the host.
  */
 function unreachableFindings(observation: Observation): Shown[] {

@@ -80,7 +80,6 @@ describe('reachFinding', () => {
     expect(finding('name_not_found')?.command).toBe(`dig ${HOST} A; dig ${HOST} AAAA`);
     expect(finding('timeout')?.command).toBe(`curl -sSI --connect-timeout 10 https://${HOST}/`);
     expect(finding('timeout', { protocol: 'smtp' })?.command).toBe(`nc -vz -w 10 ${HOST} 25`);
-    expect(finding('no_route_here')?.command).toBe(`nc -6 -vz -w 10 ${HOST} 443`);
     expect(finding('timeout', { stage: 'handshake' })?.command).toBe(
       `openssl s_client -connect ${HOST}:443 -servername ${HOST} -alpn h2,http/1.1 -showcerts </dev/null`,
     );

@@ -5,7 +5,7 @@ import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { failureCommand, responseCommand } from './reproduce.ts';
-import type { Failure, Verdict } from '../verdict.ts';
+import type { AddressVerdict, Failure, Verdict } from '../verdict.ts';
 
 /**
  * A finding of a report. `unreachable`: no certificate was read; `down`: a certificate was read, but the service does not
@@ -100,7 +100,7 @@ const FIXES: Record<ReachFailure, string> = {
   timeout: 'Start the server, and allow connections to this port in its firewall.',
   unroutable: 'Point the name to an address on the internet, or fix the route to it.',
   no_route_here:
-    'Set up IPv6 on this machine, or give the host an IPv4 address. The host itself may be fine.',
+    'Set up IPv6 or IPv4 on this machine, whichever it lacks, or give the host addresses of both. The host itself may be fine.',
   not_tls: OFFER_TLS,
   tls_alert:
     'Configure the server for this name, with a certificate that covers it and the default TLS versions and ciphers.',
@@ -142,7 +142,7 @@ const PREDICATES: Record<ReachFailure, string> = {
   reset: 'reset the connection',
   timeout: 'did not answer in time',
   unroutable: 'cannot be reached: there is no route to it',
-  no_route_here: 'has only IPv6 addresses, and our server has no IPv6',
+  no_route_here: 'has only IPv6 or only IPv4 addresses, and our server has only the other',
   not_tls: 'answered, but not with TLS',
   tls_alert: 'ended the TLS handshake with an error',
   protocol_version: 'supports no TLS version that we can use',
@@ -159,6 +159,15 @@ const PREDICATES: Record<ReachFailure, string> = {
 /** Returns the predicate of a sentence about a host, for example "did not answer in time". */
 export function whatHappened(reason: ReachFailure): string {
   return PREDICATES[reason];
+}
+
+/** Returns what happened at one address that failed, for example "did not answer in time"; null if it answered. */
+export function whatHappenedAt({
+  family,
+  failure,
+}: Pick<AddressVerdict, 'family' | 'failure'>): string | null {
+  if (failure?.reason === 'no_route_here') return `was not checked: our server has no IPv${family}`;
+  return failure && whatHappened(failure.reason);
 }
 
 /** Returns a sentence on why no certificate was read. `host`: display name of the host. */

@@ -6,7 +6,7 @@ import { displayName } from '../endpoint.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
-import { reachFinding, type ReportFinding, type ReportUptime, whatHappened } from './reach-finding.ts';
+import { reachFinding, type ReportFinding, type ReportUptime, whatHappenedAt } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
 import { reasonWords, revocationReason, revocationSentence, revocationWhy } from './revocation-words.ts';
 import type { Severity } from '../finding.ts';
@@ -179,7 +179,8 @@ function addressTable(verdict: Verdict): string {
   return table(
     ['Address', 'Certificate', 'Expires', 'TLS', 'Group', 'ALPN', 'Time', 'Result'],
     verdict.addresses.map((one) => {
-      const { address, fingerprint, notAfter, tlsVersion, group, alpn, durationMs, failure } = one;
+      const { address, fingerprint, notAfter, tlsVersion, group, alpn, durationMs } = one;
+      const happened = whatHappenedAt(one);
       const served = servedThere(one, verdict);
       return [
         codeCell(address),
@@ -189,9 +190,7 @@ function addressTable(verdict: Verdict): string {
         codeCell(group ?? ''),
         codeCell(alpn ?? ''),
         `${Math.round(durationMs)} ms`,
-        failure === null
-          ? `answered${served === null ? '' : ` with ${served}`}`
-          : plain(whatHappened(failure.reason)),
+        happened === null ? `answered${served === null ? '' : ` with ${served}`}` : plain(happened),
       ];
     }),
   );

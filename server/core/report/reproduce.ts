@@ -1,7 +1,7 @@
 import type { FindingCode } from '../finding.ts';
 import { offeredAlpn } from '../protocol.ts';
 import type { KeyType } from '../../../contract/check-words.ts';
-import type { ReachFailure, ReachStage } from '../observation.ts';
+import type { ReachStage } from '../observation.ts';
 import { type CheckedEndpoint, effectiveTarget } from '../target.ts';
 
 /** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
@@ -90,19 +90,16 @@ export function reproductionCommand(target: Reproduction): string {
  * Returns a command for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by the stage of
  * the failure.
  */
-export function failureCommand(
-  endpoint: Reproduction['endpoint'],
-  { stage, reason }: { stage: ReachStage; reason: ReachFailure },
-): string {
+export function failureCommand(endpoint: Reproduction['endpoint'], { stage }: { stage: ReachStage }): string {
   const { protocol } = endpoint;
   const { connectTo, family } = effectiveTarget(endpoint);
   const { host, port } = connectTo;
   if (!isIpText(host) && (stage === 'dns' || stage === 'policy')) return lookUpCommand(host);
   if (stage === 'starttls' || stage === 'handshake' || stage === 'examination')
     return `${connect({ endpoint, keyType: null }, null)} -showcerts </dev/null`;
-  if (protocol === 'https' && reason !== 'no_route_here')
+  if (protocol === 'https')
     return `curl -sSI --connect-timeout 10${elsewhere(endpoint, null)} ${shellQuoted(pageUrl(endpoint))}`;
-  return `nc ${reason === 'no_route_here' ? '-6 ' : family === null ? '' : `-${family} `}-vz -w 10 ${shellQuoted(host)} ${port}`;
+  return `nc ${family === null ? '' : `-${family} `}-vz -w 10 ${shellQuoted(host)} ${port}`;
 }
 
 /** Returns a command that shows the addresses of a name in the reader's own DNS. */

@@ -13,7 +13,7 @@ const SHORT_LINES: Record<string, string> = {
   reset: 'The connection was reset',
   timeout: 'Timeout',
   unroutable: 'No route to the host',
-  no_route_here: 'IPv6 only, but this server has no IPv6',
+  no_route_here: 'This server lacks the host’s IP version',
   not_tls: 'The server did not answer with TLS',
   tls_alert: 'The TLS handshake failed',
   protocol_version: 'No usable TLS version',

@@ -7,7 +7,7 @@ const NEW = { fingerprint: 'bb', expiry_date: '2027-02-01T00:00:00.000Z' };
 const OTHER = { fingerprint: 'cc', expiry_date: '2027-01-01T00:00:00.000Z' };
 const FAILED = { fingerprint: null, expiry_date: null, tls_version: null, failure: 'did not answer in time' };
 
-const OURS = { ...FAILED, is_ours: true };
+const OURS = { ...FAILED, family: 6 as const, is_ours: true };
 
 const seen = (...each: Partial<AddressWire>[]): AddressWire[] =>
   each.map((differences, index) => ({
@@ -75,6 +75,12 @@ describe('the summary of the addresses', () => {
       'an address that our server cannot reach over IPv6',
       seen({}, OURS),
       '1 of 2 addresses serves the certificate; 1 was not checked, because our server has no IPv6',
+      false,
+    ],
+    [
+      'an address that our server cannot reach over IPv4',
+      seen({}, { ...OURS, family: 4 }),
+      '1 of 2 addresses serves the certificate; 1 was not checked, because our server has no IPv4',
       false,
     ],
     [

@@ -49,9 +49,11 @@ function lineOf(judged: readonly JudgedAddress[], certificates: number, isOnlyAg
   const skipped = marked('Not checked');
   const odd = marked('Old certificate', 'Another certificate');
   const unread = failed > 0 ? `; ${failed} failed` : '';
+  const versions = judged.filter(({ mark }) => mark === 'Not checked').map(({ seen }) => `IPv${seen.family}`);
+  const missing = [...new Set(versions)].join(' and no ');
   const left =
     skipped > 0
-      ? `; ${skipped} ${plural(skipped, 'was', 'were')} not checked, because our server has no IPv6`
+      ? `; ${skipped} ${plural(skipped, 'was', 'were')} not checked, because our server has no ${missing}`
       : '';
   const rest = `${unread}${left}`;
   if (total === 0) return 'No addresses known';
@@ -59,7 +61,8 @@ function lineOf(judged: readonly JudgedAddress[], certificates: number, isOnlyAg
     return total === 1
       ? 'The check of the only address failed'
       : `The checks of all ${total} addresses failed`;
-  if (skipped === total && total === 1) return 'The only address was not checked: our server has no IPv6';
+  if (skipped === total && total === 1)
+    return `The only address was not checked: our server has no ${missing}`;
   if (failed + skipped === total) return `None of ${total} addresses answered${rest}`;
   if (odd > 0)
     return isOnlyAge
