@@ -14,6 +14,12 @@ const IPV4_ONLY_ADDRESSES = [0xc000_00aan, 0xc000_00abn];
 const PREFIX_RANGES = ranges('2000::/3', 'fc00::/7', '64:ff9b:1::/48');
 const NO_PREFIX_RANGES = ranges('2001::/32', '2002::/16');
 
+/** How long found prefixes, or that there are none, are used before the next query. */
+const ASK_AGAIN_MS = 10 * 60_000;
+const RETRY_MS = 60_000;
+/** Answers that show that our name servers have no DNS64. */
+const NO_DNS64 = ['ENODATA', 'ENOTFOUND'];
+
 const LOW_32 = 0xffff_ffffn;
 const LOW_64 = 0xffff_ffff_ffff_ffffn;
 
@@ -33,7 +39,7 @@ export function ipv4Inside({ prefixLength }: AddressRange, { value }: Address): 
  * Returns the NAT64 prefixes that the AAAA records of `DISCOVERY_NAME` show (RFC 7050 §3). A prefix must come with both
  * IPv4 addresses of that name, so that a prefix that looks like one of them is not misread.
  */
-export function nat64Prefixes(records: readonly string[]): AddressRange[] {
+function nat64Prefixes(records: readonly string[]): AddressRange[] {
   const found = new Map<string, { prefix: AddressRange; inside: Set<bigint> }>();
   for (const address of records.map(parseAddress)) {
     for (const prefixLength of address?.family === 6 ? PREFIX_LENGTHS : []) {
@@ -64,11 +70,6 @@ function mayBeTranslated(address: Address): boolean {
 function ranges(...texts: readonly string[]): AddressRange[] {
   return texts.map((text) => parseRange(text) as AddressRange);
 }
-
-/** How long found prefixes, or that there are none, are used before the next query. */
-const ASK_AGAIN_MS = 10 * 60_000;
-const RETRY_MS = 60_000;
-const NO_DNS64 = ['ENODATA', 'ENOTFOUND'];
 
 /**
  * Returns a function that passes the network's NAT64 prefixes to `learn` if an address may be in one. It queries at most once in
