@@ -4,6 +4,7 @@ import { createDnsQueries, systemLookup, UNREADABLE_CAA } from './dns-queries.ts
 import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
 import type { HostsFile } from './hosts-file.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /**
  * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. `leftOut`: the
@@ -98,7 +99,7 @@ export function createResolver({
   const lookUp = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
-    const listed = (await hostsFile?.addresses(host)) ?? [];
+    const listed = hostsFile === null ? [] : await withTimeout(hostsFile.addresses(host), limit, []);
     if (listed.length > 0) return { ok: true, addresses: [...listed] };
     const queriedAt = performance.now();
     // Query the root early enough that its response arrives before this query times out.
