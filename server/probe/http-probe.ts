@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type HttpObservation, isExpectedStatus } from '../core/index.ts';
 import { createResponseReader, withTimeout } from '../egress/index.ts';
-import { createHttp2Reader, http2Farewell, http2Request } from './http2-response.ts';
+import { createHttp2Reader, http2Farewell, http2Request } from './http2-exchange.ts';
 import { handshakeFailure, closeTls, mayDemandClientCertificate } from './handshake.ts';
 import type { ConnectOptions, OpenConnection } from './address-probe.ts';
 
