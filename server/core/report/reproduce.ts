@@ -113,7 +113,7 @@ export function responseCommand(endpoint: Reproduction['endpoint']): string {
     return `curl -ksSI --max-time 20${elsewhere(endpoint, null)} ${shellQuoted(pageUrl(endpoint))}`;
   const { host, port } = endpoint;
   const name = `${bracketed(host)}${port === 443 ? '' : `:${port}`}`;
-  return `printf 'HEAD / HTTP/1.1\\r\\nHost: ${name}\\r\\nConnection: close\\r\\n\\r\\n' | ${connect({ endpoint, keyType: null }, null)} -quiet`;
+  return `printf 'HEAD / HTTP/1.1\\r\\nHost: ${name}\\r\\nConnection: close\\r\\n\\r\\n' | ${connect({ endpoint, keyType: null, alpn: ['http/1.1'] }, null)} -quiet`;
 }
 
 /** Returns whether curl can do what the check does: it verifies the name that it sends, and sends that of the URL. */
@@ -156,7 +156,10 @@ function pageUrl({ host, port }: Reproduction['endpoint']): string {
   return `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
 }
 
-type Target = Pick<Reproduction, 'endpoint' | 'keyType'> & Partial<Pick<Reproduction, 'code'>>;
+interface Target extends Pick<Reproduction, 'endpoint' | 'keyType'>, Partial<Pick<Reproduction, 'code'>> {
+  /** Protocols to offer by ALPN instead of those of the check. */
+  alpn?: readonly string[];
+}
 
 function connect(target: Target, at: string | null): string {
   const { connectTo, family } = effectiveTarget(target.endpoint);
@@ -164,16 +167,16 @@ function connect(target: Target, at: string | null): string {
   return openssl(target, `${where}${at === null ? familyOption(family) : ''}`);
 }
 
-function openssl({ endpoint, keyType, code }: Target, where: string): string {
+function openssl({ endpoint, keyType, code, alpn }: Target, where: string): string {
   const { host, protocol } = endpoint;
   const { serverName } = effectiveTarget(endpoint);
   const isAddress = isIpText(host);
-  const alpn = code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint);
+  const offered = alpn ?? (code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint));
   return [
     `openssl s_client -connect ${where}`,
     // An IP address must not be sent as a server name (RFC 6066 §3).
     serverName === null || isIpText(serverName) ? '-noservername' : `-servername ${shellQuoted(serverName)}`,
-    ...(alpn.length === 0 ? [] : [`-alpn ${shellQuoted(alpn.join(','))}`]),
+    ...(offered.length === 0 ? [] : [`-alpn ${shellQuoted(offered.join(','))}`]),
     ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
     ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),
     ...(keyType === null ? [] : [SIGNATURES[keyType]]),
