@@ -1,9 +1,8 @@
 /** Vocabulary of checks and their reports, beside `words.ts`. Imports nothing. */
 
 /**
- * What a domain may say beside its host about how it is checked, with the labels of the dialog, which messages about a field start
- * with. Fields of the API, columns of CSV files and, with hyphens, options of the command line. A domain without them is checked at
- * the addresses of its host.
+ * What a domain may say beside its host about how it is checked: fields of the API, columns of CSV files and, with hyphens, options
+ * of the command line. The labels are those of the dialog; messages about a field start with them.
  */
 export const TARGET_LABELS = {
   connect_to: 'Connect to',

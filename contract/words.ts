@@ -200,6 +200,7 @@ export const HOST_MAX_LENGTH = 2_048;
 export const TARGET_MAX_LENGTH = 300;
 /** Maximum length of a domain's notes, in characters. */
 export const NOTES_MAX_LENGTH = 2_000;
+export const FEEDBACK_MAX_LENGTH = 5_000;
 export const TAG_MAX_LENGTH = 40;
 /** Maximum length of a search text in characters, which is the maximum length of a host name. */
 export const SEARCH_MAX_LENGTH = 253;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sessionListSchema, userSchema, timeZoneUpdateSchema, userUpdateSchema } from '../account.ts';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
-import { feedbackSchema } from '../feedback.ts';
+import { FEEDBACK_MAX_LENGTH } from '../words.ts';
 
 // Calls for the user's profile, account and list of sessions, and for feedback.
 
@@ -88,6 +88,18 @@ export const exportData = {
   status: 200,
   problems: [],
 } as const satisfies Call;
+
+/** Body of `POST /user_feedback/create`. The title is always 'feedback'. */
+const feedbackSchema = z.object({
+  title: z.literal('feedback'),
+  message: z
+    .string()
+    .trim()
+    .min(1, 'Please write something')
+    .max(FEEDBACK_MAX_LENGTH)
+    // PostgreSQL cannot store NUL, and lone surrogates cannot be encoded in UTF-8.
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'Please remove control characters'),
+});
 
 export const sendFeedback = {
   method: 'post',

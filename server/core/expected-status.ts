@@ -20,9 +20,8 @@ export function normaliseExpectedStatus(text: string): string | null {
 }
 
 /**
- * Returns whether an HTTP status means that the service is up. `expected` is in the form of `normaliseExpectedStatus`. Without it
- * (null) every status from 100 to 999 means so, also 404 and the 999 that LinkedIn sends to robots, except the server errors 500 to
- * 599 (RFC 9110 §15.6).
+ * Returns whether an HTTP status means that the service is up. `expected`: as `normaliseExpectedStatus` returns it; null for all but
+ * the server errors 500 to 599 (RFC 9110 §15.6), also 404 and the 999 that LinkedIn sends to robots.
  */
 export function isExpectedStatus(status: number, expected: string | null): boolean {
   if (expected === null) return status < 500 || status > 599;

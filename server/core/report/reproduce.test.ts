@@ -64,12 +64,8 @@ describe('reproductionCommand', () => {
       protocol: 'smtp',
       target: '{"connect_to":"mx.example:25","family":"6"}',
     } as const;
-    expect(failureCommand(mail, { stage: 'connect' })).toBe(
-      'nc -6 -vz -w 10 mx.example 25',
-    );
-    expect(failureCommand(mail, { stage: 'dns' })).toBe(
-      'dig mx.example A; dig mx.example AAAA',
-    );
+    expect(failureCommand(mail, { stage: 'connect' })).toBe('nc -6 -vz -w 10 mx.example 25');
+    expect(failureCommand(mail, { stage: 'dns' })).toBe('dig mx.example A; dig mx.example AAAA');
   });
 
   it('passes the root of a private authority to commands that verify', () => {

@@ -1,5 +1,5 @@
 import { sendFeedback } from '../../../contract/calls/account.ts';
-import { FEEDBACK_MAX_LENGTH } from '../../../contract/feedback.ts';
+import { FEEDBACK_MAX_LENGTH } from '../../../contract/words.ts';
 import { call, messageOf } from '../../lib/api-client.ts';
 import { useDraft } from '../../lib/drafts.ts';
 import { useWrite } from '../../lib/use-write.ts';
