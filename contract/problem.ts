@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_host: { status: 422, title: 'The host address is not valid' },
-  invalid_certificate: { status: 422, title: 'The certificate cannot be used as an authority' },
+  invalid_certificate: { status: 422, title: 'The certificate cannot be used' },
   channel_refused: { status: 422, title: 'This channel cannot be used' },
   host_refused: { status: 422, title: 'This host cannot be checked' },
   not_authenticated: { status: 401, title: 'Log in to continue' },

@@ -68,7 +68,7 @@ post   /api/domain/import/preview                           401        ok       
 post   /api/domain/import                                   401        ok       ok        ok       ok       401       401
 get    /api/certificate/list                                401        ok       ok        ok       ok       401       401
 get    /api/certificate/export                              401        ok       ok        ok       ok       401       401
-post   /api/certificate/expect                              401        premium  invalid_request  premium  invalid_request  401  401
+post   /api/certificate/expect                              401        premium  invalid_certificate  premium  invalid_certificate  401  401
 get    /api/certificate/{fingerprint}                       401        404      404       404      404      401       401
 get    /api/domain/export                                   401        ok       ok        ok       ok       401       401
 post   /api/domain/add                                      401        ok       ok        limit    ok       401       401

@@ -284,15 +284,16 @@ describe('A probe', () => {
     const peer = await startTlsServer({ '*': leaf });
     running.push(peer);
     names.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
-    names.questions.length = 0;
+    let asked = 0;
     names.onQuestion = (_type, name) => {
-      if (name === 'flip.test' && names.questions.length >= 2)
+      if (name === 'flip.test') asked += 1;
+      if (name === 'flip.test' && asked === 2)
         setImmediate(() => names.entries.set('flip.test', { addresses: ['10.0.0.1'], ttlSeconds: 0 }));
     };
     expect(await observe('flip.test', peer.port)).toMatchObject({
       addresses: [{ address: '127.0.0.1', outcome: 'handshake' }],
     });
-    expect(names.questions).toHaveLength(2);
+    expect(asked).toBe(2);
     names.onQuestion = () => undefined;
     expect(await observe('flip.test', peer.port)).toMatchObject({
       resolution: { reason: 'address_refused' },
