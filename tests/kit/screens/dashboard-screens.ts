@@ -76,6 +76,17 @@ const LIST: Screen[] = [
     },
   },
   {
+    name: 'add-more',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await press(page, 'Add Domain');
+      const open = page.getByRole('dialog', { name: 'Add New Domain' });
+      await open.getByText('More').click();
+      await open.getByLabel('Connect to').fill('10.0.0.7:8443');
+    },
+  },
+  {
     name: 'add-error',
     visitor: 'member',
     async show(page) {
