@@ -7,7 +7,7 @@ import { importDomains, previewImport } from '../contract/calls/domain-import.ts
 import type { ImportEntry, ImportPreview } from '../contract/domain-import.ts';
 import { fileText } from '../contract/files/file-text.ts';
 import { count, IMPORT_SIZE } from '../contract/words.ts';
-import { displayName, normaliseEndpoint, truncatedLine } from '../server/core/index.ts';
+import { displayName, identityKey, normaliseEndpoint, truncatedLine } from '../server/core/index.ts';
 import {
   entriesOf,
   notAdded,
@@ -138,11 +138,16 @@ async function previewOf({ lines }: Readable, server: Server | null): Promise<Pl
   return planImport(lines, answers, room);
 }
 
-function localAnswer({ host }: ImportEntry): ImportPreview['entries'][number] {
-  const read = normaliseEndpoint(host, { permitsAddress: () => true, permitsLocalNames: true });
+function localAnswer({ host, ...target }: ImportEntry): ImportPreview['entries'][number] {
+  const read = normaliseEndpoint(host, { permitsAddress: () => true, permitsLocalNames: true }, target);
   if (!read.ok) return { outcome: 'invalid', endpoint: null, display_name: null, message: read.message };
-  const name = displayName(read.endpoint);
-  return { outcome: 'new', endpoint: `${read.endpoint.protocol} ${name}`, display_name: name, message: null };
+  const { endpoint } = read;
+  return {
+    outcome: 'new',
+    endpoint: identityKey(endpoint),
+    display_name: displayName(endpoint),
+    message: null,
+  };
 }
 
 function lineOf(line: PlannedLine): string {

@@ -167,6 +167,17 @@ describe('certlantern import', () => {
     );
   });
 
+  it('tells two servers of one host apart without asking the product', async () => {
+    writeFileSync(
+      join(folder, 'targets.csv'),
+      'host,connect_to\na.example,10.0.0.7\na.example,\na.example,a b\n',
+    );
+    const { out } = await importFile(['targets.csv']);
+    expect(out).toMatch(/^ +2 {2}a\.example +Will be added$/m);
+    expect(out).toMatch(/^ +3 {2}a\.example +Will be added$/m);
+    expect(out).toMatch(/^ +4 {2}a\.example +Not a valid host\. Connect to: /m);
+  });
+
   it('refuses other files and an invalid command line with the reason', async () => {
     const empty = createKumaDatabase(join(folder, 'other.db'));
     empty.exec('DROP TABLE monitor');
