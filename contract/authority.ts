@@ -18,5 +18,5 @@ export const authoritySchema = z
   .meta({ id: 'Authority' });
 export type AuthorityWire = z.infer<typeof authoritySchema>;
 
-/** One or more certificates in PEM, also of PKCS#7. Other text in the input is ignored, but not a private key. */
+/** One or more certificates or PKCS#7 blocks in PEM. Other text is ignored; a private key is refused. */
 export const addAuthoritiesSchema = z.object({ pem: z.string().max(AUTHORITY_PEM_MAX_LENGTH) });

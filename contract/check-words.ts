@@ -1,7 +1,7 @@
 /** Vocabulary of checks and their reports, beside `words.ts`. Imports nothing. */
 
 /**
- * What a domain may say beside its host about how it is checked: fields of the API, columns of CSV files and, with hyphens, options
+ * Optional settings of how a domain is checked: fields of the API, columns of CSV files and, with hyphens, options
  * of the command line. The labels are those of the dialog; messages about a field start with them.
  */
 export const TARGET_LABELS = {

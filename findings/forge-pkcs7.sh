@@ -1,7 +1,7 @@
 #!/bin/sh
 # Guess:    node-forge lists the certificates of every PKCS#7 file, whatever their keys are and whichever tool wrote it.
 # Happens:  one certificate with an elliptic curve makes the whole file unreadable ("Cannot read public key. OID is not RSA."), also
-#           the RSA certificates in it; and the same content under the line `BEGIN CMS`, which `openssl cms` writes, is refused.
+#           the RSA certificates in it; and a message of `openssl cms`, whose first line is `BEGIN CMS`, is refused.
 # Seen:     node-forge 1.4.3; the files are from OpenSSL 3
 # Matters:  a .p7b of several authorities often has both kinds of keys. Take the DER of each certificate from the message instead.
 set -eu

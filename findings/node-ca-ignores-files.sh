@@ -2,7 +2,7 @@
 # Guess:    `ca` of node:tls takes a file of certificates, or refuses it, as `cert` and `key` do.
 # Happens:  DER, PEM in UTF-16 and a .p7b are accepted without an error or a warning, but not read. The connection then trusts
 #           nothing, and fails with DEPTH_ZERO_SELF_SIGNED_CERT although the certificate was given.
-# Seen:     Node 26.10.0 on Linux x64; the files are from OpenSSL 3
+# Seen:     Node 26.10.0 on Linux x64; the files are from OpenSSL 3 and `iconv`, which has to be installed
 # Matters:  Windows exports .cer in DER and PowerShell writes UTF-16. The error blames the server. Whoever takes a file of
 #           authorities from people has to look into it first.
 set -eu

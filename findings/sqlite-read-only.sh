@@ -1,11 +1,9 @@
 #!/bin/sh
 # Guess:    a database that is opened with `readOnly: true` leaves its folder as it was.
-# Happens:  a lone copy of a database in WAL mode gets two new files, -wal and -shm, which stay after it is closed. In a folder
-#           that cannot be written, the first query fails with "attempt to write a readonly database". Only `immutable=1` in a URL
-#           opens it without a trace.
+# Happens:  a lone copy of a database in WAL mode gets two new files, -wal and -shm, which stay after it is closed.
+#           With `immutable=1` in a URL it is opened without a trace.
 # Seen:     node:sqlite of Node 26.10.0 (SQLite 3.53.4), on Linux x64
-# Matters:  a tool that "only reads" the database of another program, such as Uptime Kuma, changes the user's folder. And
-#           `immutable=1` leaves out what is still in a -wal file, so it is right only where there is none.
+# Matters:  a tool that "only reads" the database of another program, such as Uptime Kuma, changes the user's folder.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { importDomains, previewImport } from '../contract/calls/domain-import.ts';
 import type { ImportEntry, ImportPreview } from '../contract/domain-import.ts';
-import { fileText } from '../contract/files/file-text.ts';
+import { type DecodedFile, fileText } from '../contract/files/file-text.ts';
 import { count, IMPORT_SIZE } from '../contract/words.ts';
 import { displayName, identityKey, normaliseEndpoint, truncatedLine } from '../server/core/index.ts';
 import {
@@ -38,7 +38,7 @@ const HELP = `certlantern import FILE      (npx . import FILE)
 
 Adds the hosts in FILE to an account: the kuma.db of Uptime Kuma (version 1 or 2, also while it runs; it is not changed), its
 JSON backup, or a list of hosts, CSV or JSON. First shows what each line becomes, and what cannot be carried over and why. Asks
-before it adds anything. Passwords and other secrets in FILE are not sent.
+before it adds anything. Passwords in the URLs of Uptime Kuma are not sent.
 
   --yes           adds without asking. Without a terminal and without --yes, only shows the preview
   --help          this text
@@ -48,7 +48,7 @@ Without these variables, only shows the preview:
 ${SERVER_HELP} with the scopes “read” and “write”
 
 The exit code:
-   0   everything was added, or nothing was to be
+   0   everything was added, there was nothing to add, or only the preview was shown
    1   the server refused, or some hosts were not added
    3   the server could not be reached
   64   the command line or FILE is not valid
@@ -58,7 +58,7 @@ const USAGE_ERROR = 64;
 const UNREACHABLE = 3;
 const INTERRUPTED = 130;
 
-type Readable = Extract<ParsedImport, { ok: true }>;
+type Readable = Extract<ParsedImport, { ok: true }> & { encoding?: DecodedFile['encoding'] };
 
 async function main(): Promise<number> {
   answerHelp(HELP);
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
   // npm runs scripts in the project's folder and passes the caller's folder in INIT_CWD.
   const parsed = readLines(resolve(process.env['INIT_CWD'] ?? process.cwd(), file));
   const plan = await previewOf(parsed, server);
-  write(`${recognised(parsed)}.\n\n${plan.map(lineOf).join('')}\n`);
+  write(`${recognised(parsed, parsed.encoding)}.\n\n${plan.map(lineOf).join('')}\n`);
   const wanted = remaining(plan, new Map()).length;
   if (wanted === 0) {
     write('There is nothing to add.\n');
@@ -119,7 +119,7 @@ function readText(path: string, bytes: Uint8Array): Readable {
   if (decoded === null) throw new UsageError(`${path} is neither a database of Uptime Kuma nor text.`);
   const parsed = parseImport(decoded.text);
   if (!parsed.ok) throw new UsageError(`${path}: ${parsed.message}`);
-  return parsed;
+  return { ...parsed, encoding: decoded.encoding };
 }
 
 /** Returns what will happen to each line, as the server says; without a server whether its host is valid. */
@@ -186,7 +186,7 @@ async function add(plan: readonly PlannedLine[], server: Server): Promise<number
   return 1;
 }
 
-/** Writes text that may have parts of the file, which cannot control the terminal. */
+/** Writes text without control characters, because it may quote the file. */
 function write(text: string): void {
   process.stdout.write(printable(text));
 }

@@ -59,7 +59,8 @@ export async function startApi(
   const policy: AddressPolicy = {
     ...parts.policy,
     permits: (ip) => {
-      // Typed addresses are judged at once. The page asks about one as it is typed, so the answer comes before it is added.
+      // This judgement cannot wait for DNS. The page sends the address as it is typed, so the prefixes are usually known before
+      // it is added.
       void resolver.learnNat64([ip]);
       return parts.policy.permits(ip);
     },

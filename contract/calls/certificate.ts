@@ -113,7 +113,7 @@ export type CertificateStory = z.infer<typeof certificateStorySchema>;
 
 /** A certificate that domains of the account should serve from a time on. */
 const expectCertificateSchema = z.object({
-  /** PEM of one certificate of a host, also with those of its issuers. A text with a private key is refused. */
+  /** PEM of one host certificate, optionally with its issuers' certificates. A private key is refused. */
   pem: z.string().min(1).max(100_000),
   /** Host names of domains; if omitted, every domain that the certificate names. */
   hosts: z.array(z.string().min(1).max(253)).min(1).max(1_000).optional(),

@@ -2,7 +2,7 @@ import { fileText } from './file-text.ts';
 import { PRIVATE_KEY_BLOCK } from '../words.ts';
 
 const KEY_REFUSAL =
-  'This contains a private key. Nothing was sent or stored. Take only the certificate, and keep the key secret.';
+  'This contains a private key. Nothing was sent or stored. Choose only the certificate, and keep the key secret.';
 
 export type CertificateText = { ok: true; text: string } | { ok: false; message: string };
 
@@ -17,7 +17,7 @@ export function certificateText(bytes: Uint8Array): CertificateText {
     return refuse('This is a Java keystore. Export the certificate from it: keytool -exportcert -rfc.');
   const decoded = fileText(bytes);
   if (decoded === null)
-    return refuse('This is neither text nor a certificate. Take a file in PEM, DER or PKCS#7 form.');
+    return refuse('This is neither text nor a certificate. Choose a file in PEM, DER or PKCS#7 form.');
   return PRIVATE_KEY_BLOCK.test(decoded.text) ? refuse(KEY_REFUSAL) : { ok: true, text: decoded.text };
 }
 
@@ -32,7 +32,7 @@ const SIGNED_DATA = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
 
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
-  // No text of a certificate begins with a zero and is this short.
+  // 0x30 is also the digit 0, so a short file counts as DER only if its length field matches.
   return tag === SEQUENCE && (length >= 0x80 || length + 2 === bytes.length);
 }
 
@@ -58,7 +58,7 @@ function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
     return { label: 'CERTIFICATE' };
   if (tag === SEQUENCE && bytes[inner] === OBJECT_IDENTIFIER)
     return { message: 'This is a key and not a certificate. Nothing was sent or stored.' };
-  return { message: 'This is not a certificate. Take a file in PEM, DER or PKCS#7 form.' };
+  return { message: 'This is not a certificate. Choose a file in PEM, DER or PKCS#7 form.' };
 }
 
 /** Returns where the content of the element at `start` begins. */

@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url';
 const SQLITE_START = Buffer.from('SQLite format 3\0');
 
 /**
- * Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Of its secrets only those beside
- * hosts are among them, in `url` and `database_connection_string`.
+ * Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Includes no
+ * secrets except passwords in `url` and `database_connection_string`.
  */
 const COLUMNS: Record<string, string> = {
   id: 'id',
@@ -38,8 +38,8 @@ const COLUMNS: Record<string, string> = {
 };
 const JSON_COLUMNS = ['accepted_statuscodes', 'kafkaProducerBrokers', 'rabbitmqNodes'];
 
-/** More than an import takes, and few enough to stay in memory. */
-const MAX_ROWS = 20_000;
+/** Maximum number of monitors; the page takes as many lines. */
+const MAX_ROWS = 10_000;
 
 type Row = Record<string, unknown>;
 
@@ -49,14 +49,14 @@ export class KumaDatabaseError extends Error {
 }
 
 /**
- * Reads the monitors of Uptime Kuma's `kuma.db`, in the form of its JSON backup. The file is not changed, also while Uptime Kuma writes
+ * Reads the monitors of Uptime Kuma's `kuma.db`, in the form of its JSON backup. The file is not changed, even while Uptime Kuma writes
  * to it. Monitors in a paused group are paused. @throws KumaDatabaseError
  */
 export function readKumaDatabase(path: string): Row[] {
   let opened: ReturnType<typeof open> | null = null;
   try {
     opened = open(path);
-    return monitorsIn(opened.database);
+    return monitorsIn(opened.database, path);
   } catch (error) {
     if (error instanceof KumaDatabaseError) throw error;
     throw new KumaDatabaseError(
@@ -111,7 +111,7 @@ function closing(database: DatabaseSync, after: () => void = () => undefined) {
   };
 }
 
-function monitorsIn(database: DatabaseSync): Row[] {
+function monitorsIn(database: DatabaseSync, path: string): Row[] {
   // Views and triggers of the file may not call functions with side effects.
   database.exec('PRAGMA trusted_schema = OFF');
   const present = database
@@ -119,11 +119,11 @@ function monitorsIn(database: DatabaseSync): Row[] {
     .all('monitor')
     .map(({ name }) => String(name));
   if (!present.includes('type') || !present.includes('url'))
-    throw new KumaDatabaseError('This is not a database of Uptime Kuma: it has no table of monitors.');
+    throw new KumaDatabaseError(`${path} is not a database of Uptime Kuma: it has no table of monitors.`);
   const columns = Object.entries(COLUMNS).filter(([column]) => present.includes(column));
   const list = columns.map(([column, name]) => `${column} AS ${name}`).join(', ');
   const rows: Row[] = database.prepare(`SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS + 1}`).all();
-  if (rows.length > MAX_ROWS) throw new KumaDatabaseError(`It has more than ${MAX_ROWS} monitors.`);
+  if (rows.length > MAX_ROWS) throw new KumaDatabaseError(`${path} has more than 10,000 monitors.`);
   const tags = tagsIn(database);
   const byId = new Map(rows.map((row) => [row['id'], row]));
   return rows.map((row) => ({

@@ -63,7 +63,8 @@ export async function callServer<C extends DataCall>(
     if (response.ok && read.success) return read.data.data;
     const waitSeconds = Number(response.headers.get('retry-after') ?? NaN);
     if (response.status !== 429 || !(waitSeconds <= MAX_WAIT_S)) {
-      const detail = problemSchema.safeParse(answer).data?.detail ?? 'It is probably no Certlantern server.';
+      const detail =
+        problemSchema.safeParse(answer).data?.detail ?? 'This is probably not a Certlantern server.';
       throw new CallError(`The server answered with status ${response.status}: ${detail}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 1_000 * Math.max(1, waitSeconds)));

@@ -52,7 +52,7 @@ const REFUSALS = {
   expected_status: 'Enter HTTP statuses and ranges of them from 100 to 999, for example 200-399,401.',
   status_without_http: 'Only https has an HTTP status.',
   family: 'Enter 4 or 6.',
-  other_family: 'The IP address to check is of the other family.',
+  other_family: 'The IP address to connect to is not of this family.',
 } as const;
 
 export type EndpointErrorCode = keyof typeof REFUSALS;
@@ -124,7 +124,7 @@ function fromAuthority(hostAndPort: string, scheme: Scheme, policy: EndpointPoli
     : fromIpv6(literal[1] ?? '', portAndProtocol, policy);
 }
 
-/** Adds the target to an endpoint, without the fields that say what would be done anyway. */
+/** Adds the target, without fields that equal their default. */
 function withTarget(endpoint: Endpoint, typed: TypedTarget, policy: EndpointPolicy): NormalisedEndpoint {
   const { host, port, protocol } = endpoint;
   const fields: { -readonly [Field in keyof TargetFields]: string } = {};

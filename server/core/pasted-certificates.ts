@@ -86,7 +86,7 @@ export function readExpected(
   const [certificate] = leaves;
   if (certificate === undefined)
     return refuse(
-      'There are only certificate authorities in this text, and hosts serve their own certificate first. Take the file with ' +
+      'There are only certificate authorities in this text, and hosts serve their own certificate first. Choose the file with ' +
         'the certificate of the host, such as fullchain.pem.',
     );
   if (leaves.length > 1)
@@ -132,7 +132,7 @@ export function readCertificates(
 function withoutCertificate(pem: string): string {
   const [, label = ''] = /-----BEGIN ([A-Z0-9 #]{1,40})-----/.exec(pem) ?? [];
   if (label === 'CERTIFICATE REQUEST' || label === 'NEW CERTIFICATE REQUEST')
-    return 'This is a request for a certificate. Take the certificate that the authority issued for it.';
+    return 'This is a request for a certificate. Choose the certificate that the authority issued for it.';
   if (/PKCS|CMS/.test(label)) return 'There is no certificate in this PKCS#7 data.';
   const instead = label === '' ? '' : `, but ${label}`;
   return `There is no certificate in this text${instead}. A certificate begins with -----BEGIN CERTIFICATE-----.`;

@@ -33,9 +33,9 @@ export interface PostureOptions {
 const PER_HANDSHAKE_MS = 3_000;
 /** Servers are slow if a handshake takes longer than this, for example because a mail server delays its greeting. */
 const SLOW_MS = 1_000;
-/** Most handshakes at a time. Those with a slow server mostly wait for its greeting. */
+/** Maximum number of simultaneous handshakes. Those with a slow server mostly wait for its greeting. */
 const CONCURRENT = { usual: 2, slow: 5 };
-/** Most time, in ms, that a slow server gets on top of the budget. */
+/** Maximum extra time, in ms, that a slow server gets on top of the budget. */
 const MOST_EXTRA_MS = 4_000;
 
 /**
@@ -45,8 +45,8 @@ type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refu
 type Attempt = (context: SecureContext, alpn?: Pick<ConnectOptions, 'alpn'>) => Promise<Trial>;
 
 /**
- * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time, five if
- * the server is slow. Begins with the certificates, because only they can cause alerts. Also looks up the CAA records and the registration of the host name.
+ * Tests which TLS versions, key exchanges and leaf key types one address offers. Begins with the certificates, because only they
+ * can cause alerts. Also looks up the CAA records and the registration of the host name.
  */
 export async function probePosture(options: PostureOptions): Promise<PostureObservation> {
   const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
@@ -136,8 +136,8 @@ async function keyExchange(
 type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
 
 /**
- * Key types that one handshake asks for. Nearly all servers have no certificate of the last group, so that one handshake rules
- * out all of its types. A server with one certificate gets two handshakes, and one more for each further certificate.
+ * Key types that one handshake asks for. One handshake rules out all rarer types. That takes two handshakes with a
+ * server that has an RSA certificate, an ECDSA certificate or both, and one more for each certificate of a rarer type.
  */
 const KEY_GROUPS: readonly (readonly KeyType[])[] = [
   ['ecdsa'],
@@ -168,7 +168,7 @@ interface Leaves {
   untested: KeyType[];
 }
 
-/** Asks for a leaf of one of the key types, and again without its type, until the server has none. */
+/** Requests a leaf of any of these key types, then again without the type received, until the server has no other. */
 async function leavesOf(
   keyTypes: readonly KeyType[],
   contextFor: (keyTypes: readonly KeyType[]) => SecureContext | null,
@@ -193,8 +193,8 @@ async function leavesOf(
 }
 
 /**
- * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN. Confirms it with three
- * more handshakes, because several servers with different certificates may answer in rotation.
+ * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN.
+ * Confirms it with three more handshakes, because several servers with different certificates may answer in rotation.
  */
 async function chainWithoutAlpn(
   seen: HandshakeObservation,
@@ -209,7 +209,7 @@ async function chainWithoutAlpn(
     one !== null && Buffer.compare(one[0] ?? EMPTY, other[0] ?? EMPTY) === 0;
   const presentedChain = await chain({ alpn: [] });
   if (presentedChain === null || hasLeafOf(presentedChain, seen.presentedChain)) return null;
-  // Each twice in a row, so that servers in strict rotation do not look alike.
+  // Twice each, so that strict rotation is not mistaken for a choice by ALPN.
   const isSteady =
     hasLeafOf(await chain({ alpn: [] }), presentedChain) &&
     hasLeafOf(await chain(), seen.presentedChain) &&

@@ -45,7 +45,7 @@ describeEachDatabase('The target of a domain', (open) => {
     });
   });
 
-  it('is null for a domain that says nothing beside its host, in whatever words', async () => {
+  it('target is null if every field has its default value', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     expect((await add(bob, 'plain.example')).ok.data).toMatchObject({

@@ -134,7 +134,7 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify(backup)),
     });
-    await expect(form.getByText('Uptime Kuma: 2 hosts, 1 line without a host')).toBeVisible();
+    await expect(form.getByText('Uptime Kuma: 2 hosts, 1 monitor that cannot be imported')).toBeVisible();
     await form.getByRole('button', { name: 'Preview' }).click();
     await expect(lineOf(form, 'mail.kuma.example:993')).toContainText(
       'Paused in Uptime Kuma, but checked here',

@@ -147,6 +147,11 @@ describe('A renewal window (ARI)', () => {
     renewalInfo = suggested();
     expect(await ask(one, later + 15 * 60_000)).toMatchObject({ at: later + 15 * 60_000 });
   });
+
+  it('is not requested from a CA server with an untrusted certificate', async () => {
+    expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unavailable' });
+    expect(asked).toEqual([]);
+  });
 });
 
 describe('No renewal window (ARI)', () => {
@@ -209,11 +214,6 @@ describe('No renewal window (ARI)', () => {
       expect(await ask(one, now + ms)).toMatchObject({ outcome: 'window' });
     },
   );
-
-  it('is requested from a CA server whose own certificate is untrusted, which may have a window', async () => {
-    expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unavailable' });
-    expect(asked).toEqual([]);
-  });
 
   it('is requested over plain HTTP', async () => {
     directory = json({ renewalInfo: `http://127.0.0.1:${peer.port}/renewal-info` });

@@ -97,19 +97,6 @@ describe('A CRL', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('and an OCSP response are read if the server compresses them unasked', async () => {
-    const leaf = leafWith(['crl', 'ocsp']);
-    serveCrl();
-    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
-    ca.compress('/leaf.crl');
-    ca.compress('/ocsp');
-    expect(await ask(openSources(), leaf, { isThorough: true })).toMatchObject([
-      { source: 'crl', answer: good },
-      { source: 'ocsp', answer: good },
-    ]);
-    expect(ca.requests.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity', 'identity']);
-  });
-
   it('is refetched with its ETag', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
@@ -363,6 +350,19 @@ describe('OCSP', () => {
 });
 
 describe('The revocation check', () => {
+  it('reads a CRL and an OCSP response that the server compresses unasked', async () => {
+    const leaf = leafWith(['crl', 'ocsp']);
+    serveCrl();
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
+    ca.compress('/leaf.crl');
+    ca.compress('/ocsp');
+    expect(await ask(openSources(), leaf, { isThorough: true })).toMatchObject([
+      { source: 'crl', answer: good },
+      { source: 'ocsp', answer: good },
+    ]);
+    expect(ca.requests.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity', 'identity']);
+  });
+
   it('sends no request if the certificate names no source', async () => {
     const shortLived = leafWith([], { notAfter: NOW + 48 * HOUR_MS });
     for (const leaf of [shortLived, leafWith([])]) expect(await ask(openSources(), leaf)).toEqual([]);

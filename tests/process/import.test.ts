@@ -78,7 +78,7 @@ const contents = (name: string) =>
     .map((file) => [file, readFileSync(join(folder, name, file), 'base64')]);
 
 const PREVIEW = [
-  /^Uptime Kuma: 5 hosts, 3 lines without a host\. Check intervals and notifications are not carried over\.$/m,
+  /^Uptime Kuma: 5 hosts, 3 monitors that cannot be imported\. Check intervals and notifications are not carried over\.$/m,
   /^ +1 {2}Former +Skipped\. Cannot be carried over\. A group, not a host$/m,
   /^ +2 {2}https:\/\/127\.0\.0\.1:1\/ +Will be added$/m,
   /^ +3 {2}https:\/\/127\.0\.0\.2:1\/ +Will be added\. The keyword is not looked for here\. Paused in Uptime Kuma, but checked here$/m,

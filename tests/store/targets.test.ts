@@ -115,7 +115,7 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     expect(await sites()).toEqual([{ host: HOST }]);
   });
 
-  it('count the port that they connect to, at the host that they connect to', async () => {
+  it('port limits count the port and host that are connected to', async () => {
     const store = await open();
     const alice = await person(store, 'alice', { emailVerified: false });
     const add = async (target: string, port = 443) => {

@@ -35,7 +35,7 @@ export async function publicStatus(
     max: MAX_SHOWN,
     now,
   });
-  // Without the target, which may tell the address behind a proxy or a name of the own network.
+  // Omit the target: it may reveal a backend address or an internal name.
   const nameOf = ({ id, host, port }: Monitor) => labels.get(id) || displayName({ host, port });
   const windowDays = await uptimeWindowOf(store, accountId, now);
   const uptimeOf = choices.showUptime ? await shownUptimes(store, { monitors, windowDays, now }) : () => null;

@@ -202,7 +202,7 @@ describe('the addresses where a certificate is missing', () => {
     expect(waiting({ certificate: null, successor })).toEqual(['192.0.2.1']);
   });
 
-  it('are none if both were issued together, and one may be for other keys or another domain showed them', () => {
+  it('no address is missing the certificate if both were issued together and one may be for another key type', () => {
     expect(waiting({ certificate, successor })).toEqual([]);
     const presentedChain = [new Uint8Array(issue().der)];
     const posture = {

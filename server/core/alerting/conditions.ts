@@ -55,7 +55,8 @@ export function waitingAddresses(
   { addresses, lastSeen, posture }: Pick<Verdict, 'addresses' | 'lastSeen' | 'posture'>,
 ): Verdict['addresses'] {
   if (successor === null) return [];
-  // Certificates for two key types are issued together, and a check sees one of them. Otherwise what was announced must be there.
+  // A check sees one of two certificates issued together for different key types, so near-equal issue times count as served. If a
+  // user announced the certificate and the host has no second one, only that one or a later one counts.
   const isStrict = certificate === null && (posture?.alternates ?? []).length === 0;
   return addresses.filter(({ fingerprint: served }) => {
     const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);

@@ -123,7 +123,7 @@ describe('a second certificate with an ML-DSA key', () => {
     ]);
   });
 
-  it('is described by who gets it', () => {
+  it('names the clients that get it', () => {
     const [expired] = inWords(verdict).findings;
     expect(expired?.message).toMatch(
       /^Clients that accept ML-DSA-65 signatures may get a different certificate\. The certificate expired /,

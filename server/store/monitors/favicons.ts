@@ -22,7 +22,7 @@ export interface Favicon {
 export async function registerSite(trx: Transaction<Tables>, site: Targeted, now: number): Promise<void> {
   const { host, port } = site;
   const { connectTo } = effectiveTarget(site);
-  // Nobody is to reach other places through the icon of a host that is checked elsewhere.
+  // Do not fetch icons from a host that the user checks elsewhere: that would reach a place nobody checks.
   if (connectTo.host !== host || connectTo.port !== port) return;
   await trx
     .insertInto('favicons')

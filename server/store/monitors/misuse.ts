@@ -47,7 +47,7 @@ export async function findMisuse(
   },
 ): Promise<Misuse | null> {
   const { accountId, emailVerified, count, endpoint, now } = adding;
-  // What counts is where we connect, which the target of an endpoint may say.
+  // Limits apply to the host and port that we connect to.
   const { host, port } = effectiveTarget(endpoint).connectTo;
   if (!emailVerified) {
     if (count >= limits.domainsBeforeProof) return notVerified('domains');

@@ -64,7 +64,7 @@ async function migrateSqlite(db: Kysely<Tables>, options: MigrateOptions): Promi
       await connection.transaction().execute(async (trx) => {
         await migrateWithin(trx, options);
         const { rows } = await sql`pragma foreign_key_check`.execute(trx);
-        if (rows.length > 0) throw new Error('A migration left rows without the row that they refer to.');
+        if (rows.length > 0) throw new Error('A migration violated foreign keys.');
       });
     } finally {
       await sql`pragma foreign_keys = on`.execute(connection);

@@ -73,9 +73,15 @@ test.each([
   ['smtp', { hostname: 'mx.example' }, 'smtp://mx.example'],
   ['mqtt', { hostname: 'mqtts://mq.example', port: 8884 }, 'tls://mq.example:8884'],
   ['mqtt', { hostname: 'mq.example', port: 8883 }, 'tls://mq.example:8883'],
+  ['mqtt', { hostname: 'mqtts://me:secret@mq.example', port: 8883 }, 'tls://mq.example:8883'],
   ['mqtt', { hostname: 'wss://mq.example', port: 443 }, 'https://mq.example:443'],
   ['grpc-keyword', { grpcUrl: 'rpc.example:8443', grpcEnableTls: true }, 'tls://rpc.example:8443'],
   ['grpc-keyword', { grpcUrl: 'dns:///rpc.example', grpcEnableTls: true }, 'tls://rpc.example:443'],
+  [
+    'grpc-keyword',
+    { grpcUrl: 'https://me:secret@rpc.example', grpcEnableTls: true },
+    'tls://rpc.example:443',
+  ],
   [
     'postgres',
     { databaseConnectionString: 'postgres://user:secret@db.example:5433/app?sslmode=require' },
@@ -122,7 +128,7 @@ test.each([
   ['constructor', { hostname: 'a.example' }, '✗ We do not know this kind of monitor: constructor'],
   ['http', {}, '✗ It has no host'],
   ['http', { url: 'http://a.example:8080/x' }, '✗ Plain HTTP at a.example:8080 has no certificate'],
-  ['http', { url: 'https://a.example', upsideDown: true }, '✗ It is up while its host is down'],
+  ['http', { url: 'https://a.example', upsideDown: true }, '✗ Upside Down Mode is not supported'],
   ['globalping', { subtype: 'ping', hostname: 'a.example' }, '✗ Ping and DNS queries use no certificate'],
   [
     'port',

@@ -60,7 +60,7 @@ const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
   } satisfies Record<string, (monitor: JsonObject) => Place>),
 );
 
-/** What a domain does not do that the kinds do whose name promises it. */
+/** Checks that monitors of these types make in Uptime Kuma and domains do not. */
 const NOT_DONE: ReadonlyMap<string, string> = new Map([
   ['keyword', 'The keyword is not looked for here'],
   ['json-query', 'The JSON query is not evaluated here'],
@@ -116,7 +116,7 @@ function placeOf(monitor: JsonObject): Place {
   if (reason !== undefined) return { reason };
   const find = PLACES.get(type);
   if (find === undefined) return { reason: `We do not know this kind of monitor: ${type.slice(0, 40)}` };
-  return isOn(monitor['upsideDown']) ? { reason: 'It is up while its host is down' } : find(monitor);
+  return isOn(monitor['upsideDown']) ? { reason: 'Upside Down Mode is not supported' } : find(monitor);
 }
 
 function webPlace(monitor: JsonObject): Place {
@@ -189,7 +189,7 @@ function portPlace(monitor: JsonObject): Place {
       ? {
           hosts: [`smtp://${place}`],
           remark:
-            'Uptime Kuma does not say which protocol starts TLS here. We take SMTP; write imap:// or xmpp:// if it is that',
+            'Uptime Kuma does not say which protocol starts TLS here. We assume SMTP. Change it to imap:// or xmpp:// if that is wrong',
         }
       : { hosts: [`${protocol}://${place}`] };
   if (protocol === undefined && !CERTIFICATE_PORTS.has(port))
@@ -209,7 +209,8 @@ function smtpPlace(monitor: JsonObject): Place {
 }
 
 function mqttPlace(monitor: JsonObject): Place {
-  const [, scheme = '', host = ''] = /^(?:([a-z]+):\/\/)?([^/]*)/i.exec(textOf(monitor['hostname'])) ?? [];
+  const [, scheme = '', host = ''] =
+    /^(?:([a-z]+):\/\/)?(?:[^/]*@)?([^/]*)/i.exec(textOf(monitor['hostname'])) ?? [];
   const port = Number(monitor['port']) || 8883;
   const isTls = scheme === '' || scheme === 'mqtt' ? port === 8883 : /s$/i.test(scheme);
   if (!isTls) return { reason: WITHOUT_TLS };
@@ -219,7 +220,7 @@ function mqttPlace(monitor: JsonObject): Place {
 
 function grpcPlace(monitor: JsonObject): Place {
   if (isOff(monitor['grpcEnableTls'])) return { reason: WITHOUT_TLS };
-  const host = textOf(monitor['grpcUrl']).replace(/^[a-z]+:\/+/i, '');
+  const host = textOf(monitor['grpcUrl']).replace(/^(?:[a-z]+:\/+)?(?:[^/]*@)?/i, '');
   // gRPC is HTTP/2 with answers of its own, so only TLS is checked.
   return { hosts: host === '' ? [] : [`tls://${withPort(host, '443')}`] };
 }

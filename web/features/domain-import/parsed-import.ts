@@ -58,7 +58,11 @@ export function recognised(
     ...(titleLines === 0 ? [] : [`without ${count(titleLines, 'line')} of titles`]),
   ].join(', ');
   const found = count(lines.length - without, 'host');
-  const rest = without === 0 ? '' : `, ${count(without, 'line')} without a host`;
+  const left =
+    format === 'uptime-kuma'
+      ? `${count(without, 'monitor')} that cannot be imported`
+      : `${count(without, 'line')} without a host`;
+  const rest = without === 0 ? '' : `, ${left}`;
   const lost = format === 'uptime-kuma' ? '. Check intervals and notifications are not carried over' : '';
   return `${source === '' ? '' : `${source}: `}${found}${rest}${lost}`;
 }

@@ -8,7 +8,7 @@ import type { ChainFinding, ClientRuleCode, Severity } from '../../finding.ts';
 export interface ClientRule<Context> {
   code: ClientRuleCode;
   clients: readonly Client[];
-  /** Those of `clients` of which only versions refuse that are still common. They alone do not make it critical. */
+  /** Clients of which only older versions, still in use, refuse. They alone do not make the finding critical. */
   older?: readonly Client[];
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;

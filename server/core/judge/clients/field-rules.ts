@@ -3,13 +3,13 @@ import { isWeakKey, KEY_ALGORITHMS, type PublicKey, RSA_PSS } from '../../../pki
 import type { ClientRuleCode } from '../../finding.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
-/** Clients that refuse ML-DSA, all of them or older versions of them. Apple’s documents do not name it. */
+/** Clients of which all or older versions refuse ML-DSA. Apple’s documents do not name it. */
 const WITHOUT_ML_DSA: readonly Client[] = ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'];
 
-/** Clients that refuse SLH-DSA, all of them or older versions of them. */
+/** Clients of which all or older versions refuse SLH-DSA. */
 const WITHOUT_SLH_DSA: readonly Client[] = ['chromium', ...WITHOUT_ML_DSA];
 
-/** Clients whose few signature algorithms we all know, so that they refuse every other one. */
+/** Clients whose complete list of signature algorithms we know; they refuse any other. */
 const WITHOUT_OTHERS: readonly Client[] = ['chromium', 'firefox', 'apple', 'go', 'java'];
 
 /**
