@@ -140,6 +140,7 @@ function answerLines({ observation: { http } }: Checked): string[] {
     timeout: 'no answer in time',
     closed: 'no answer: the connection was closed',
     not_http: 'the answer is not HTTP',
+    not_http2: 'agreed on HTTP/2, but the answer is not HTTP/2',
     too_large: 'the answer is larger than we accept',
   };
   return [reasons[http.reason]];

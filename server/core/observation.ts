@@ -88,7 +88,8 @@ export type HttpObservation =
   | {
       outcome: 'failed';
       address: string;
-      reason: 'timeout' | 'closed' | 'not_http' | 'too_large';
+      /** `not_http2`: the handshake agreed on HTTP/2, and the answer breaks it. `not_http`: any other answer that is not HTTP. */
+      reason: 'timeout' | 'closed' | 'not_http' | 'not_http2' | 'too_large';
       durationMs: number;
     };
 

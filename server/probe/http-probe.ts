@@ -57,14 +57,16 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
 }
 
 /**
- * Returns whether to retry with GET: servers without HEAD answer 405 or 5xx, or another status than expected, close the
- * connection or stay silent.
+ * Returns whether to retry with GET, because HEAD found the site down: servers without HEAD answer 405 or 5xx, or another status
+ * than expected, close the connection, stay silent or break HTTP/2.
  */
 function needsGet(head: HttpObservation, expectedStatus: string | null): boolean {
   return head.outcome === 'failed'
-    ? head.reason === 'closed' || head.reason === 'timeout'
+    ? ['closed', 'timeout', 'not_http2'].includes(head.reason)
     : head.status === 405 || !isExpectedStatus(head.status, expectedStatus);
 }
+
+type Failure = Extract<HttpObservation, { outcome: 'failed' }>['reason'];
 
 interface Limit {
   ms: number;
@@ -88,7 +90,7 @@ interface Result {
 async function request({ tls, method, address, endpoint, limit }: Request): Promise<Result> {
   const startedAt = performance.now();
   const since = (): number => Math.round(performance.now() - startedAt);
-  const failed = (reason: 'timeout' | 'closed' | 'not_http' | 'too_large'): HttpObservation => ({
+  const failed = (reason: Failure): HttpObservation => ({
     outcome: 'failed',
     address,
     reason,
@@ -110,7 +112,7 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
     if (status !== null) known ??= { outcome: 'answered', address, method, status, durationMs: since() };
     if (state === 'more') return;
     inBody = true;
-    answer(state === 'done' ? known : failed(state));
+    answer(state === 'done' ? known : failed(http2 !== null && state === 'not_http' ? 'not_http2' : state));
     if (state !== 'done' || method === 'HEAD') end();
   };
   const readChunk = (chunk: Buffer): void => {

@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { Observation } from '../../server/core/index.ts';
+import { assessUptime, type Observation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -218,6 +218,31 @@ describe('A probe of a server with HTTP/2', () => {
     );
     running.push(peer);
     expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', status));
+  });
+
+  it('repeats the request with GET if only the answer to HEAD breaks HTTP/2', async () => {
+    let connections = 0;
+    const peer = await startTlsServer(
+      { '*': leaf },
+      {
+        ALPNProtocols: ['h2'],
+        manners: (socket) => sending(...(connections++ === 0 ? [OK] : [SETTINGS, OK]))(socket),
+      },
+    );
+    running.push(peer);
+    expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
+  });
+
+  it('finds the site down if its answer to HTTP/2 is HTTP/1.1', async () => {
+    const peer = await startTlsServer(
+      { '*': leaf },
+      { ALPNProtocols: ['h2'], manners: sending(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')) },
+    );
+    running.push(peer);
+    expect(assessUptime(await observe(peer.port))).toMatchObject({
+      state: 'down',
+      cause: { message: `site.test:${peer.port} agreed on HTTP/2 but did not answer by it.` },
+    });
   });
 
   it('drains a body as far as its window reaches', async () => {

@@ -109,6 +109,14 @@ describe('assessUptime', () => {
     expect(assessUptime(seen({ http: unanswered('not_http') }))).toMatchObject({ state: 'up' });
   });
 
+  it('is down if the server agreed on HTTP/2 and its answer is not HTTP/2', () => {
+    expect(assessUptime(seen({ http: unanswered('not_http2') }))).toEqual({
+      state: 'down',
+      responseMs: null,
+      cause: { code: 'not_http2', message: 'shop.example agreed on HTTP/2 but did not answer by it.' },
+    });
+  });
+
   it('needs only a handshake for protocols other than HTTPS', () => {
     const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
     expect(assessUptime(seen({ endpoint }))).toEqual({ state: 'up', responseMs: 40, cause: null });

@@ -78,11 +78,14 @@ export function assessUptime(observation: Observation): UptimeAssessment {
         code: 'closed',
         message: `${host} closed the connection without answering the request.`,
       });
+    case 'not_http2':
+      // Browsers show an error, because they do not fall back to HTTP/1.1 after the handshake.
+      return down({ code: 'not_http2', message: `${host} agreed on HTTP/2 but did not answer by it.` });
     default:
       if (expectedStatus !== null)
         return down({ code: 'no_status', message: `${host} answered without a readable HTTP status.` });
-      // The server answered, but not with HTTP, or with too large headers. Only silence, a closed connection and server
-      // errors are an outage.
+      // The server answered, but not with HTTP, or with too large headers. Only silence, a closed connection, broken HTTP/2
+      // and server errors are an outage.
       return { state: 'up', responseMs, cause: null };
   }
 }

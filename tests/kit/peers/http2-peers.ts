@@ -46,37 +46,42 @@ const floodingAfter =
     flooding(frame)(socket);
   };
 
-type Outcome = 'answered' | 'closed' | 'not_http' | 'too_large' | 'timeout';
+type Outcome = 'answered' | 'closed' | 'not_http2' | 'too_large' | 'timeout';
 
 /** Servers that agree on HTTP/2 and misuse it, with the result that a probe must have. */
 export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outcome: Outcome][] = [
-  ['answers with HTTP/1.1', ending(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'not_http'],
-  ['begins without SETTINGS', sending(OK), 'not_http'],
-  ['acknowledges settings instead of sending its own', sending(http2Frame(4, 1, [], 0), OK), 'not_http'],
-  ['announces a frame of 16 MB', sending(SETTINGS, Buffer.from('ffffff000000000001', 'hex')), 'not_http'],
-  ['sends a body before its headers', sending(SETTINGS, http2Frame(0, 0, [1])), 'not_http'],
-  ['sends headers without a status', sending(SETTINGS, http2Frame(1, 5, [0x84])), 'not_http'],
+  ['answers with HTTP/1.1', ending(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'not_http2'],
+  ['begins without SETTINGS', sending(OK), 'not_http2'],
+  ['goes away before its settings', ending(goaway(0, 0)), 'not_http2'],
+  ['acknowledges settings instead of sending its own', sending(http2Frame(4, 1, [], 0), OK), 'not_http2'],
+  ['announces a frame of 16 MB', sending(SETTINGS, Buffer.from('ffffff000000000001', 'hex')), 'not_http2'],
+  ['sends a body before its headers', sending(SETTINGS, http2Frame(0, 0, [1])), 'not_http2'],
+  ['sends headers without a status', sending(SETTINGS, http2Frame(1, 5, [0x84])), 'not_http2'],
   [
     'sends headers that refer to an unknown field',
     sending(SETTINGS, http2Frame(1, 5, [0xff, 0x80, 1])),
-    'not_http',
+    'not_http2',
   ],
   [
     'sends a status of four digits',
     sending(SETTINGS, http2Frame(1, 5, [0x08, 4, ...Buffer.from('2000')])),
-    'not_http',
+    'not_http2',
   ],
-  ['switches protocols', sending(SETTINGS, http2Frame(1, 4, [0x08, 3, ...Buffer.from('101')])), 'not_http'],
-  ['sends padding beyond the end of the frame', sending(SETTINGS, http2Frame(1, 0xd, [9, 0x88])), 'not_http'],
-  ['answers on another stream', sending(SETTINGS, http2Frame(1, 5, [0x88], 3)), 'not_http'],
-  ['pushes a response', sending(SETTINGS, http2Frame(5, 4, [0, 0, 0, 2, 0x82])), 'not_http'],
+  ['switches protocols', sending(SETTINGS, http2Frame(1, 4, [0x08, 3, ...Buffer.from('101')])), 'not_http2'],
+  [
+    'sends padding beyond the end of the frame',
+    sending(SETTINGS, http2Frame(1, 0xd, [9, 0x88])),
+    'not_http2',
+  ],
+  ['answers on another stream', sending(SETTINGS, http2Frame(1, 5, [0x88], 3)), 'not_http2'],
+  ['pushes a response', sending(SETTINGS, http2Frame(5, 4, [0, 0, 0, 2, 0x82])), 'not_http2'],
   [
     'puts a PING between its headers',
     sending(SETTINGS, http2Frame(1, 0, [0x88]), http2Frame(6, 0, Buffer.alloc(8), 0)),
-    'not_http',
+    'not_http2',
   ],
-  ['continues headers that have ended', sending(SETTINGS, http2Frame(9, 4, [0x88])), 'not_http'],
-  ['sends a PING of another length', sending(SETTINGS, http2Frame(6, 0, [1], 0)), 'not_http'],
+  ['continues headers that have ended', sending(SETTINGS, http2Frame(9, 4, [0x88])), 'not_http2'],
+  ['sends a PING of another length', sending(SETTINGS, http2Frame(6, 0, [1], 0)), 'not_http2'],
   [
     'compresses 4 GB into a header',
     floodingAfter([SETTINGS, http2Frame(1, 0, [0x88])], http2Frame(9, 0, Buffer.alloc(16_000, 0xbe))),
