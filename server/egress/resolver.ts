@@ -8,7 +8,7 @@ import { withTimeout } from './with-timeout.ts';
 
 /**
  * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. `leftOut`: the
- * number of addresses that the policy refuses, if there are any. Nothing names them, because they may be internal.
+ * number of addresses, of the family asked for, that the policy refuses, if any. Nothing names them, because they may be internal.
  */
 export type Resolution =
   | { ok: true; addresses: string[]; leftOut?: number }
@@ -22,18 +22,22 @@ export type Resolution =
 type DnsFailure =
   | 'name_not_found'
   | 'no_addresses'
+  | NoFamily
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
   /** Failure of our own name servers: they respond to no query at all. */
   | 'resolver_silent';
 
+/** The name has addresses, but none of the family asked for. */
+type NoFamily = 'no_ipv4_addresses' | 'no_ipv6_addresses';
+
 export interface Resolver {
   /**
-   * Resolves a host name; returns a permitted IP address unchanged. Never rejects because of a network failure. Returns
-   * `dns_timeout` if the signal aborts.
+   * Resolves a host name; returns a permitted IP address unchanged. `family` keeps the addresses of one family; by default both
+   * are kept. Never rejects because of a network failure. Returns `dns_timeout` if the signal aborts.
    */
-  resolve(host: string, options: { signal: AbortSignal }): Promise<Resolution>;
+  resolve(host: string, options: { signal: AbortSignal; family?: 4 | 6 | null }): Promise<Resolution>;
 }
 
 export interface CaaLookup {
@@ -127,10 +131,10 @@ export function createResolver({
 
   return {
     learnNat64,
-    async resolve(host, { signal }) {
+    async resolve(host, { signal, family = null }) {
       await learnNat64([host], { signal });
       if (parseAddress(host) !== null)
-        return policy.permits(host) ? { ok: true, addresses: [host] } : REFUSED;
+        return policy.permits(host) ? keepFamily({ permitted: [host], refused: [] }, family) : REFUSED;
       const isLocal = policy.isLocalName(host);
       if (!isHostName(host) || (isLocal && !policy.permitsLocalNames)) return REFUSED;
       const answer = await lookUp(host, signal);
@@ -142,9 +146,9 @@ export function createResolver({
       const permitted = found.filter((address) =>
         isLocal ? policy.opens(address) : policy.permits(address),
       );
-      const leftOut = found.length - permitted.length;
-      if (permitted.length === 0 || (isLocal && leftOut > 0)) return REFUSED;
-      return { ok: true, addresses: capped(permitted), ...(leftOut > 0 && { leftOut }) };
+      const refused = [...new Set(found).difference(new Set(permitted))];
+      if (permitted.length === 0 || (isLocal && refused.length > 0)) return REFUSED;
+      return keepFamily({ permitted, refused }, family);
     },
     async caa(name, { signal }) {
       // CAA applies to domain names only (RFC 8659 §1). Public CAs issue nothing for local names, and these must not leak
@@ -189,6 +193,21 @@ function failureOf(code: string): DnsFailure {
     default:
       return 'dns_failed';
   }
+}
+
+/** Returns the result for the addresses of one family; null keeps both. */
+function keepFamily(
+  { permitted, refused }: Record<'permitted' | 'refused', readonly string[]>,
+  family: 4 | 6 | null,
+): Resolution {
+  const isKept = (address: string): boolean => family === null || address.includes(':') === (family === 6);
+  const addresses = permitted.filter(isKept);
+  const leftOut = refused.filter(isKept).length;
+  if (addresses.length > 0)
+    return { ok: true, addresses: capped(addresses), ...(leftOut > 0 && { leftOut }) };
+  // The name may well have addresses of this family, so advice to create some would be wrong.
+  if (family === null || leftOut > 0) return REFUSED;
+  return { ok: false, stage: 'dns', reason: `no_ipv${family}_addresses`, detail: null };
 }
 
 /** Returns up to 20 of the addresses, IPv4 and IPv6 alternating, so that both families are included. */

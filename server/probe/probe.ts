@@ -6,7 +6,6 @@ import {
   type HttpObservation,
   type Observation,
   type PostureObservation,
-  type Resolution,
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
@@ -121,8 +120,8 @@ export function createProbe(options: ProbeOptions): Probe {
       };
       try {
         const resolution = await timed('resolve', onStep, () =>
-          resolver.resolve(connectTo.host, { signal: deadline.signal }),
-        ).then((found) => onlyFamily(found, family));
+          resolver.resolve(connectTo.host, { signal: deadline.signal, family }),
+        );
         const addresses = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
             timed('look', onStep, () =>
@@ -237,14 +236,6 @@ function alternateObservations(
 
 function leafOf([leaf]: readonly Uint8Array[]): string | null {
   return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
-}
-
-/** Keeps the addresses of one family; null keeps both. */
-function onlyFamily(resolution: Resolution, family: 4 | 6 | null): Resolution {
-  if (!resolution.ok || family === null) return resolution;
-  const addresses = resolution.addresses.filter((address) => address.includes(':') === (family === 6));
-  if (addresses.length > 0) return { ok: true, addresses };
-  return { ok: false, stage: 'dns', reason: `no_ipv${family}_addresses`, detail: null };
 }
 
 function mergeAnswers(usual: SourceAnswers, more: SourceAnswers): SourceAnswers {

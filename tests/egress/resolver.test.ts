@@ -52,21 +52,26 @@ beforeAll(async () => {
     'several-private.test': {
       addresses: ['10.0.0.1', '10.0.0.1', '169.254.169.254', 'fd00::1', '2606:4700::1'],
     },
+    'private-four.test': { addresses: ['8.8.8.8', '8.8.4.4', '10.0.0.1', 'fd00::1'] },
     'two-private.test': { addresses: ['10.0.0.1', 'fd00::1'] },
     'servfail.test': { answer: 'servfail' },
     'refused.test': { answer: 'refused' },
     'garbage.test': { answer: 'garbage' },
     'silent.test': { answer: 'silent' },
     intranet: { addresses: ['127.0.0.1'] },
+    'half-six.internal': { addresses: ['127.0.0.1', 'fd00::1'] },
     'half.internal': { addresses: ['127.0.0.1', '8.8.8.8'] },
   });
 });
 afterAll(() => server.stop());
 
-function resolve(host: string, options: { cidrs?: string[]; timeoutMs?: number } = {}): Promise<Resolution> {
+function resolve(
+  host: string,
+  options: { cidrs?: string[]; timeoutMs?: number; family?: 4 | 6 } = {},
+): Promise<Resolution> {
   const policy = options.cidrs === undefined ? PUBLIC : createAddressPolicy(options.cidrs, () => []);
   const resolver = createResolver({ servers: [server.address], policy, timeoutMs: options.timeoutMs });
-  return resolver.resolve(host, { signal });
+  return resolver.resolve(host, { signal, family: options.family });
 }
 
 describe('the resolver', () => {
@@ -105,6 +110,37 @@ describe('the resolver', () => {
       expect(await resolve(host)).toEqual({ ok: true, addresses, leftOut });
     },
   );
+
+  it.each([4, 6] as const)('returns up to 20 addresses if only IPv%i is asked for', async (family) => {
+    const result = await resolve('many.test', { family });
+    expect(result).toMatchObject({ ok: true, addresses: { length: 20 } });
+    if (result.ok) expect(result.addresses.every((one) => one.includes(':') === (family === 6))).toBe(true);
+  });
+
+  it('tells how many addresses of the family asked for were left out', async () => {
+    const addresses = ['8.8.8.8', '8.8.4.4'];
+    expect(await resolve('private-four.test', { family: 4 })).toEqual({ ok: true, addresses, leftOut: 1 });
+    expect(await resolve('mixed-families.test', { family: 4 })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
+  });
+
+  it('refuses a name whose only addresses of the family asked for are forbidden', async () => {
+    expect(await resolve('mixed-families.test', { family: 6 })).toEqual(REFUSED);
+    expect(await resolve('private.test', { family: 6 })).toEqual(REFUSED);
+  });
+
+  it.each([
+    ['four.test', 6],
+    ['six.test', 4],
+    ['8.8.8.8', 6],
+    ['2606:4700::1', 4],
+  ] as const)('finds no address of %s if only IPv%i is asked for', async (host, family) => {
+    const reason = `no_ipv${family}_addresses`;
+    expect(await resolve(host, { family })).toEqual({ ok: false, stage: 'dns', reason, detail: null });
+  });
+
+  it('refuses a local name with a forbidden address of the other family', async () => {
+    expect(await resolve('half-six.internal', { cidrs: ['127.0.0.0/8'], family: 4 })).toEqual(REFUSED);
+  });
 
   it('judges all addresses before it takes the first 20', async () => {
     expect(await resolve('last-private.test')).toMatchObject({

@@ -31,6 +31,7 @@ beforeAll(async () => {
     'backend.test': { addresses: ['127.0.0.1'] },
     'both.test': { addresses: ['127.0.0.1', '::1'] },
     'private.test': { addresses: ['10.0.0.7'] },
+    'half-private.test': { addresses: ['127.0.0.1', '10.0.0.7', 'fd00::7'] },
   });
 });
 afterAll(() => names.stop());
@@ -141,6 +142,21 @@ describe('A probe of an endpoint with a target', () => {
     });
     const { failure } = verdictOf(seen);
     expect(failure && failureSentence(failure, 'backend.test')).toMatch(/has no IPv6 address/);
+  });
+
+  it('notes addresses of the family that may not be checked, and asks for no AAAA record if these are all', async () => {
+    const { port } = await site();
+    const four = await observe(`https://half-private.test:${port}`, { family: '4' });
+    expect(four).toMatchObject({ addresses: [{ address: '127.0.0.1', outcome: 'handshake' }] });
+    expect(four.resolution).toMatchObject({ ok: true, leftOut: 1 });
+    expect(verdictOf(four).findings.map(({ code }) => code)).toContain('address_left_out');
+    const six = await observe(`https://half-private.test:${port}`, { family: '6' });
+    expect(six.resolution).toMatchObject({ ok: false, reason: 'address_refused' });
+    expect(assessUptime(six)).toMatchObject({ state: 'unknown' });
+    const { failure } = verdictOf(six);
+    expect(failure && failureSentence(failure, 'it')).toBe(
+      'it has an address that this server may not check.',
+    );
   });
 
   it('is up with an expected status only, after a GET if HEAD gets another one', async () => {
