@@ -79,7 +79,7 @@ describe('the certificate that hosts should serve', () => {
   });
 
   it('is not an authority that no extension marks as such, beside a certificate that it issued', () => {
-    const old = mintAuthority({ commonName: 'Old Root', basicConstraints: null });
+    const old = mintAuthority({ commonName: 'Old Root', basicConstraints: null, keyUsage: null });
     const issued = old.issue({ dnsNames: ['old.example'] });
     expect(found(old.certificatePem + issued.certificatePem)).toBe(issued.fingerprint);
   });
@@ -87,6 +87,16 @@ describe('the certificate that hosts should serve', () => {
   it.each([
     ['only authorities', intermediate.certificatePem + root.certificatePem, 'only certificate authorities'],
     ['one self-signed authority', root.certificatePem, 'only certificate authorities'],
+    [
+      'one root of version 1',
+      mintAuthority({ editFields: (fields) => fields.slice(1, -1) }).certificatePem,
+      'only certificate authorities',
+    ],
+    [
+      'one that may sign certificates, without basicConstraints',
+      root.intermediate({ basicConstraints: null }).certificatePem,
+      'only certificate authorities',
+    ],
     [
       'two hosts',
       leaf.certificatePem + root.issue({ dnsNames: ['b.example'] }).certificatePem,

@@ -54,6 +54,21 @@ export function readAuthorities(
   return { ok: true, authorities: [...authorities.values()] };
 }
 
+/**
+ * Returns whether a certificate belongs to an authority. Old ones have no basicConstraints: version 1 roots are self-issued, and others
+ * may sign certificates by their key usage.
+ */
+function isAuthority({
+  isCertificateAuthority,
+  basicConstraints,
+  keyUsage,
+  version,
+  selfIssued,
+}: Certificate): boolean {
+  const mayIssue = basicConstraints === null && keyUsage?.has('keyCertSign') === true;
+  return isCertificateAuthority || mayIssue || (version === 1 && selfIssued);
+}
+
 /** A certificate that hosts should serve. `names`: whether it is valid for a host (RFC 9525). */
 export interface ExpectedCertificate {
   facts: CertificateFacts;
@@ -76,12 +91,12 @@ export function readExpected(
     if (certificate === null) return refuse('A certificate in this text cannot be read.');
     all.set(certificate.fingerprint, certificate);
   }
-  // Old authorities are not marked as such, but another certificate here names them as its issuer.
+  // Some old authorities have no mark at all, but another certificate here names them as its issuer.
   const issuers = new Set(
     [...all.values()].filter(({ selfIssued }) => !selfIssued).map(({ issuer }) => issuer.comparisonKey),
   );
   const leaves = [...all.values()].filter(
-    ({ isCertificateAuthority, subject }) => !isCertificateAuthority && !issuers.has(subject.comparisonKey),
+    (certificate) => !isAuthority(certificate) && !issuers.has(certificate.subject.comparisonKey),
   );
   const [certificate] = leaves;
   if (certificate === undefined)
