@@ -191,12 +191,25 @@ test('statuses that count as up, and the address family, are carried over', () =
     host,
     ...rest,
     // Redirects that Uptime Kuma follows are answers here.
-    expected_status: '200-299,401,300-399',
+    expected_status: '200-399,401',
     family: '6',
   });
   expect(accepted(['401'], { maxredirects: 0 })).toEqual({ host, ...rest, expected_status: '401' });
   // The status of another page says nothing about that of /.
   expect(accepted(['401'], { url: 'https://a.example/admin' })).not.toHaveProperty('expected_status');
+});
+
+test('many accepted statuses are joined to ranges, and a list that stays too long leaves out only its monitor', () => {
+  const accepted = (step: number) => ({
+    type: 'http',
+    url: `https://step-${step}.example/`,
+    accepted_statuscodes: Array.from({ length: 80 }, (_, index) => String(200 + step * index)),
+  });
+  expect(read(accepted(1), accepted(2))).toEqual([
+    'https://step-1.example/',
+    'Expected status: longer than 300 characters',
+  ]);
+  expect(entriesOf(linesOf(accepted(1), accepted(2)))).toMatchObject([{ expected_status: '200-279' }]);
 });
 
 test('parseImport accepts any list of monitors in a backup without throwing', () => {

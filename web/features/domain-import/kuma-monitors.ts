@@ -132,11 +132,29 @@ function webPlace(monitor: JsonObject): Place {
 
 /** Returns the statuses that count as up, unless they are Uptime Kuma’s default. It follows redirects, which are answers here. */
 function statusOf(monitor: JsonObject): string | null {
-  const accepted = textsOf(monitor['accepted_statuscodes']);
+  const accepted = textsOf(monitor['accepted_statuscodes']).filter(isStatusRange);
   if (accepted.length === 0 || accepted.join() === '200-299') return null;
   const redirects =
     Number(monitor['maxredirects'] ?? 0) > 0 && !accepted.some((each) => each.startsWith('3'));
-  return [...accepted, ...(redirects ? ['300-399'] : [])].join(',');
+  return mergedRanges([...accepted, ...(redirects ? ['300-399'] : [])]);
+}
+
+/** Tells whether the text is a status or a range from 100 to 999. Uptime Kuma also offers close codes of WebSocket, such as 1000. */
+function isStatusRange(text: string): boolean {
+  const [, first = '', last = first] = /^([1-9]\d\d)(?:-([1-9]\d\d))?$/.exec(text) ?? [];
+  return first !== '' && first <= last;
+}
+
+/** Joins statuses and ranges that overlap or touch: '200', '201' and '202-299' give '200-299'. A field has room for 300 characters. */
+function mergedRanges(codes: readonly string[]): string {
+  const merged: [first: number, last: number][] = [];
+  const ranges = codes.map((code) => code.split('-').map(Number));
+  for (const [first = 0, last = first] of ranges.toSorted(([a = 0], [b = 0]) => a - b)) {
+    const before = merged.at(-1);
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else merged.push([first, last]);
+  }
+  return merged.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',');
 }
 
 /** Returns the URLs without passwords and queries, which may hold secrets. */

@@ -39,6 +39,16 @@ describe('importing how a host is checked', () => {
     expect(parsed.ok && entriesOf(parsed.lines)[0]).not.toHaveProperty('server_name');
   });
 
+  test('leaves out only the line with a field that is longer than the server accepts', () => {
+    const parsed = parseImport(
+      `host,server_name\na.example,${'a'.repeat(301)}\nb.example,${'b'.repeat(300)}`,
+    );
+    expect(parsed.ok && parsed.lines).toMatchObject([
+      { text: 'a.example', reason: 'Server name: longer than 300 characters' },
+      { host: 'b.example' },
+    ]);
+  });
+
   test('sends no field of a target for a host without one', () => {
     const parsed = parseImport('host,connect_to\nshop.example,');
     expect(parsed.ok && entriesOf(parsed.lines)).toEqual([{ host: 'shop.example', tags: [], notes: '' }]);

@@ -1,6 +1,6 @@
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
-import { count, PROTOCOLS } from '../../../contract/words.ts';
-import { TARGET_FIELDS } from '../../../contract/check-words.ts';
+import { count, PROTOCOLS, TARGET_MAX_LENGTH } from '../../../contract/words.ts';
+import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
 import type { TargetField } from '../../../contract/check-words.ts';
 
 /** How a host is checked, if the source says so. */
@@ -81,9 +81,14 @@ export function skipped(line: number, text: string, reason: string): SkippedLine
 /** The contract's limit. */
 const HOST_MAX_LENGTH = 2048;
 
+/** Returns a line with a host, or a skipped line if a field is too long: the server would refuse all lines of the call. */
 export function hostLine(line: number, host: string, rest: Partial<HostLine> = {}): ParsedLine {
   const trimmed = host.trim();
   if (trimmed.length > HOST_MAX_LENGTH) return skipped(line, trimmed, 'Too long for a host address');
+  const { target = {} } = rest;
+  const long = TARGET_FIELDS.find((field) => (target[field] ?? '').length > TARGET_MAX_LENGTH);
+  if (long !== undefined)
+    return skipped(line, trimmed, `${TARGET_LABELS[long]}: longer than ${TARGET_MAX_LENGTH} characters`);
   return { line, host: trimmed.toWellFormed(), tags: [], notes: '', target: {}, remark: null, ...rest };
 }
 
