@@ -199,6 +199,18 @@ test('statuses that count as up, and the address family, are carried over', () =
   expect(accepted(['401'], { url: 'https://a.example/admin' })).not.toHaveProperty('expected_status');
 });
 
+test('a WebSocket monitor is checked by HTTPS, without its close code as an expected status', () => {
+  const fields = { type: 'websocket-upgrade', accepted_statuscodes: ['1000'], maxredirects: 10 };
+  const lines = linesOf({ ...fields, url: 'wss://ws.example' }, { ...fields, url: 'wss://ws.example/live' });
+  const remark = 'Only HTTPS is checked here, without a WebSocket connection';
+  expect(lines).toMatchObject([
+    { host: 'https://ws.example', target: {}, remark },
+    { host: 'https://ws.example/live', target: {}, remark },
+  ]);
+  const web = { type: 'http', url: 'https://a.example', accepted_statuscodes: ['1000', '401', '500-1000'] };
+  expect(linesOf(web)).toMatchObject([{ target: { expected_status: '401' } }]);
+});
+
 test('many accepted statuses are joined to ranges, and a list that stays too long leaves out only its monitor', () => {
   const accepted = (step: number) => ({
     type: 'http',

@@ -33,7 +33,8 @@ const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
     keyword: webPlace,
     'json-query': webPlace,
     'real-browser': webPlace,
-    'websocket-upgrade': webPlace,
+    // Its accepted codes are close codes of WebSocket.
+    'websocket-upgrade': (monitor) => webPlaces([textOf(monitor['url'])]),
     globalping: (monitor) =>
       monitor['subtype'] === 'http'
         ? webPlace(monitor)
@@ -64,6 +65,7 @@ const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
 const NOT_DONE: ReadonlyMap<string, string> = new Map([
   ['keyword', 'The keyword is not looked for here'],
   ['json-query', 'The JSON query is not evaluated here'],
+  ['websocket-upgrade', 'Only HTTPS is checked here, without a WebSocket connection'],
   ['grpc-keyword', 'Only TLS is checked here, without a gRPC call'],
 ]);
 
@@ -139,7 +141,7 @@ function statusOf(monitor: JsonObject): string | null {
   return mergedRanges([...accepted, ...(redirects ? ['300-399'] : [])]);
 }
 
-/** Tells whether the text is a status or a range from 100 to 999. Uptime Kuma also offers close codes of WebSocket, such as 1000. */
+/** Tells whether the text is a status or a range from 100 to 999. Uptime Kuma also offers 1000 and more, for WebSocket. */
 function isStatusRange(text: string): boolean {
   const [, first = '', last = first] = /^([1-9]\d\d)(?:-([1-9]\d\d))?$/.exec(text) ?? [];
   return first !== '' && first <= last;
