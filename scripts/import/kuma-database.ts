@@ -21,6 +21,8 @@ const COLUMNS: Record<string, string> = {
   active: 'active',
   upside_down: 'upsideDown',
   url: 'url',
+  method: 'method',
+  auth_method: 'authMethod',
   hostname: 'hostname',
   port: 'port',
   ignore_tls: 'ignoreTls',
@@ -35,7 +37,11 @@ const COLUMNS: Record<string, string> = {
   kafka_producer_brokers: 'kafkaProducerBrokers',
   kafka_producer_ssl: 'kafkaProducerSsl',
   rabbitmq_nodes: 'rabbitmqNodes',
+  headers: 'headers',
+  body: 'body',
 };
+/** Columns that may hold secrets. Only whether there is a text is read. */
+const SECRET_COLUMNS = new Set(['headers', 'body']);
 const JSON_COLUMNS = ['accepted_statuscodes', 'kafkaProducerBrokers', 'rabbitmqNodes'];
 
 /** Maximum number of monitors; the page takes as many lines. */
@@ -121,7 +127,12 @@ function monitorsIn(database: DatabaseSync, path: string): Row[] {
   if (!present.includes('type') || !present.includes('url'))
     throw new KumaDatabaseError(`${path} is not a database of Uptime Kuma: it has no table of monitors.`);
   const columns = Object.entries(COLUMNS).filter(([column]) => present.includes(column));
-  const list = columns.map(([column, name]) => `${column} AS ${name}`).join(', ');
+  const list = columns
+    .map(
+      ([column, name]) =>
+        `${SECRET_COLUMNS.has(column) ? `iif(${column} <> '', 'set', '')` : column} AS ${name}`,
+    )
+    .join(', ');
   const rows: Row[] = database.prepare(`SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS + 1}`).all();
   if (rows.length > MAX_ROWS) throw new KumaDatabaseError(`${path} has more than 10,000 monitors.`);
   const tags = tagsIn(database);

@@ -167,6 +167,22 @@ describe('certlantern import', () => {
     );
   });
 
+  it('carries over accepted statuses, unless the request of the monitor has headers or a password', async () => {
+    const own = createKumaDatabase(join(folder, 'own.db'));
+    const web = { name: 'Web', type: 'http', url: 'https://a.example' };
+    addKumaMonitor(own, web);
+    addKumaMonitor(own, { ...web, headers: '{"Authorization":"secret"}' });
+    addKumaMonitor(own, { ...web, auth_method: 'basic' });
+    own.close();
+    const { out } = await importFile(['own.db']);
+    expect(out).toMatch(/^ +1 {2}https:\/\/a\.example +Will be added$/m);
+    expect(out).toMatch(
+      /^ +2 {2}https:\/\/a\.example +Will be added\. Its accepted statuses are not carried over/m,
+    );
+    expect(out).toMatch(/^ +3 {2}https:\/\/a\.example +Duplicate of line 2$/m);
+    expect(out).not.toContain('secret');
+  });
+
   it('tells two servers of one host apart without asking the product', async () => {
     writeFileSync(
       join(folder, 'targets.csv'),

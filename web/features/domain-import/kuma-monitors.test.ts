@@ -169,6 +169,11 @@ test.each([
     { url: 'https://a.example/admin', accepted_statuscodes: ['401'] },
     'https://a.example/admin (Its accepted statuses are not carried over, because the page at / is checked here)',
   ],
+  [
+    { url: 'https://a.example', authMethod: 'basic', accepted_statuscodes: ['200-299'] },
+    'https://a.example (Its accepted statuses are not carried over, because the page is requested without sign-in here, by GET)',
+  ],
+  [{ url: 'https://a.example/x', accepted_statuscodes: ['200-299'] }, 'https://a.example/x (null)'],
 ])('the preview says what changes for %j', (fields, line) => {
   expect(readRemark({ type: 'http', ...fields })).toEqual([line]);
 });
@@ -186,7 +191,9 @@ test('statuses that count as up, and the address family, are carried over', () =
   };
   const host = 'https://a.example/';
   const rest = { tags: [], notes: 'It' };
-  expect(accepted(['200-299'])).toEqual({ host, ...rest });
+  expect(accepted(['200-299'])).toEqual({ host, ...rest, expected_status: '200-399' });
+  expect(accepted(['200-299'], { maxredirects: 0 })).toMatchObject({ expected_status: '200-299' });
+  expect(accepted(['200-299'], { type: 'real-browser' })).not.toHaveProperty('expected_status');
   expect(accepted(['200-299', '401'], { ipFamily: 'ipv6' })).toEqual({
     host,
     ...rest,
@@ -195,6 +202,10 @@ test('statuses that count as up, and the address family, are carried over', () =
     family: '6',
   });
   expect(accepted(['401'], { maxredirects: 0 })).toEqual({ host, ...rest, expected_status: '401' });
+  // With a password, another status is usual than without.
+  expect(accepted(['200-299'], { authMethod: 'basic' })).not.toHaveProperty('expected_status');
+  expect(accepted(['200-299'], { url: 'https://me:secret@a.example' })).not.toHaveProperty('expected_status');
+  expect(accepted(['200-299'], { method: 'POST' })).not.toHaveProperty('expected_status');
   // The status of another page says nothing about that of /.
   expect(accepted(['401'], { url: 'https://a.example/admin' })).not.toHaveProperty('expected_status');
 });

@@ -124,22 +124,43 @@ function placeOf(monitor: JsonObject): Place {
 function webPlace(monitor: JsonObject): Place {
   const url = textOf(monitor['url']);
   const place = webPlaces([url]);
-  // Only the status of the page at / is checked here.
   const status = statusOf(monitor);
   if ('reason' in place || status === null) return place;
-  if (/^[a-z]+:\/\/[^/?#]*\/?$/i.test(url)) return { ...place, status };
-  const remark = 'Its accepted statuses are not carried over, because the page at / is checked here';
+  // Only the status of the page at / is checked here.
+  const isRoot = /^[a-z]+:\/\/[^/?#]*\/?$/i.test(url);
+  if (isRoot && isPlainRequest(monitor)) return { ...place, status };
+  // Nobody chose the default, so that its loss needs no remark at every monitor of another page.
+  if (!isRoot && isDefault(acceptedIn(monitor))) return place;
+  const reason = isRoot
+    ? 'the page is requested without sign-in here, by GET'
+    : 'the page at / is checked here';
+  const remark = `Its accepted statuses are not carried over, because ${reason}`;
   return { ...place, remark: [place.remark, remark].filter(Boolean).join('. ') };
 }
 
-/** Returns the statuses that count as up, unless they are Uptime Kuma’s default. It follows redirects, which are answers here. */
+/** Tells whether a monitor sends the request that is also sent here. Others, such as one with a password, get another status. */
+function isPlainRequest(monitor: JsonObject): boolean {
+  const own = ['authMethod', 'headers', 'body'].some((field) => textOf(monitor[field]) !== '');
+  const hasPassword = /^[a-z]+:\/\/[^/?#]*@/i.test(textOf(monitor['url']));
+  return !own && !hasPassword && /^(?:GET|HEAD)?$/i.test(textOf(monitor['method']));
+}
+
+/** Kinds of monitors that follow redirects and always compare the status, so that their default is carried over too. */
+const PAGE_KINDS = new Set(['http', 'keyword', 'json-query']);
+
+/** Returns the statuses that count as up, or null if the monitor has none. It follows redirects, which are answers here. */
 function statusOf(monitor: JsonObject): string | null {
-  const accepted = textsOf(monitor['accepted_statuscodes']).filter(isStatusRange);
-  if (accepted.length === 0 || accepted.join() === '200-299') return null;
+  const accepted = acceptedIn(monitor);
+  if (accepted.length === 0) return null;
+  if (isDefault(accepted) && !PAGE_KINDS.has(textOf(monitor['type']))) return null;
   const redirects =
     Number(monitor['maxredirects'] ?? 0) > 0 && !accepted.some((each) => each.startsWith('3'));
   return mergedRanges([...accepted, ...(redirects ? ['300-399'] : [])]);
 }
+
+const acceptedIn = (monitor: JsonObject): string[] =>
+  textsOf(monitor['accepted_statuscodes']).filter(isStatusRange);
+const isDefault = (accepted: readonly string[]): boolean => accepted.join() === '200-299';
 
 /** Tells whether the text is a status or a range from 100 to 999. Uptime Kuma also offers 1000 and more, for WebSocket. */
 function isStatusRange(text: string): boolean {
