@@ -144,6 +144,25 @@ describe('an alert about a resolved problem', () => {
   });
 });
 
+it('the data of an alert tells two backends of one host apart', () => {
+  const backend = (id: string, address: string) => ({
+    id,
+    host: 'pay.fjord.example',
+    port: 443,
+    target: `{"connect_to":"${address}"}`,
+    lastCheckedAt: NOW,
+  });
+  const [one, two] = [backend('1', '10.0.0.7'), backend('2', '10.0.0.8')];
+  const { data } = content({ monitor: one, group: { domains: [one, two], changed: 0 } });
+  expect(data).toMatchObject({
+    domain: { id: '1', display_name: 'pay.fjord.example via 10.0.0.7', hostname: 'pay.fjord.example' },
+    domains: [
+      { id: '1', display_name: 'pay.fjord.example via 10.0.0.7' },
+      { id: '2', display_name: 'pay.fjord.example via 10.0.0.8' },
+    ],
+  });
+});
+
 it('an alert about an incomplete chain says once which clients are affected, and links to the domain', () => {
   const message =
     'Your server does not send it. Browsers may still connect; curl, Java and many apps will not.';

@@ -141,13 +141,14 @@ function alertData(
   const { alert, monitor, group, waiting = [], publicUrl } = input;
   const { facts, kind, step, incidentId } = alert;
   const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
-  const domainData = ({ id, host, port }: (typeof domains)[number]) => ({
-    id,
-    hostname: host,
-    port,
-    url: domainUrl({ id }, publicUrl),
+  const domainData = (domain: (typeof domains)[number]) => ({
+    id: domain.id,
+    display_name: displayName(domain),
+    hostname: domain.host,
+    port: domain.port,
+    url: domainUrl(domain, publicUrl),
     ...(kind === 'not_deployed' && {
-      waiting_addresses: waiting.find((one) => one.id === id)?.addresses ?? [],
+      waiting_addresses: waiting.find((one) => one.id === domain.id)?.addresses ?? [],
     }),
   });
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
