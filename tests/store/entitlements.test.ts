@@ -77,6 +77,23 @@ describeEachDatabase('the end of Premium', (open) => {
     });
   });
 
+  it('queues a mail that tells two paused backends of one host apart', async () => {
+    const store = await open();
+    const accountId = await premium(store, { hosts: 3 });
+    const targets = ['{"connect_to":"10.0.0.7"}', '{"connect_to":"10.0.0.8"}'];
+    for (const [index, target] of targets.entries())
+      await watch(store, accountId, 'backend.example', { target, now: NOW + MINUTE + index });
+    await revoke(store, accountId, NOW + DAY);
+    const { data } = await store.db
+      .selectFrom('mails')
+      .select('data')
+      .where('kind', '=', 'premium_ended')
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(data)).toMatchObject({
+      paused: targets.map((target) => ({ host: 'backend.example', port: 443, target })),
+    });
+  });
+
   it('is reversed when Premium returns, which makes the paused domains due at once', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 5 });

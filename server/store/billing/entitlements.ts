@@ -4,6 +4,7 @@ import {
   entitlement,
   type Entitlement,
   entitlementAt,
+  nameOf,
   type Plan,
   splitForFree,
   TRIAL_MS,
@@ -183,7 +184,7 @@ async function enforceFreeLimits(
       .where('paused_at', '=', now);
     await reopenLastChanged(trx, store.dialect, { accountId, leaving, now });
   }
-  return { paused: paused.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
+  return { paused: paused.map(nameOf), slowed: numUpdatedRows > 0n };
 }
 
 /**
