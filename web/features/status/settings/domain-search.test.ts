@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endpointOf } from './domain-search.ts';
+import { endpointOf, pickDomain } from './domain-search.ts';
 
 it.each([
   ['shop.example.com', 'shop.example.com:443'],
@@ -11,3 +11,31 @@ it.each([
   ['[2001:DB8::1]:993', '2001:db8::1:993'],
   ['no name', null],
 ])('endpointOf finds in %j the endpoint %j', (typed, endpoint) => expect(endpointOf(typed)).toBe(endpoint));
+
+const domain = (name: string, target = '', port = 443) => ({
+  id: `${name}:${port}${target}`,
+  name: `${port === 443 ? name : `${name}:${port}`}${target}`,
+  endpoint: `${name}:${port}`,
+  hasTarget: target !== '',
+});
+const first = domain('shop.example', ' via 10.0.0.7 (IPv4)');
+const second = domain('shop.example', ' via 10.0.0.8');
+const plain = domain('shop.example');
+const lone = domain('mail.example', ' via [2001:db8::1]:25', 25);
+
+it.each([
+  ['shop.example via 10.0.0.8', second],
+  [' Shop.example via 10.0.0.7 (IPv4) ', first],
+  ['shop.example', plain],
+  ['https://shop.example/basket', plain],
+  ['mail.example:25', lone],
+  ['mail.example:25 via [2001:db8::1]:25', lone],
+  ['shop.example via 10.0.0.9', undefined],
+  ['other.example', undefined],
+])('pickDomain finds the domain that %j names', (typed, expected) =>
+  expect(pickDomain(typed, [first, second, plain, lone])).toBe(expected),
+);
+
+it('pickDomain does not choose between two servers of one host', () => {
+  expect(pickDomain('shop.example', [first, second])).toBe('several');
+});

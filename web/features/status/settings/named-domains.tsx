@@ -5,7 +5,7 @@ import { MAX_SHOWN } from '../../../../contract/status-page.ts';
 import { messageOf } from '../../../lib/api-error.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/form/field.tsx';
-import { endpointOf, searchDomains } from './domain-search.ts';
+import { findDomain, searchDomains } from './domain-search.ts';
 import type { PageDraft } from './page-draft.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
@@ -113,11 +113,11 @@ function AddDomain({ domains, input, refusal, onAdd }: AddDomainProps) {
       return;
     }
     try {
-      const endpoint = endpointOf(name);
-      const found =
-        endpoint === null
-          ? undefined
-          : (await searchDomains(endpoint)).find((one) => one.endpoint === endpoint);
+      const found = await findDomain(name);
+      if (found === 'several') {
+        setError(`You track several servers of “${name}”. Choose one from the list.`);
+        return;
+      }
       if (!found) {
         setError(`You do not track “${name}”.`);
         return;
