@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
-import { TARGET_FIELDS } from '../../../contract/check-words.ts';
+import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
+import type { TargetField } from '../../../contract/check-words.ts';
 import {
   hostLine,
   looksLikeHost,
@@ -138,6 +139,12 @@ function rowsOf(
   return rows;
 }
 
+/** Returns the column of a field: named like the field, its option of the command line or its label in the dialog. */
+function targetColumn(names: readonly string[], field: TargetField): number {
+  const written = (name: string) => name.toLowerCase().replaceAll(/[\s-]+/g, '_');
+  return names.findIndex((name) => [field, written(TARGET_LABELS[field])].includes(written(name)));
+}
+
 function columnsOf(cells: readonly string[]): Columns | null {
   const names = cells.map((cell) => cell.toLowerCase());
   const place = (wanted: readonly string[]) => names.findIndex((name) => wanted.includes(name));
@@ -150,7 +157,7 @@ function columnsOf(cells: readonly string[]): Columns | null {
     protocol: place(['protocol']),
     tags: place(TAG_NAMES),
     notes,
-    target: Object.fromEntries(TARGET_FIELDS.map((field) => [field, names.indexOf(field)])),
+    target: Object.fromEntries(TARGET_FIELDS.map((field) => [field, targetColumn(names, field)])),
   };
 }
 

@@ -49,6 +49,26 @@ describe('importing how a host is checked', () => {
     ]);
   });
 
+  test.each([
+    'Host,Connect to,Server name,Name to verify,Expected status,Address family',
+    'host,connect-to,server-name,verify-name,expected-status,family',
+    'HOST,CONNECT_TO,Server_Name,Verify  name,Expected-Status,address-family',
+  ])('reads a target from columns that are named as in the dialog or the command line: %s', (header) => {
+    const parsed = parseImport(`${header}\nshop.example,10.0.0.7,none,other.example,200,4`);
+    expect(parsed.ok && entriesOf(parsed.lines)).toEqual([
+      {
+        host: 'shop.example',
+        connect_to: '10.0.0.7',
+        server_name: 'none',
+        verify_name: 'other.example',
+        expected_status: '200',
+        family: '4',
+        tags: [],
+        notes: '',
+      },
+    ]);
+  });
+
   test('sends no field of a target for a host without one', () => {
     const parsed = parseImport('host,connect_to\nshop.example,');
     expect(parsed.ok && entriesOf(parsed.lines)).toEqual([{ host: 'shop.example', tags: [], notes: '' }]);
