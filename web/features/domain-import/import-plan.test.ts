@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ImportPreview } from '../../../contract/domain-import.ts';
 import {
   countFates,
+  entriesOf,
   isProblem,
   notAdded,
   planImport,
@@ -11,6 +12,7 @@ import {
   withUnanswered,
 } from './import-plan.ts';
 import type { Results } from './import-plan.ts';
+import { parseImport } from './parse-import.ts';
 import { hostLine, skipped } from './parsed-import.ts';
 
 const lines = [
@@ -104,4 +106,39 @@ test('import lines that were not added can be copied and pasted again', () => {
       'c.example  # Over the plan’s limit',
     ].join('\n'),
   );
+});
+
+test('import lines with a target that were not added are copied as CSV, which the import reads back', () => {
+  const left = [
+    hostLine(1, 'shop.example:8443', {
+      tags: ['web', 'two words'],
+      notes: 'Says "hello", twice;\nin two lines',
+      target: { connect_to: '[2001:db8::1]:8443', server_name: 'none', expected_status: '200-399,401' },
+    }),
+    hostLine(2, 'smtp://mail.example', { target: { verify_name: 'other.example', family: '4' } }),
+    hostLine(3, 'plain.example', { tags: ['web'] }),
+  ];
+  const lost = skipped(4, 'Cron,"daily,\nnightly', 'No host');
+  const refused = { problem: 'host_refused', message: 'It says,"no"; really.', domain: null } as const;
+  const newHost = is('new', 'x.example');
+  const leftPlan = planImport(
+    [...left, lost],
+    left.map((_, index) => ({ ...newHost, endpoint: `${index}` })),
+    2,
+  );
+  const text = notAdded(leftPlan, withAnswers(new Map(), [0], [refused]));
+  expect(text.split('\n')).toEqual([
+    'host,connect_to,server_name,verify_name,expected_status,family,tags,notes',
+    '"# Not added. It says,""no""; really."',
+    'shop.example:8443,[2001:db8::1]:8443,none,,"200-399,401",,"web; two words","Says ""hello"", twice;',
+    'in two lines"',
+    '# Not sent',
+    'smtp://mail.example,,,other.example,,4,,',
+    '# Over the plan’s limit',
+    'plain.example,,,,,,web,',
+    '"# Cron,""daily, nightly: Skipped. No host"',
+  ]);
+  const parsed = parseImport(text);
+  expect(parsed.ok && parsed.lines).toHaveLength(3);
+  expect(parsed.ok && entriesOf(parsed.lines)).toEqual(entriesOf(left));
 });

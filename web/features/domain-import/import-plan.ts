@@ -1,4 +1,5 @@
 import { MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../../contract/words.ts';
+import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { ImportEntry, ImportPreview, ImportResult } from '../../../contract/domain-import.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import { isSkipped } from './parsed-import.ts';
@@ -178,17 +179,45 @@ export function isProblem({ fate }: PlannedLine, result: Result | undefined): bo
   return fate.kind === 'invalid' || fate.kind === 'beyond' || fate.kind === 'skipped';
 }
 
-/** Returns the lines that were not added, ready to paste again: 'shop.example  # Not a valid host. …' */
+/**
+ * Returns the lines that were not added, ready to paste again: 'shop.example  # Not a valid host. …'; as CSV if any of them has a
+ * target, which a plain line cannot have.
+ */
 export function notAdded(plan: readonly PlannedLine[], results: Results): string {
-  return plan
-    .flatMap((planned, index) => {
-      const result = results.get(index);
-      const { kind } = planned.fate;
-      if (result?.kind === 'added' || kind === 'exists' || kind === 'repeated') return [];
-      const isWaiting = result === undefined && kind === 'new';
-      const { text, detail } = isWaiting ? { text: 'Not sent', detail: null } : verdictOf(planned, result);
-      const reason = [text, detail].filter(Boolean).join('. ').replaceAll(/\s+/g, ' ');
-      return [planned.entry ? `${planned.text}  # ${reason}` : `# ${planned.text}: ${reason}`];
-    })
+  const left = plan.flatMap((planned, index) => {
+    const result = results.get(index);
+    const { kind } = planned.fate;
+    if (result?.kind === 'added' || kind === 'exists' || kind === 'repeated') return [];
+    const isWaiting = result === undefined && kind === 'new';
+    const { text, detail } = isWaiting ? { text: 'Not sent', detail: null } : verdictOf(planned, result);
+    const reason = [text, detail].filter(Boolean).join('. ').replaceAll(/\s+/g, ' ');
+    return [{ text: planned.text, entry: planned.entry, reason }];
+  });
+  if (left.some(({ entry }) => entry !== null && hasTarget(entry))) return csvOf(left);
+  return left
+    .map(({ text, entry, reason }) => (entry ? `${text}  # ${reason}` : `# ${text}: ${reason}`))
     .join('\n');
+}
+
+const hasTarget = (entry: ImportEntry): boolean => TARGET_FIELDS.some((field) => entry[field]);
+
+/** Returns CSV that the import reads back, with the reason above each row. */
+function csvOf(left: readonly { text: string; entry: ImportEntry | null; reason: string }[]): string {
+  const header = ['host', ...TARGET_FIELDS, 'tags', 'notes'].join(',');
+  const rows = left.map(({ text, entry, reason }) => {
+    if (!entry) return commentOf(`${text}: ${reason}`);
+    const target = TARGET_FIELDS.map((field) => entry[field] ?? '');
+    const cells = [entry.host, ...target, (entry.tags ?? []).join('; '), entry.notes ?? ''];
+    return `${commentOf(reason)}\n${cells.map(cellOf).join(',')}`;
+  });
+  return [header, ...rows].join('\n');
+}
+
+const cellOf = (text: string): string =>
+  /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+
+/** A quotation mark after a comma would begin a cell that goes on in the next line, so such a comment is one cell. */
+function commentOf(text: string): string {
+  const comment = `# ${text.replaceAll(/\s+/g, ' ')}`;
+  return comment.includes('"') ? cellOf(comment) : comment;
 }
