@@ -112,7 +112,9 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
     if (status !== null) known ??= { outcome: 'answered', address, method, status, durationMs: since() };
     if (state === 'more') return;
     inBody = true;
-    answer(state === 'done' ? known : failed(http2 !== null && state === 'not_http' ? 'not_http2' : state));
+    // A status counts even if the headers after it exceed our limit, which is far below that of browsers.
+    if (known !== null || state === 'done') answer(known);
+    else answer(failed(http2 !== null && state === 'not_http' ? 'not_http2' : state));
     if (state !== 'done' || method === 'HEAD') end();
   };
   const readChunk = (chunk: Buffer): void => {

@@ -94,6 +94,9 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   let wantsHttp1 = false;
 
   const fail = (state: 'not_http' | 'too_large'): void => {
+    // The status comes first, so it may be known although the headers are too large.
+    const found = state === 'too_large' && outcome === null && open !== null ? statusOf(open.fields) : null;
+    if (found !== null && found >= 200) status = found;
     outcome ??= state;
     hasEnded = true;
   };

@@ -220,6 +220,13 @@ describe('A probe of a server with HTTP/2', () => {
     expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', status));
   });
 
+  it('reads the status of a response whose headers exceed our limit', async () => {
+    const { port } = await site((_request, response) => {
+      response.writeHead(503, { 'x-large': '<'.repeat(20_000) }).end();
+    });
+    expect((await observe(port)).http).toMatchObject(answered('GET', 503));
+  });
+
   it('repeats the request with GET if only the answer to HEAD breaks HTTP/2', async () => {
     let connections = 0;
     const peer = await startTlsServer(

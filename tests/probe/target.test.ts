@@ -159,6 +159,16 @@ describe('A probe of an endpoint with a target', () => {
     );
   });
 
+  it('is down with an expected status if the server demands a client certificate', async () => {
+    const { port } = await site({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
+    const host = `https://backend.test:${port}`;
+    expect(assessUptime(await observe(host, {}))).toMatchObject({ state: 'up' });
+    expect(assessUptime(await observe(host, { expected_status: '200' }))).toMatchObject({
+      state: 'down',
+      cause: { code: 'no_status' },
+    });
+  });
+
   it('is up with an expected status only, after a GET if HEAD gets another one', async () => {
     const methods: unknown[] = [];
     const { port } = await site({

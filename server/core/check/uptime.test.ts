@@ -93,7 +93,15 @@ describe('assessUptime', () => {
       },
     });
     expect(expecting(unanswered('not_http'))).toMatchObject({ state: 'down', cause: { code: 'no_status' } });
-    expect(expecting(null)).toMatchObject({ state: 'up' });
+    expect(expecting(null)).toEqual({
+      state: 'down',
+      responseMs: null,
+      cause: {
+        code: 'no_status',
+        message:
+          'shop.example (status 200-399,503) sent no HTTP status, as servers do that demand a client certificate.',
+      },
+    });
   });
 
   it('is down without an answer after the handshake, and up for an answer that is not HTTP', () => {

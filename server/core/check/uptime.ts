@@ -49,7 +49,7 @@ const OWN_RESOLVER_FAILURES = new Set([
 /**
  * Returns the uptime, which ignores faults of the certificate. One working address is enough, because browsers try the
  * others. For https the HTTP response decides; without one (we aborted, or the server demands a client certificate) the
- * handshake decides.
+ * handshake decides, unless the endpoint expects a status.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
   if (!isConclusive(observation)) return UNKNOWN;
@@ -63,7 +63,13 @@ export function assessUptime(observation: Observation): UptimeAssessment {
   }
   const { http } = observation;
   const { expectedStatus } = effectiveTarget(observation.endpoint);
-  if (http === null) return { state: 'up', responseMs: reached.durationMs, cause: null };
+  if (http === null)
+    return expectedStatus === null
+      ? { state: 'up', responseMs: reached.durationMs, cause: null }
+      : down({
+          code: 'no_status',
+          message: `${host} sent no HTTP status, as servers do that demand a client certificate.`,
+        });
   const handshake = observation.addresses.find(({ address }) => address === http.address) ?? reached;
   const responseMs = handshake.durationMs + http.durationMs;
   if (http.outcome === 'answered')

@@ -85,16 +85,21 @@ export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outco
   [
     'compresses 4 GB into a header',
     floodingAfter([SETTINGS, http2Frame(1, 0, [0x88])], http2Frame(9, 0, Buffer.alloc(16_000, 0xbe))),
-    'too_large',
+    'answered',
   ],
   [
     'floods CONTINUATION',
     floodingAfter([SETTINGS, http2Frame(1, 0, [0x88])], http2Frame(9, 0, [0x84])),
-    'too_large',
+    'answered',
   ],
   [
     'floods empty CONTINUATION',
     floodingAfter([SETTINGS, http2Frame(1, 0, [0x88])], http2Frame(9, 0)),
+    'answered',
+  ],
+  [
+    'floods the headers of an interim response',
+    floodingAfter([SETTINGS, http2Frame(1, 0, EARLY_HINTS)], http2Frame(9, 0, [0x84])),
     'too_large',
   ],
   ['floods SETTINGS', floodingAfter([], SETTINGS), 'too_large'],
