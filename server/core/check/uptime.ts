@@ -47,9 +47,8 @@ const OWN_RESOLVER_FAILURES = new Set([
 ]);
 
 /**
- * Returns the uptime, which ignores faults of the certificate. One working address is enough, because browsers try the
- * others. For https the HTTP response decides; without one (we aborted, or the server demands a client certificate) the
- * handshake decides, unless the endpoint expects a status.
+ * Returns the uptime, which ignores faults of the certificate. One working address is enough, as for browsers. Without an HTTP
+ * response (we aborted, or the server demands a client certificate) the handshake decides, unless a status is expected.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
   if (!isConclusive(observation)) return UNKNOWN;
