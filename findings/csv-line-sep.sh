@@ -1,5 +1,6 @@
 #!/bin/sh
-# Guess:    a CSV library, with a header and a delimiter or a list of delimiters, skips the first line `sep=;` that Excel itself understands.
+# Guess:    a CSV library, with a header and a delimiter or a list of delimiters, skips the first line `sep=;` that Excel
+#           itself understands.
 # Happens:  papaparse, csv-parse and fast-csv take it for the header: every row then has a column named `sep=`.
 # Seen:     papaparse 5.5.3, csv-parse 6.2.1, fast-csv 5.0.8
 # Matters:  such files look right in Excel, so nobody sees why an import finds no column. Read and remove the line first.
