@@ -89,7 +89,7 @@ describeEachDatabase('the end of Premium', (open) => {
       .select('data')
       .where('kind', '=', 'premium_ended')
       .executeTakeFirstOrThrow();
-    expect(JSON.parse(data)).toMatchObject({
+    expect(JSON.parse(data ?? '')).toMatchObject({
       paused: targets.map((target) => ({ host: 'backend.example', port: 443, target })),
     });
   });
