@@ -10,6 +10,7 @@ import { count, IMPORT_SIZE } from '../contract/words.ts';
 import { displayName, identityKey, normaliseEndpoint, truncatedLine } from '../server/core/index.ts';
 import {
   entriesOf,
+  hasTarget,
   notAdded,
   planImport,
   type PlannedLine,
@@ -153,7 +154,8 @@ function localAnswer({ host, ...target }: ImportEntry): ImportPreview['entries']
 function lineOf(line: PlannedLine): string {
   const { text, detail } = verdictOf(line, undefined);
   const what = detail === null ? text : `${text}. ${detail}`;
-  return `${String(line.line).padStart(5)}  ${truncatedLine(line.text, 500).padEnd(40)}  ${truncatedLine(what, 500)}\n`;
+  const host = line.entry !== null && hasTarget(line.entry) ? (line.name ?? line.text) : line.text;
+  return `${String(line.line).padStart(5)}  ${truncatedLine(host, 500).padEnd(40)}  ${truncatedLine(what, 500)}\n`;
 }
 
 async function isAgreed(wanted: number): Promise<boolean> {

@@ -33,6 +33,14 @@ const lineOf = (form: Locator, text: string) => form.getByRole('listitem').filte
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected domains' });
 const box = (page: Page, host: string) => page.getByRole('checkbox', { name: `Select ${host}` });
 
+test('the import preview names the address to connect to, also in the tooltip', async ({ page, world }) => {
+  await createAccount(page, world, { verified: true });
+  await page.goto('/dashboard');
+  const form = await paste(page, 'Host,Connect to\nbackend.many.example,one.many.example');
+  const name = form.getByText('backend.many.example via one.many.example');
+  await expect(name).toHaveAttribute('title', 'backend.many.example via one.many.example');
+});
+
 test('a pasted list of hosts is previewed line by line, and the Free plan adds three of them', async ({
   page,
   world,

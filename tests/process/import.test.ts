@@ -189,7 +189,7 @@ describe('certlantern import', () => {
       'host,connect_to\na.example,10.0.0.7\na.example,\na.example,a b\n',
     );
     const { out } = await importFile(['targets.csv']);
-    expect(out).toMatch(/^ +2 {2}a\.example +Will be added$/m);
+    expect(out).toMatch(/^ +2 {2}a\.example via 10\.0\.0\.7 +Will be added$/m);
     expect(out).toMatch(/^ +3 {2}a\.example +Will be added$/m);
     expect(out).toMatch(/^ +4 {2}a\.example +Not a valid host\. Connect to: /m);
   });

@@ -199,7 +199,8 @@ export function notAdded(plan: readonly PlannedLine[], results: Results): string
     .join('\n');
 }
 
-const hasTarget = (entry: ImportEntry): boolean => TARGET_FIELDS.some((field) => entry[field]);
+/** Tells whether the domain is checked in a way that its host does not say. */
+export const hasTarget = (entry: ImportEntry): boolean => TARGET_FIELDS.some((field) => entry[field]);
 
 /** Returns CSV that the import reads back, with the reason above each row. */
 function csvOf(left: readonly { text: string; entry: ImportEntry | null; reason: string }[]): string {

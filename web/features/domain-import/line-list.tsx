@@ -92,7 +92,7 @@ function Line({
     <div className="grid min-h-11 grid-cols-[44px_minmax(0,1fr)] content-center items-baseline gap-x-3 py-2 pr-3.5 md:grid-cols-[52px_minmax(0,1fr)_auto]">
       <span className="num text-right text-meta leading-5! text-fg-3">{planned.line}</span>
       <span
-        title={planned.text}
+        title={planned.name ?? planned.text}
         className={classNames(
           'truncate text-label leading-5!',
           planned.entry ? 'font-mono font-[560]' : 'text-fg-2',
