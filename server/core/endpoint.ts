@@ -50,7 +50,7 @@ const REFUSALS = {
     'Enter a host name, because TLS sends no IP address as the server name (SNI), or “none” to send none.',
   verify_name: 'Enter a host name or an IP address that the certificate must be valid for.',
   expected_status: 'Enter HTTP statuses and ranges of them from 100 to 999, for example 200-399,401.',
-  status_without_http: 'Only https has an HTTP status.',
+  status_without_http: 'Only https has an HTTP status. If the host is a website, write https:// before it.',
   family: 'Enter 4 or 6.',
   other_family: 'The IP address to connect to is not of this family.',
 } as const;

@@ -68,9 +68,16 @@ describe('the target of an endpoint', () => {
     [{ verify_name: 'a b' }, 'Name to verify: Enter a host name'],
     [{ verify_name: '*.example.com' }, 'Name to verify: Enter a host name'],
     [{ expected_status: '2xx' }, 'Expected status: Enter HTTP statuses'],
-    [{ expected_status: '200' }, 'Expected status: Only https', 'smtp://example.com'],
+    [
+      { expected_status: '200' },
+      'Expected status: Only https has an HTTP status. If the host is a website, write https:// before it.',
+      'example.com:9443',
+    ],
     [{ family: '5' }, 'Address family: Enter 4 or 6'],
-    [{ family: '6', connect_to: '10.0.0.7' }, 'Address family: The IP address to check'],
+    [
+      { family: '6', connect_to: '10.0.0.7' },
+      'Address family: The IP address to connect to is not of this family.',
+    ],
   ])('is refused with its field and the reason: %j', (typed, message, host) => {
     expect(refusal(typed, host)).toContain(message);
   });
