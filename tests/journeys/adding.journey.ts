@@ -196,6 +196,20 @@ test('with the fields behind "More", two servers of one name are two domains', a
     await connectTo.fill('127.0.0.1:99999');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await expect(connectTo).toHaveAccessibleDescription('The port must be a whole number from 1 to 65535.');
+    await expect(connectTo).toBeFocused();
+  });
+  await test.step('a refused field is shown and focused, even if the fields were folded', async () => {
+    await connectTo.fill('127.0.0.1');
+    const family = dialog.getByLabel('Address family');
+    await family.click();
+    await page.getByRole('option', { name: 'IPv6 only' }).click();
+    await dialog.getByText('More (2 set)').click();
+    await expect(family).toBeHidden();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(family).toHaveAccessibleDescription(/not of this family/);
+    await expect(family).toBeFocused();
+    await family.click();
+    await page.getByRole('option', { name: 'IPv4 and IPv6' }).click();
   });
   await connectTo.fill(backend);
   await expect(dialog.getByRole('alert')).toHaveCount(0);

@@ -22,15 +22,17 @@ export function Chevron({ className }: { className?: string }) {
 interface DisclosureProps {
   /** Always visible; names the control. */
   summary: ReactNode;
+  /** Opens it when this becomes true. */
+  isOpen?: boolean;
   onToggle?: (isOpen: boolean) => void;
   className?: string;
   children: ReactNode;
 }
 
 /** Shows one line that unfolds the rest. */
-export function Disclosure({ summary, onToggle, className, children }: DisclosureProps) {
+export function Disclosure({ summary, isOpen, onToggle, className, children }: DisclosureProps) {
   return (
-    <details className={className} onToggle={(event) => onToggle?.(event.currentTarget.open)}>
+    <details className={className} open={isOpen} onToggle={(event) => onToggle?.(event.currentTarget.open)}>
       <summary className={classNames(SUMMARY, '-mx-1.5 w-fit min-h-11 items-center gap-1 px-1.5 md:min-h-7')}>
         <span className="text-meta text-fg-2">{summary}</span>
         <Chevron className="size-3.5" />

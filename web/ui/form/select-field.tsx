@@ -3,7 +3,7 @@ import { Select as Radix } from 'radix-ui';
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
-import { inputClass } from './field.tsx';
+import { FieldError, inputClass } from './field.tsx';
 
 export interface SelectOption<Value extends string = string> {
   value: Value;
@@ -24,6 +24,7 @@ interface SelectProps<Value extends string> {
   onChange: (value: Value) => void;
   options: readonly (SelectOption<Value> | OptionGroup<Value>)[];
   describedBy?: string | undefined;
+  invalid?: boolean;
   className?: string;
 }
 
@@ -39,6 +40,7 @@ export function Select<Value extends string>({
   onChange,
   options,
   describedBy,
+  invalid = false,
   className,
 }: SelectProps<Value>) {
   const all = options.flatMap(optionsOf);
@@ -52,10 +54,12 @@ export function Select<Value extends string>({
         id={id}
         aria-label={id === undefined ? label : undefined}
         aria-describedby={describedBy}
+        aria-invalid={invalid || undefined}
         className={classNames(
           inputClass(),
           // CSS counts a button as read-only.
-          'peer flex! items-center gap-2 border-control! bg-surface! text-left text-fg! data-[state=open]:border-fg!',
+          'peer flex! items-center gap-2 bg-surface! text-left text-fg! data-[state=open]:border-fg!',
+          invalid ? 'border-critical-mark!' : 'border-control!',
           className,
         )}
       >
@@ -112,23 +116,39 @@ function Option({ value, label }: SelectOption) {
   );
 }
 
-interface SelectFieldProps<Value extends string> extends Omit<SelectProps<Value>, 'id' | 'describedBy'> {
+interface SelectFieldProps<Value extends string> extends Omit<
+  SelectProps<Value>,
+  'id' | 'describedBy' | 'invalid'
+> {
   hint?: ReactNode;
+  /** Shown below the button instead of the hint. */
+  error?: string | undefined;
 }
 
-/** Shows a Select below its label, with a hint. */
-export function SelectField<Value extends string>({ hint, className, ...select }: SelectFieldProps<Value>) {
+/** Shows a Select below its label, with a hint or an error. */
+export function SelectField<Value extends string>({
+  hint,
+  error,
+  className,
+  ...select
+}: SelectFieldProps<Value>) {
   const id = useId();
+  const invalid = error !== undefined;
+  const describedBy = invalid ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
     <div className={className}>
       <label htmlFor={id} className="mb-1.5 block text-label font-medium">
         {select.label}
       </label>
-      <Select {...select} id={id} describedBy={hint ? `${id}-hint` : undefined} />
-      {hint && (
-        <p id={`${id}-hint`} className="mt-1.5 text-label text-fg-3">
-          {hint}
-        </p>
+      <Select {...select} id={id} describedBy={describedBy} invalid={invalid} />
+      {invalid ? (
+        <FieldError id={`${id}-error`}>{error}</FieldError>
+      ) : (
+        hint && (
+          <p id={`${id}-hint`} className="mt-1.5 text-label text-fg-3">
+            {hint}
+          </p>
+        )
       )}
     </div>
   );

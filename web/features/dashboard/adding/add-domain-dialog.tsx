@@ -38,6 +38,7 @@ export function AddDomainDialog({
   const { host, target, error, obstacle, isBusy, type, typeTarget, leave, clear, submit } =
     useAddDomain(outcome);
   const [isMoreOpen, setMoreOpen] = useState(false);
+  const showsMore = isMoreOpen || (error !== undefined && error.field !== 'host');
   const set = Object.values(target).filter((text) => text.trim() !== '').length;
   const cancel = () => {
     clear();
@@ -98,9 +99,10 @@ export function AddDomainDialog({
         <Disclosure
           className="mt-3"
           summary={set === 0 ? 'More' : `More (${set} set)`}
+          isOpen={showsMore}
           onToggle={setMoreOpen}
         >
-          {isMoreOpen && <TargetFields target={target} error={error} onType={typeTarget} />}
+          {showsMore && <TargetFields target={target} error={error} onType={typeTarget} />}
         </Disclosure>
         <DialogActions>
           <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={toMany}>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { NO_SERVER_NAME, TARGET_LABELS } from '../../../../contract/check-words.ts';
 import type { TargetField } from '../../../../contract/check-words.ts';
 import { Field } from '../../../ui/form/field.tsx';
@@ -15,6 +16,10 @@ const BOTH = 'both';
 
 /** Asks how exactly a domain is checked; everything is optional. */
 export function TargetFields({ target, error, onType }: TargetFieldsProps) {
+  const fields = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error) fields.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
   const text = (field: TargetField, placeholder: string, hint: string) => (
     <Field
       label={TARGET_LABELS[field]}
@@ -32,7 +37,7 @@ export function TargetFields({ target, error, onType }: TargetFieldsProps) {
     />
   );
   return (
-    <div className="mt-1.5 grid items-start gap-4 md:grid-cols-2">
+    <div ref={fields} className="mt-1.5 grid items-start gap-4 md:grid-cols-2">
       <div className="md:col-span-2">
         {text(
           'connect_to',
@@ -51,6 +56,7 @@ export function TargetFields({ target, error, onType }: TargetFieldsProps) {
         label={TARGET_LABELS.family}
         name="family"
         value={target.family ?? BOTH}
+        error={error?.field === 'family' ? error.message : undefined}
         onChange={(family) => onType('family', family === BOTH ? '' : family)}
         options={[
           { value: BOTH, label: 'IPv4 and IPv6' },
