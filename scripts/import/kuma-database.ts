@@ -120,11 +120,16 @@ function closing(database: DatabaseSync, after: () => void = () => undefined) {
 function monitorsIn(database: DatabaseSync, path: string): Row[] {
   // Views and triggers of the file may not call functions with side effects.
   database.exec('PRAGMA trusted_schema = OFF');
+  // Only tables are read: a view of a hostile file could run without end.
+  const listed = database.prepare('PRAGMA main.table_list').all();
+  const tables = new Set(
+    listed.filter(({ type }) => type === 'table').map(({ name }) => String(name).toLowerCase()),
+  );
   const present = database
     .prepare('SELECT name FROM pragma_table_info(?)')
     .all('monitor')
     .map(({ name }) => String(name));
-  if (!present.includes('type') || !present.includes('url'))
+  if (!tables.has('monitor') || !present.includes('type') || !present.includes('url'))
     throw new KumaDatabaseError(`${path} is not a database of Uptime Kuma: it has no table of monitors.`);
   const columns = Object.entries(COLUMNS).filter(([column]) => present.includes(column));
   const list = columns
@@ -133,9 +138,9 @@ function monitorsIn(database: DatabaseSync, path: string): Row[] {
         `${SECRET_COLUMNS.has(column) ? `iif(${column} <> '', 'set', '')` : column} AS ${name}`,
     )
     .join(', ');
-  const rows: Row[] = database.prepare(`SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS + 1}`).all();
+  const rows = rowsOf(database, `SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS + 1}`);
   if (rows.length > MAX_ROWS) throw new KumaDatabaseError(`${path} has more than 10,000 monitors.`);
-  const tags = tagsIn(database);
+  const tags = tables.has('tag') && tables.has('monitor_tag') ? tagsIn(database) : new Map<unknown, Row[]>();
   const byId = new Map(rows.map((row) => [row['id'], row]));
   return rows.map((row) => ({
     ...row,
@@ -143,6 +148,19 @@ function monitorsIn(database: DatabaseSync, path: string): Row[] {
     active: isActive(row, byId),
     tags: tags.get(row['id']) ?? [],
   }));
+}
+
+/** Runs a query. Integers that a number cannot hold become text; by default, one of them fails the whole query. */
+function rowsOf(database: DatabaseSync, query: string): Row[] {
+  const statement = database.prepare(query);
+  statement.setReadBigInts(true);
+  const shown = (value: unknown) => {
+    if (typeof value !== 'bigint') return value;
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  };
+  return statement
+    .all()
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shown(value)])));
 }
 
 /** Returns whether a monitor and all its groups are active. */
@@ -156,16 +174,11 @@ function isActive(row: Row, byId: ReadonlyMap<unknown, Row>): boolean {
 }
 
 function tagsIn(database: DatabaseSync): Map<unknown, Row[]> {
-  const has = database
-    .prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('tag', 'monitor_tag')")
-    .get();
-  if (has?.['n'] !== 2) return new Map();
-  const rows: Row[] = database
-    .prepare(
-      `SELECT monitor_id, tag.name, monitor_tag.value FROM monitor_tag JOIN tag ON tag.id = monitor_tag.tag_id
-       ORDER BY tag.name LIMIT ${10 * MAX_ROWS}`,
-    )
-    .all();
+  const rows = rowsOf(
+    database,
+    `SELECT monitor_id, tag.name, monitor_tag.value FROM monitor_tag JOIN tag ON tag.id = monitor_tag.tag_id
+     ORDER BY tag.name LIMIT ${10 * MAX_ROWS}`,
+  );
   return Map.groupBy(rows, (row) => row['monitor_id']);
 }
 

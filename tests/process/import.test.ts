@@ -194,6 +194,37 @@ describe('certlantern import', () => {
     expect(out).toMatch(/^ +4 {2}a\.example +Not a valid host\. Connect to: /m);
   });
 
+  it('reads no views, which could run without end', async () => {
+    const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
+    const hostile = createKumaDatabase(join(folder, 'view.db'));
+    hostile.exec(`DROP TABLE monitor;
+      CREATE VIEW monitor AS ${endless} SELECT i AS id, 'http' AS type, 'https://a.example' AS url FROM n`);
+    hostile.close();
+    const { code, errors } = await importFile(['view.db']);
+    expect([code, errors]).toEqual([64, expect.stringContaining('it has no table of monitors')]);
+    const tagged = createKumaDatabase(join(folder, 'view-tag.db'));
+    addKumaMonitor(tagged, { name: 'Web', type: 'http', url: 'https://a.example' });
+    tagged.exec(`DROP TABLE monitor_tag;
+      CREATE VIEW monitor_tag AS ${endless} SELECT 1 AS monitor_id, i AS tag_id, '' AS value FROM n`);
+    tagged.close();
+    expect((await importFile(['view-tag.db'])).out).toContain('1 domain can be added');
+  });
+
+  it('reads monitors whose numbers are larger than JavaScript can hold', async () => {
+    const large = createKumaDatabase(join(folder, 'large.db'));
+    large.exec(`INSERT INTO monitor (id, name, type, active) VALUES (9007199254740993, 'Group', 'group', 0)`);
+    large.exec(`INSERT INTO monitor (id, name, type, url, parent, interval)
+      VALUES (9007199254740995, 'Web', 'http', 'https://a.example', 9007199254740993, 1)`);
+    large.exec(`INSERT INTO tag (id, name, color) VALUES (9007199254740997, 'web', '#4B5563')`);
+    large.exec('INSERT INTO monitor_tag (monitor_id, tag_id) VALUES (9007199254740995, 9007199254740997)');
+    large.close();
+    const { code, out } = await importFile(['large.db']);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^ +2 {2}https:\/\/a\.example +Will be added\. Paused in Uptime Kuma, but checked here$/m,
+    );
+  });
+
   it('refuses other files and an invalid command line with the reason', async () => {
     const empty = createKumaDatabase(join(folder, 'other.db'));
     empty.exec('DROP TABLE monitor');
