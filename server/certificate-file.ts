@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { certificateText } from '../contract/files/certificate-text.ts';
-import { readCertificates } from './core/index.ts';
-import { toPem } from './pki/index.ts';
+import { authorityRefusal, readCertificates } from './core/index.ts';
+import { parseCertificate, PkiError, toPem } from './pki/index.ts';
 
 /**
  * Reads a file of trusted certificates: PEM, also in UTF-16, DER or PKCS#7. Returns them as PEM, or the reason why the file cannot be
- * used, which names it. Does not parse the certificates.
+ * used, which names it: each must be readable, and one of them an authority.
  */
 export function readCertificateFile(
   path: string,
@@ -19,7 +19,19 @@ export function readCertificateFile(
   }
   const file = certificateText(bytes);
   const read = file.ok ? readCertificates(file.text) : file;
-  return read.ok
+  const message = read.ok ? refusalOf(read.ders) : read.message;
+  return read.ok && message === null
     ? { ok: true, pem: read.ders.map(toPem).join('') }
-    : { ok: false, message: `${path}: ${read.message}` };
+    : { ok: false, message: `${path}: ${message}` };
+}
+
+/** Returns why no host can be trusted by these certificates. Certificates of hosts beside an authority do no harm. */
+function refusalOf(ders: readonly Uint8Array[]): string | null {
+  try {
+    const refusals = ders.map((der) => authorityRefusal(parseCertificate(der)));
+    return refusals.includes(null) ? null : (refusals[0] ?? null);
+  } catch (error) {
+    if (!(error instanceof PkiError)) throw error;
+    return `A certificate in this file cannot be read (${error.message}).`;
+  }
 }

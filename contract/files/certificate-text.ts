@@ -53,12 +53,41 @@ function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
             'certificate: openssl pkcs12 -in FILE -nokeys.',
         }
       : { message: KEY_REFUSAL };
-  // A certificate and a certificate request begin alike; an encrypted key begins with its algorithm.
-  if (tag === SEQUENCE && (bytes[inner] === VERSION || bytes[inner] === INTEGER))
+  // A certificate begins with its version, or in version 1 its number; an encrypted key begins with its algorithm.
+  if (tag === SEQUENCE && (bytes[inner] === VERSION || bytes[inner] === INTEGER)) {
+    if (bytes[inner] === INTEGER && isRequest(bytes, inner))
+      return {
+        message:
+          'This is a request for a certificate. Choose the certificate that the authority issued for it.',
+      };
+    if (isCertificateAt(bytes, elementEnd(bytes, 0)))
+      return {
+        message: 'This file has several certificates in DER form. Write each as PEM, one after another.',
+      };
     return { label: 'CERTIFICATE' };
+  }
   if (tag === SEQUENCE && bytes[inner] === OBJECT_IDENTIFIER)
     return { message: 'This is a key and not a certificate. Nothing was sent or stored.' };
   return { message: 'This is not a certificate. Choose a file in PEM, DER or PKCS#7 form.' };
+}
+
+/** Tells a request, whose version at `start` is followed by the subject, from a certificate, in which an algorithm follows (RFC 2986 §4). */
+function isRequest(bytes: Uint8Array, start: number): boolean {
+  const next = elementEnd(bytes, start);
+  return bytes[next] === SEQUENCE && bytes[contentStart(bytes, next)] !== OBJECT_IDENTIFIER;
+}
+
+function isCertificateAt(bytes: Uint8Array, start: number): boolean {
+  const outer = contentStart(bytes, start);
+  const first = bytes[contentStart(bytes, outer)];
+  return bytes[start] === SEQUENCE && bytes[outer] === SEQUENCE && (first === VERSION || first === INTEGER);
+}
+
+/** Returns where the element at `start` ends, if its length is definite. */
+function elementEnd(bytes: Uint8Array, start: number): number {
+  const [content, first = 0] = [contentStart(bytes, start), bytes[start + 1]];
+  if (first <= 0x80) return content + (first & 0x7f);
+  return content + bytes.subarray(start + 2, content).reduce((length, byte) => length * 256 + byte, 0);
 }
 
 /** Returns where the content of the element at `start` begins. */

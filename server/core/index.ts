@@ -140,7 +140,7 @@ export {
   TRIAL_MS,
   TRIAL_REMEMBERED_MS,
 } from './plan.ts';
-export { readAuthorities, readCertificates, readExpected } from './pasted-certificates.ts';
+export { authorityRefusal, readAuthorities, readCertificates, readExpected } from './pasted-certificates.ts';
 export type { AuthorityFacts, ExpectedCertificate, PrivateAuthority } from './pasted-certificates.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
 export { judge } from './judge/judge.ts';

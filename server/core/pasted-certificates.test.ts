@@ -34,7 +34,7 @@ describe('authorities from PEM text', () => {
   it('are refused if one is a server certificate', () => {
     const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
     expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(
-      'The certificate of shop.example is not a certificate authority. Paste the certificate that issued it.',
+      'The certificate of shop.example is not a certificate authority. Add the certificate that issued it.',
     );
     expect(messageOf(selfSigned({ dnsNames: ['nas.local'] }).certificatePem)).toContain(
       'not a certificate authority',

@@ -36,23 +36,36 @@ export function readAuthorities(
   for (const der of found.ders) {
     const certificate = tryParseCertificate(der);
     if (certificate === null) return refuse('A certificate in this text cannot be read.');
-    const { subject, version, selfIssued, isCertificateAuthority } = certificate;
+    const refusal = authorityRefusal(certificate);
+    if (refusal !== null) return refuse(refusal);
+    const { subject } = certificate;
     const facts = certificateFacts(certificate);
-    const name = facts.subject || (subject.attribute('OU') ?? subject.attribute('O') ?? '');
-    // Version 1 certificates have no basicConstraints, so old roots are recognised by being self-issued.
-    if (!isCertificateAuthority && !(version === 1 && selfIssued))
-      return refuse(
-        `${name ? `The certificate of ${name}` : 'This certificate'} is not a certificate authority. ${
-          selfIssued
-            ? 'It is self-signed: have your own authority issue one for this host, and paste that authority’s root.'
-            : 'Paste the certificate that issued it.'
-        }`,
-      );
-    const shown = { ...facts, subject: name, subjectFullDn: formatDistinguishedName(subject) };
+    const shown = {
+      ...facts,
+      subject: shownName(certificate),
+      subjectFullDn: formatDistinguishedName(subject),
+    };
     authorities.set(facts.fingerprint, { der, facts: shown });
   }
   return { ok: true, authorities: [...authorities.values()] };
 }
+
+/** Returns why a certificate is no authority that can be trusted; null if it is one. */
+export function authorityRefusal(certificate: Certificate): string | null {
+  const { version, selfIssued, isCertificateAuthority } = certificate;
+  // Version 1 certificates have no basicConstraints, so old roots are recognised by being self-issued.
+  if (isCertificateAuthority || (version === 1 && selfIssued)) return null;
+  const name = shownName(certificate);
+  return `${name ? `The certificate of ${name}` : 'This certificate'} is not a certificate authority. ${
+    selfIssued
+      ? 'It is self-signed: have your own authority issue one for this host, and add that authority’s root.'
+      : 'Add the certificate that issued it.'
+  }`;
+}
+
+const shownName = (certificate: Certificate): string =>
+  certificateFacts(certificate).subject ||
+  (certificate.subject.attribute('OU') ?? certificate.subject.attribute('O') ?? '');
 
 /**
  * Returns whether a certificate belongs to an authority. Old ones have no basicConstraints: version 1 roots are self-issued, and others

@@ -84,11 +84,20 @@ describe('The trust store', () => {
     openssl('pkcs12 -export -in signer.pem -inkey signer.key -passout pass:x -out signer.p12');
     openssl('pkey -in signer.key -outform DER -out signer.key.der');
     openssl('req -new -key signer.key -subj /CN=a -out request.pem');
+    openssl('req -in request.pem -outform DER -out request.der');
+    writeFileSync(join(folder, 'joined.der'), Buffer.concat([one.der, two.der]));
+    write('junk.pem', '-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n');
+    write('chain.pem', signer.certificatePem + one.certificatePem);
+    expect(found('chain.pem')).toBe(1);
     for (const [name, reason] of [
       ['signer.p12', 'PKCS#12'],
       ['signer.key.der', 'private key'],
       ['signer.key', 'private key'],
       ['request.pem', 'a request for a certificate'],
+      ['request.der', 'request.der: This is a request for a certificate'],
+      ['joined.der', 'joined.der: This file has several certificates in DER form'],
+      ['junk.pem', 'junk.pem: A certificate in this file cannot be read ('],
+      ['signer.pem', 'signer.pem: The certificate of signer is not a certificate authority. Add the'],
       ['text', 'no certificate in this text'],
       ['missing', 'cannot be read (ENOENT)'],
     ] as const)
