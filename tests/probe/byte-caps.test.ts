@@ -88,11 +88,18 @@ describe.each([
 ])('Response headers received %s', (_, split) => {
   const interim = `HTTP/1.1 103 Early Hints\r\nlink: ${'l'.repeat(6_000)}\r\n\r\n`;
 
+  it.each([HEADERS, HEADERS + 1])('with %i bytes do not hide the status from a probe', async (bytes) => {
+    const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
+    expect(http).toMatchObject({ outcome: 'answered', status: 200 });
+  });
+
   it.each([
     [HEADERS, { outcome: 'answered', status: 200 }],
-    [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
-  ])('with %i bytes make a probe return %j', async (bytes, expected) => {
-    const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
+    [HEADERS + 100, { outcome: 'failed', reason: 'too_large' }],
+  ])('with %i bytes, the status at their end, make a probe return %j', async (bytes, expected) => {
+    const last = 'HTTP/1.1 200 OK\r\n\r\n';
+    const early = head(bytes - last.length).replace('200 OK', '103 Hi');
+    const { http } = await lookedAt('https', await overTls(answering(early + last, split)));
     expect(http).toMatchObject(expected);
   });
 

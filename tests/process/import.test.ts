@@ -80,7 +80,7 @@ const contents = (name: string) =>
 const PREVIEW = [
   /^Uptime Kuma: 5 hosts, 3 monitors that cannot be imported\. Check intervals and notifications are not carried over\.$/m,
   /^ +1 {2}Former +Skipped\. Cannot be carried over\. A group, not a host$/m,
-  /^ +2 {2}https:\/\/127\.0\.0\.1:1\/ +Will be added$/m,
+  /^ +2 {2}127\.0\.0\.1:1 \(status 200-399\) +Will be added$/m,
   /^ +3 {2}https:\/\/127\.0\.0\.2:1\/ +Will be added\. The keyword is not looked for here\. Paused in Uptime Kuma, but checked here$/m,
   /^ +4 {2}Time +Skipped\. Cannot be carried over\. NTP uses no certificate$/m,
   /^ +5 {2}Phone +Skipped\. Cannot be carried over\. We cannot check certificates of SIP$/m,
@@ -175,7 +175,7 @@ describe('certlantern import', () => {
     addKumaMonitor(own, { ...web, auth_method: 'basic' });
     own.close();
     const { out } = await importFile(['own.db']);
-    expect(out).toMatch(/^ +1 {2}https:\/\/a\.example +Will be added$/m);
+    expect(out).toMatch(/^ +1 {2}a\.example \(status 200-399\) +Will be added$/m);
     expect(out).toMatch(
       /^ +2 {2}https:\/\/a\.example +Will be added\. Its accepted statuses are not carried over/m,
     );
@@ -221,7 +221,7 @@ describe('certlantern import', () => {
     const { code, out } = await importFile(['large.db']);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^ +2 {2}https:\/\/a\.example +Will be added\. Paused in Uptime Kuma, but checked here$/m,
+      /^ +2 {2}a\.example \(status 200-399\) +Will be added\. Paused in Uptime Kuma, but checked here$/m,
     );
   });
 
