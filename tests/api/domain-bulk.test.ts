@@ -93,9 +93,15 @@ describeEachDatabase('A bulk action on domains', (open) => {
     const [id = ''] = await addChecked(api, alice, HOSTS.slice(0, 1));
     const { db } = api.store;
     await sql`alter table monitors rename column check_requested_at to elsewhere`.execute(db);
-    expect((await alice.ask(CALLS.actOnDomains, { body: { action: 'check', ids: [id] } })).status).toBe(500);
-    expect(errors).toMatchObject([[{}, 'A request failed']]);
-    await sql`alter table monitors rename column elsewhere to check_requested_at`.execute(db);
+    try {
+      const { status } = await alice.ask(CALLS.actOnDomains, { body: { action: 'check', ids: [id] } });
+      expect(status).toBe(500);
+    } finally {
+      // Other test files of this worker use the same database.
+      await sql`alter table monitors rename column elsewhere to check_requested_at`.execute(db);
+    }
+    // The library for sign-in may log that it could not validate the changed schema.
+    expect(errors.filter(([, message]) => message === 'A request failed')).toHaveLength(1);
     expect(problems(await act(alice, [id], 'check'))).toEqual([null]);
     const { check_requested_at: requestedAt } = await db
       .selectFrom('monitors')
