@@ -16,7 +16,7 @@ export const TARGET_FIELDS = Object.keys(TARGET_LABELS) as [TargetField, ...Targ
 /** Value of `server_name` for a handshake that names no server. */
 export const NO_SERVER_NAME = 'none';
 
-/** Types of keys in certificates for which TLS has signatures, with their names. */
+/** Types of certificate keys that TLS can authenticate with, and their display names. */
 export const KEY_TYPE_NAMES = {
   ecdsa: 'ECDSA',
   rsa: 'RSA',

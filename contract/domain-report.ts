@@ -67,7 +67,7 @@ const postureSchema = z.object({
     z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
     z.object({ outcome: z.literal('not_applicable') }),
   ]),
-  /** Certificates that the server presents only to clients with signatures of their key type. */
+  /** Certificates that the server presents only to clients that accept signatures of this key type. */
   alternates: z.array(
     z.object({
       key_type: z.enum(KEY_TYPES),

@@ -63,7 +63,7 @@ export const targetFieldsSchema = z.object({
   family: targetText,
 });
 
-/** The fields of a domain in normalised form; null for a field that has its default. */
+/** The fields of a target in normalised form; null for a field that has its default. */
 const targetSchema = z.object({
   connect_to: z.string().nullable(),
   server_name: z.string().nullable(),
@@ -82,7 +82,7 @@ export const domainSchema = z
     hostname: z.string(),
     port: z.number().int(),
     protocol: protocolSchema,
-    /** How the domain is checked, if not only as its host says; else null. Fields are normalised; null means the default. */
+    /** Settings of how the domain is checked; null if all have their defaults. */
     target: targetSchema.nullable().default(null),
     /**
      * Name to display: U-label (RFC 5890), with the port unless it is 443. With a `target` also what distinguishes it from other

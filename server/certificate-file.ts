@@ -4,8 +4,8 @@ import { authorityRefusal, readCertificates } from './core/index.ts';
 import { parseCertificate, PkiError, toPem } from './pki/index.ts';
 
 /**
- * Reads a file of trusted certificates: PEM, also in UTF-16, DER or PKCS#7. Returns them as PEM, or the reason why the file cannot be
- * used, which names it: each must be readable, and one of them an authority.
+ * Reads a file of trusted certificates in PEM (also in UTF-16), DER or PKCS#7, and returns them as PEM. Returns a message that names
+ * the file if a certificate cannot be read or if none is an authority.
  */
 export function readCertificateFile(
   path: string,

@@ -47,7 +47,7 @@ describe.each(readdirSync(join(root, '.github/workflows')))('.github/workflows/%
     expect(read(join('.github/workflows', file))).not.toMatch(/secrets\.|pull_request_target/);
   });
 
-  it('cancels its older run and has a timeout', () => {
+  it('cancels older runs of its branch, and each of its jobs has a timeout', () => {
     expect(concurrency).toMatchObject({ group: expect.any(String), 'cancel-in-progress': true });
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(120);
   });

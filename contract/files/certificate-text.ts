@@ -22,7 +22,7 @@ export function certificateText(bytes: Uint8Array): CertificateText {
 }
 
 const [INTEGER, OBJECT_IDENTIFIER, SEQUENCE, VERSION] = [0x02, 0x06, 0x30, 0xa0];
-/** The first bytes of a Java keystore: JKS and JCEKS. */
+/** First bytes of the two formats of Java keystores, JKS and JCEKS. */
 const KEYSTORES = [
   [0xfe, 0xed, 0xfe, 0xed],
   [0xce, 0xce, 0xce, 0xce],
@@ -36,7 +36,7 @@ function isDer(bytes: Uint8Array): boolean {
   return tag === SEQUENCE && (length >= 0x80 || length + 2 === bytes.length);
 }
 
-/** Tells a certificate from other files in DER by their first elements, without parsing them. */
+/** Returns what a file in DER is, judged by its first elements, without parsing it. */
 function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
   const outer = contentStart(bytes, 0);
   const tag = bytes[outer];
@@ -71,7 +71,10 @@ function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
   return { message: 'This is not a certificate. Choose a file in PEM, DER or PKCS#7 form.' };
 }
 
-/** Tells a request, whose version at `start` is followed by the subject, from a certificate, in which an algorithm follows (RFC 2986 §4). */
+/**
+ * Returns whether the DER is a certificate request (RFC 2986 §4.1): after the version at `start` it has a name, where a certificate
+ * has a serial number or an algorithm.
+ */
 function isRequest(bytes: Uint8Array, start: number): boolean {
   const next = elementEnd(bytes, start);
   return bytes[next] === SEQUENCE && bytes[contentStart(bytes, next)] !== OBJECT_IDENTIFIER;

@@ -1,10 +1,13 @@
+/** First bytes of every SQLite database. */
+export const SQLITE_HEADER = 'SQLite format 3\0';
+
 /** The text of a file and how it was encoded. */
 export interface DecodedFile {
   text: string;
   encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252';
 }
 
-/** Bytes that are looked at to recognise UTF-16 without a byte order mark. */
+/** Number of bytes that are examined to recognise UTF-16 without a byte order mark. */
 const SAMPLE_BYTES = 65_536;
 
 /**

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-
-/** The first bytes of a database of SQLite. */
-const SQLITE_START = Buffer.from('SQLite format 3\0');
+import { SQLITE_HEADER } from '../../contract/files/file-text.ts';
+import { MAX_LINES } from '../../web/features/domain-import/parse-import.ts';
 
 /**
  * Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Includes no
@@ -40,12 +39,9 @@ const COLUMNS: Record<string, string> = {
   headers: 'headers',
   body: 'body',
 };
-/** Columns that may hold secrets. Only whether there is a text is read. */
+/** Columns that may hold secrets. Only whether they are empty is read. */
 const SECRET_COLUMNS = new Set(['headers', 'body']);
 const JSON_COLUMNS = ['accepted_statuscodes', 'kafkaProducerBrokers', 'rabbitmqNodes'];
-
-/** Maximum number of monitors; the page takes as many lines. */
-const MAX_ROWS = 10_000;
 
 type Row = Record<string, unknown>;
 
@@ -76,25 +72,26 @@ export function readKumaDatabase(path: string): Row[] {
 
 /** Returns whether a file is a database of SQLite. Reads only its start, because a database may be larger than the memory. */
 export function isDatabase(path: string): boolean {
-  const start = Buffer.alloc(SQLITE_START.length);
+  const start = Buffer.alloc(SQLITE_HEADER.length);
   const file = openSync(path, 'r');
   try {
     readSync(file, start);
   } finally {
     closeSync(file);
   }
-  return start.equals(SQLITE_START);
+  return start.toString('latin1') === SQLITE_HEADER;
 }
 
 /** Opens a database without creating or changing a file beside it. */
 function open(path: string): { database: DatabaseSync; close: () => void } {
   const openAt = (place: string | URL) =>
     new DatabaseSync(place, { readOnly: true, allowExtension: false, timeout: 5_000 });
-  // Uptime Kuma has it open: SQLite's locks give a consistent view, and a reader changes only the locks in this file.
+  // Uptime Kuma may have the database open. Its locks give us a consistent view, and reading changes nothing but the file of these
+  // locks.
   if (existsSync(`${path}-shm`)) return closing(openAt(path));
-  // A copy of the database alone. Without `immutable`, SQLite would create the two files beside it.
+  // There is no log, so this is a copy. Without `immutable`, SQLite would create a log and a file of locks beside it.
   if (!existsSync(`${path}-wal`)) return closing(openAt(new URL(`${pathToFileURL(path).href}?immutable=1`)));
-  // A copy with the log, which SQLite reads only after it created the third file.
+  // A copy with its log. SQLite reads a log only after it has created a file of locks, so let it do so in another folder.
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-import-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -138,8 +135,8 @@ function monitorsIn(database: DatabaseSync, path: string): Row[] {
         `${SECRET_COLUMNS.has(column) ? `iif(${column} <> '', 'set', '')` : column} AS ${name}`,
     )
     .join(', ');
-  const rows = rowsOf(database, `SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_ROWS + 1}`);
-  if (rows.length > MAX_ROWS) throw new KumaDatabaseError(`${path} has more than 10,000 monitors.`);
+  const rows = rowsOf(database, `SELECT ${list} FROM monitor ORDER BY id LIMIT ${MAX_LINES + 1}`);
+  if (rows.length > MAX_LINES) throw new KumaDatabaseError(`${path} has more than 10,000 monitors.`);
   const tags = tables.has('tag') && tables.has('monitor_tag') ? tagsIn(database) : new Map<unknown, Row[]>();
   const byId = new Map(rows.map((row) => [row['id'], row]));
   return rows.map((row) => ({
@@ -177,7 +174,7 @@ function tagsIn(database: DatabaseSync): Map<unknown, Row[]> {
   const rows = rowsOf(
     database,
     `SELECT monitor_id, tag.name, monitor_tag.value FROM monitor_tag JOIN tag ON tag.id = monitor_tag.tag_id
-     ORDER BY tag.name LIMIT ${10 * MAX_ROWS}`,
+     ORDER BY tag.name LIMIT ${10 * MAX_LINES}`,
   );
   return Map.groupBy(rows, (row) => row['monitor_id']);
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../check/arguments.ts';
 
 const problemSchema = z.object({ detail: z.string() });
 const TIMEOUT_MS = 30_000;
-/** Longest wait that a server may ask for before a call is repeated. */
+/** Longest time, in seconds, that a server may make us wait before we repeat a call. */
 const MAX_WAIT_S = 90;
 
 export const SERVER_VARIABLES = 'CERTLANTERN_URL and CERTLANTERN_TOKEN';

@@ -33,7 +33,7 @@ export function findChange(commit: string | null): Change {
   return { base, files: { checks: changed, ...tests }, leftOut, startsPrograms };
 }
 
-/** Returns what a file starts as imports: a test that uses a thread depends on the thread's file. */
+/** Returns the threads and processes that a file starts in the form of imports, because a test of the file depends on theirs. */
 const startsOf = (from: string): Import[] =>
   startedBy(from).map((to) => ({
     from,

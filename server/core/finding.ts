@@ -101,7 +101,7 @@ export type LeafFacts =
   | { kind: 'expired'; notAfter: number; evidence: { notBefore: number } }
   | { kind: 'not_yet_valid'; notBefore: number; evidence: { notAfter: number } }
   /** `names`: the first names of the certificate; `total`: how many it has. */
-  /** `expected`: name to verify of an endpoint with a target; absent if it is the host. */
+  /** `expected`: name that the certificate must be valid for, if the target names another one than the host. */
   | { kind: 'other_names'; names: string[]; total: number; expected?: string }
   | { kind: 'long_lifetime'; notBefore: number; days: number; mostDays: number }
   /** `evidence`: what can still be read; null if nothing, absent in findings of older versions. */

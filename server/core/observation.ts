@@ -7,7 +7,7 @@ import type { KeyType } from '../../contract/check-words.ts';
 export type ReachFailure =
   | 'name_not_found'
   | 'no_addresses'
-  /** The endpoint is to be checked with one address family, of which the name has no address. */
+  /** The endpoint is checked with one address family only, and its name has no address of that family. */
   | 'no_ipv4_addresses'
   | 'no_ipv6_addresses'
   | 'dns_failed'
@@ -154,9 +154,12 @@ export interface PostureObservation {
     presentedChain: Uint8Array[];
     staple: Uint8Array | null;
   }[];
-  /** Chain for clients that send no ALPN. Only set for https, if its leaf is steadily another one than that of the usual handshake. */
+  /** Chain that clients without ALPN get. Set for https only, and only if its leaf differs from that of the usual handshake each time. */
   withoutAlpn?: { address: string; presentedChain: Uint8Array[] };
-  /** Key types whose handshakes showed nothing, or whose signatures the OpenSSL of this Node does not know. */
+  /**
+   * Key types of which we could not learn whether the server has a certificate: the handshake failed, or our OpenSSL does not know
+   * them.
+   */
   untestedKeyTypes: KeyType[];
   caa: CaaObservation;
   registration: RegistrationObservation;

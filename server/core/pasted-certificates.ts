@@ -104,7 +104,7 @@ export function readExpected(
     if (certificate === null) return refuse('A certificate in this text cannot be read.');
     all.set(certificate.fingerprint, certificate);
   }
-  // Some old authorities have no mark at all, but another certificate here names them as its issuer.
+  // Some old authorities are only recognised by a certificate here that names them as its issuer.
   const issuers = new Set(
     [...all.values()].filter(({ selfIssued }) => !selfIssued).map(({ issuer }) => issuer.comparisonKey),
   );

@@ -1,7 +1,7 @@
 import { type Protocol } from '../../contract/words.ts';
 import { NO_SERVER_NAME, TARGET_FIELDS, type TargetField } from '../../contract/check-words.ts';
 
-/** The fields of a target in normalised form. Those that have their default are absent. */
+/** The fields of a target in normalised form. A field that has its default is absent. */
 export type TargetFields = { readonly [Field in TargetField]?: string };
 
 /** What names an endpoint. `target` is in the form that `writeTarget` returns; it is absent or empty without a target. */
@@ -16,7 +16,7 @@ export interface CheckedEndpoint extends Targeted {
   protocol: Protocol;
 }
 
-/** Where an endpoint is contacted and what is expected there, with the defaults filled in. */
+/** The settings of a check with all defaults filled in. */
 export interface EffectiveTarget {
   /** Name or IP address without brackets, and port to connect to. */
   connectTo: { host: string; port: number };

@@ -151,7 +151,7 @@ export interface PostureVerdict {
   registration: RegistrationVerdict;
   /** Leaves that only a handshake for one signature type showed. */
   alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
-  /** Key types of which it is unknown whether the server has a certificate. */
+  /** Key types of which we could not learn whether the server has a certificate. */
   untestedKeyTypes: KeyType[];
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
   findings: Finding[];

@@ -9,7 +9,7 @@ const ZLIB_METHOD = 8;
 
 const DECODERS = new Map<string, CreateDecoder>([
   ['gzip', () => createGunzip()],
-  // Recipients should treat it as gzip (RFC 9110 §8.4.1.3).
+  // Old name of gzip, to be treated alike (RFC 9110 §8.4.1.3).
   ['x-gzip', () => createGunzip()],
   // The coding is a zlib stream (RFC 9110 §8.4.1.2), but some servers send the deflate stream without its zlib header.
   ['deflate', (first) => ((first & 0xf) === ZLIB_METHOD ? createInflate() : createInflateRaw())],

@@ -35,7 +35,7 @@ export function sendRequest(
         host: url.host,
         'user-agent': 'Certlantern',
         ...headers,
-        // Some servers compress the body all the same, and then `decode` decodes it.
+        // `decode` handles servers that compress all the same.
         'accept-encoding': 'identity',
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),

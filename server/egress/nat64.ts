@@ -14,7 +14,7 @@ const IPV4_ONLY_ADDRESSES = [0xc000_00aan, 0xc000_00abn];
 const PREFIX_RANGES = ranges('2000::/3', 'fc00::/7', '64:ff9b:1::/48');
 const NO_PREFIX_RANGES = ranges('2001::/32', '2002::/16');
 
-/** How long found prefixes, or that there are none, are used before the next query. */
+/** How long a result, also that there is no prefix, is used before the next query. */
 const ASK_AGAIN_MS = 10 * 60_000;
 const RETRY_MS = 60_000;
 /** Answers that show that our name servers have no DNS64. */
@@ -59,7 +59,7 @@ function nat64Prefixes(records: readonly string[]): AddressRange[] {
     .map(({ prefix }) => prefix);
 }
 
-/** Returns whether an address, or the prefix of some, may belong to a NAT64 with a prefix of its own. */
+/** Returns whether an address, or a prefix, is in a range that networks may use for a NAT64 prefix of their own. */
 function mayBeTranslated(address: Address): boolean {
   return (
     PREFIX_RANGES.some((range) => contains(range, address)) &&

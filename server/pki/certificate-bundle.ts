@@ -30,8 +30,8 @@ export function parseCertificateBundle(bytes: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns every certificate in PEM text as unparsed DER, in order: all of a PKCS#7 block, and of a `TRUSTED CERTIFICATE` of OpenSSL only
- * the certificate. Ignores text around the blocks. Throws PkiError on malformed PEM or PKCS#7.
+ * Returns the certificates in PEM text as unparsed DER, in order, including all of a PKCS#7 block. Of a `TRUSTED CERTIFICATE` block
+ * (OpenSSL) it returns the certificate without the trust data. Ignores other text. Throws PkiError on malformed PEM or PKCS#7.
  */
 export function splitPem(text: string): Uint8Array[] {
   return pemBlocks(text, 'certificate').flatMap(({ label, der }) =>

@@ -77,8 +77,8 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
 }
 
 /**
- * Connects with the settings of current clients; if these fail, with legacy ones; and if these show an ML-DSA certificate, as
- * clients that know ML-DSA do. If all fail, returns the first failure, because current clients experience that one.
+ * Connects as current clients do. If that fails, tries legacy settings, and if these show an ML-DSA certificate, those of clients
+ * that know ML-DSA. If all fail, returns the first failure, because current clients experience that one.
  */
 async function connectAsNeeded(
   options: ConnectOptions,

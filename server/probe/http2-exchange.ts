@@ -6,8 +6,8 @@ const FRAME_HEADER_BYTES = 9;
 /** Largest payload of a frame, because we do not ask for larger ones (RFC 9113 §6.5.2). */
 const MAX_FRAME_BYTES = 16 * 1024;
 /**
- * Maximum number of frames of an answer. Servers need about five; the rest is for small DATA frames. Each may cost us a frame to send,
- * and many attacks consist of small frames: CONTINUATION, PING, SETTINGS, RST_STREAM.
+ * Maximum number of frames in an answer. Servers need about five, and more if they send the body in small pieces. Limited because
+ * many attacks consist of small frames (CONTINUATION, PING, SETTINGS, RST_STREAM), which we may have to answer.
  */
 const MAX_FRAMES = 256;
 /** Maximum number of bytes of an answer. More than headers and a body need, and far less than a connection may receive. */
@@ -15,7 +15,10 @@ const MAX_BYTES = 128 * 1024;
 /** The flow control window, which we never enlarge (RFC 9113 §6.9.2): the server stops after so many bytes of a body. */
 const WINDOW_BYTES = 65_535;
 
-/** The field of the status comes first, after at most two changes of the table size (RFC 9113 §8.3, RFC 7541 §4.2). */
+/**
+ * Maximum size of the field with the status, which comes first, after at most two changes of the table size (RFC 9113 §8.3, RFC 7541
+ * §4.2).
+ */
 const MAX_STATUS_FIELD_BYTES = 64;
 
 /** Frame types (RFC 9113 §6). */
@@ -152,7 +155,8 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
       case GOAWAY: {
         if (payload.length < 8) return fail('not_http');
         const [last, code] = [payload.readUInt32BE() & 0x7f_ff_ff_ff, payload.readUInt32BE(4)];
-        // With NO_ERROR a server ends its connections for maintenance, and still answers the streams that it names.
+        // NO_ERROR announces that the connection will end, for example for maintenance. Streams up to the named one are still
+        // answered.
         return code === NO_ERROR && last >= STREAM ? undefined : close(code);
       }
       default:
@@ -236,7 +240,7 @@ function integer(value: number, prefixBits: number): Buffer {
 /** The entries 8 to 14 of the static table (RFC 7541, Appendix A). */
 const STATIC_STATUS = [200, 204, 206, 304, 400, 404, 500];
 const FIRST_STATIC = 8;
-/** `:status` as the text of a name, plain and compressed. */
+/** The name `:status`, plain and Huffman-coded, in hexadecimal. */
 const STATUS_NAMES = ['3a737461747573', 'b8848d36a3'];
 
 /** Returns the status of a response from the beginning of its fields; null if they do not begin with one. */

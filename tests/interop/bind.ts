@@ -9,7 +9,7 @@ import { prepareFiles, startDaemon } from './daemon.ts';
 export const BIND = { name: 'bind', packages: ['bind9'] };
 
 const ADDRESS = '127.0.0.1';
-/** NAT64 prefixes of every length, and the addresses that they give 8.8.8.8. */
+/** NAT64 prefixes of each length, with the address that stands for 8.8.8.8 in each. */
 const PREFIXES = [
   ['64:ff9b::/96', '64:ff9b::808:808'],
   ['64:ff9b:1::/48', '64:ff9b:1:808:8:800::'],

@@ -3,9 +3,9 @@ import { idsOf, startDaemon } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Servers talk to each other on one port only; nobody else listens to it here. */
+/** XMPP servers accept other servers on this port only, so the test needs an address where it is free. */
 const SERVER_TO_SERVER = { address: '127.0.0.77', port: 5269 };
-/** The only port on which XMPP clients use TLS directly. */
+/** Port of direct TLS for XMPP clients; on other ports they begin in plain text. */
 const DIRECT = { address: '127.0.0.77', port: 5223 };
 
 export const slapd: ServerKind = {

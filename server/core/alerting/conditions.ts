@@ -47,8 +47,8 @@ function isRenewalOf(after: { notBefore: number }, before: { notBefore: number }
 }
 
 /**
- * Returns the addresses that do not serve the `successor` of a deployment yet, nor a later certificate. `certificate` is null if a user
- * announced it.
+ * Returns the addresses that serve neither the `successor` of a deployment nor a later certificate. `certificate` is null if a user
+ * announced the successor.
  */
 export function waitingAddresses(
   { certificate, successor }: Pick<AlertFacts, 'certificate' | 'successor'>,

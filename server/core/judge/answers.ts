@@ -85,8 +85,8 @@ export class ChainJudge {
   }
 
   /**
-   * Returns the findings about a certificate that only clients with signatures of `keyType` get, with those about its staple.
-   * Leaves out that other clients refuse this type, because they get another certificate.
+   * Returns the findings about a certificate that only clients with signatures of `keyType` get, and about its staple. Ignores
+   * clients that do not accept this key type, because they get another certificate.
    */
   alternateFindings({
     keyType,

@@ -37,7 +37,7 @@ export function judgeChain(input: {
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   reference: ReferenceIdentifier;
-  /** Name in findings about the reference, if that need not be the host. */
+  /** Name to verify, for findings; absent if it is the host. */
   verifyName?: string;
   protocol: Protocol;
   trustStore: TrustStore;

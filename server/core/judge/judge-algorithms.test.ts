@@ -150,7 +150,7 @@ describe('a certificate whose signature cannot be verified', () => {
     expect(refusing(leaf)).toEqual(['chromium', 'firefox', 'apple', 'go', 'java']);
   });
 
-  it('is neither critical nor trusted where no client is known to refuse it', () => {
+  it('is a warning and not trusted if no client is known to refuse its algorithm', () => {
     const verdict = verdictOn(leaf, 'smtp');
     expect(verdict).toMatchObject({ trusted: false, findings: [{ severity: 'warning' }] });
     const report = reportMarkdown({

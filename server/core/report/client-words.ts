@@ -12,7 +12,7 @@ const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certific
 interface Reason {
   why: string;
   fix: string;
-  /** For clients that accept it by now, the first version that does. */
+  /** The first version that accepts it, for clients of which only older ones refuse. */
   since?: Partial<Record<Client, string>>;
 }
 

@@ -35,7 +35,7 @@ describe('reproductionCommand', () => {
     );
   });
 
-  it('connects where the target says, with its server name and family', () => {
+  it('makes commands connect to the address of the target, with its server name and family', () => {
     const to = '{"connect_to":"10.0.0.7:8443"}';
     expect(line({ target: to })).toBe(
       'curl -sSI --connect-to pay.fjord.example:443:10.0.0.7:8443 https://pay.fjord.example/',

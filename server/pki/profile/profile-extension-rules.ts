@@ -41,7 +41,7 @@ const SIGNING_USAGES: ReadonlySet<KeyUsage> = new Set<KeyUsage>([
   'cRLSign',
 ]);
 
-/** Returns whether the usages are some of those of a key that can only sign, and no others. */
+/** Returns whether the usages are all among those of signature keys, and not empty. */
 function isForSignatures(usages: ReadonlySet<KeyUsage>): boolean {
   return usages.size > 0 && usages.isSubsetOf(SIGNING_USAGES);
 }

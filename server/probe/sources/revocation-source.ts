@@ -22,8 +22,8 @@ const MAX_OCSP_BYTES = 64 * 1024;
 const CRL_DEADLINE_MS = 20_000;
 const OCSP_DEADLINE_MS = 10_000;
 /**
- * Maximum number of concurrent CRL downloads, five in all. At the maximum size they take a third of a gigabyte, because
- * joining the chunks of a CRL takes twice its size, and half of one if each was sent in a useless compressed form.
+ * Maximum number of concurrent CRL downloads, five in all. At the maximum size they take a third of a gigabyte, because joining the
+ * chunks of a CRL takes twice its size, or half a gigabyte if all are sent compressed.
  */
 const MAX_CONCURRENT_CRLS = { public: 3, others: 2 };
 const MAX_CONCURRENT_OCSP = 16;

@@ -22,7 +22,7 @@ export interface Favicon {
 export async function registerSite(trx: Transaction<Tables>, site: Targeted, now: number): Promise<void> {
   const { host, port } = site;
   const { connectTo } = effectiveTarget(site);
-  // Do not fetch icons from a host that the user checks elsewhere: that would reach a place nobody checks.
+  // The check of a target contacts another place, so fetching an icon would contact a host that the user does not check.
   if (connectTo.host !== host || connectTo.port !== port) return;
   await trx
     .insertInto('favicons')

@@ -39,7 +39,7 @@ export interface CrlOptions {
   signer?: KeyPair;
   issuerDer?: Uint8Array;
   hash?: Hash;
-  /** OID that the answer names as the algorithm of its signature. Default: the real one. */
+  /** OID to write as the signature algorithm. Default: that of the actual signature. */
   signatureOid?: string;
   corruptSignature?: boolean;
 }

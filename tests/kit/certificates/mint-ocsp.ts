@@ -41,7 +41,7 @@ export interface OcspResponseOptions {
   /** Key that signs instead of that of the named responder. */
   signer?: KeyPair;
   hash?: Hash;
-  /** OID that the answer names as the algorithm of its signature. Default: the real one. */
+  /** OID to write as the signature algorithm. Default: that of the actual signature. */
   signatureOid?: string;
   corruptSignature?: boolean;
   extensions?: readonly RawExtension[];

@@ -64,7 +64,7 @@ export interface CertificateOptions {
   key?: KeyChoice | KeyPair;
   /** Digest of the signature on this certificate. Default: SHA-256. */
   hash?: Hash;
-  /** OID that the certificate names as the algorithm of its signature. Default: that of the signer's key and `hash`. */
+  /** OID to write as the signature algorithm. Default: that of the signer's key and `hash`. */
   signatureOid?: string;
   certificateAuthority?: boolean;
   pathLength?: number;

@@ -29,7 +29,7 @@ describe('a checkout event', () => {
     });
   });
 
-  it('reports a closed, completed, erred or failed checkout, and ignores a loaded one', () => {
+  it('an event that a checkout was completed, closed or failed has an outcome; one that it was loaded has none', () => {
     expect(outcomeOf({ name: 'checkout.loaded', data: { status: 'ready' } })).toBeNull();
     expect(outcomeOf({ name: 'checkout.completed', data: paid })).toMatchObject({ kind: 'completed' });
     expect(outcomeOf({ name: 'checkout.closed', data: { status: 'draft' } })).toEqual({ kind: 'closed' });

@@ -65,14 +65,14 @@ const DELIMITER_LINE = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r|$)/i;
 export function csvLines(text: string, most: number): Table | null {
   const [named = '', delimiter] = DELIMITER_LINE.exec(text) ?? [];
   const body = { text: text.slice(named.length), firstLine: named === '' ? 1 : 2 };
-  // Titles above the header mislead the guess, which is undefined here.
+  // With titles above the header the guess of the delimiter fails: it is then undefined.
   const found = (delimiter === undefined ? [undefined, ';', ',', '\t'] : [delimiter])
     .map((each) => ({ delimiter: each, header: headerOf(rowsOf(body, MAX_TITLES + 1, each)) }))
     .reduce((best, each) =>
       (each.header?.cells.length ?? 0) > (best.header?.cells.length ?? 0) ? each : best,
     );
   const { header } = found;
-  // The last titles are the rows before the header; one more for the header itself.
+  // One row more for the header.
   const rows = rowsOf(body, most + 1 + (header?.titles ?? 0), found.delimiter);
   if (header) {
     const isOwn = OWN_NAMES.every((name) => header.cells.includes(name));
@@ -102,7 +102,7 @@ interface Header {
   titles: number;
 }
 
-/** Returns the first row that names columns, unless the rows above it may have hosts, too. */
+/** Returns the row with the names of the columns; null if there is none, or if a row above it may be a host instead of a title. */
 function headerOf(rows: readonly Row[]): Header | null {
   const filled = ({ cells }: Row) => cells.filter((cell) => cell !== '');
   for (const [titles, row] of rows.entries()) {

@@ -199,7 +199,7 @@ export function notAdded(plan: readonly PlannedLine[], results: Results): string
     .join('\n');
 }
 
-/** Tells whether the domain is checked in a way that its host does not say. */
+/** Returns whether the line has settings of how its host is checked. */
 export const hasTarget = (entry: ImportEntry): boolean => TARGET_FIELDS.some((field) => entry[field]);
 
 /** Returns CSV that the import reads back, with the reason above each row. */
@@ -217,7 +217,7 @@ function csvOf(left: readonly { text: string; entry: ImportEntry | null; reason:
 const cellOf = (text: string): string =>
   /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** A quotation mark after a comma would begin a cell that goes on in the next line, so such a comment is one cell. */
+/** The whole comment is one cell: otherwise a quotation mark after a comma in it would begin a cell that spans lines. */
 function commentOf(text: string): string {
   const comment = `# ${text.replaceAll(/\s+/g, ' ')}`;
   return comment.includes('"') ? cellOf(comment) : comment;

@@ -129,7 +129,7 @@ function webPlace(monitor: JsonObject): Place {
   // Only the status of the page at / is checked here.
   const isRoot = /^[a-z]+:\/\/[^/?#]*\/?$/i.test(url);
   if (isRoot && isPlainRequest(monitor)) return { ...place, status };
-  // Nobody chose the default, so that its loss needs no remark at every monitor of another page.
+  // The default was not chosen by the user, so its loss needs no remark.
   if (!isRoot && isDefault(acceptedIn(monitor))) return place;
   const reason = isRoot
     ? 'the page is requested without sign-in here, by GET'
@@ -148,7 +148,10 @@ function isPlainRequest(monitor: JsonObject): boolean {
 /** Kinds of monitors that follow redirects and always compare the status, so that their default is carried over too. */
 const PAGE_KINDS = new Set(['http', 'keyword', 'json-query']);
 
-/** Returns the statuses that count as up, or null if the monitor has none. It follows redirects, which are answers here. */
+/**
+ * Returns the statuses that count as up, or null if the monitor has none. Uptime Kuma follows redirects and we do not, so redirects
+ * count as up too.
+ */
 function statusOf(monitor: JsonObject): string | null {
   const accepted = acceptedIn(monitor);
   if (accepted.length === 0) return null;

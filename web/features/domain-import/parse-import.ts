@@ -1,4 +1,4 @@
-import { type DecodedFile, fileText } from '../../../contract/files/file-text.ts';
+import { type DecodedFile, fileText, SQLITE_HEADER } from '../../../contract/files/file-text.ts';
 import { csvLines } from './csv-lines.ts';
 import { kumaLines, kumaMonitors } from './kuma-monitors.ts';
 import {
@@ -16,7 +16,8 @@ import {
 import type { ImportFormat, ParsedImport, ParsedLine } from './parsed-import.ts';
 
 const MAX_IMPORT_BYTES = 10 * 1024 * 1024;
-const MAX_LINES = 10_000;
+/** Maximum number of hosts of one import. */
+export const MAX_LINES = 10_000;
 
 const TOO_LARGE = 'This file is larger than 10 MB. Split it and import the parts one by one.';
 
@@ -35,13 +36,10 @@ export function parseImport(pasted: string): ParsedImport {
   return limited(lines.length === 0 ? 'empty' : 'lines', lines);
 }
 
-/** What a database of SQLite begins with. */
-const SQLITE = 'SQLite format 3\0';
-
 /** Returns the file's text and its encoding, or why it cannot be used. */
 export async function readImportFile(file: File): Promise<DecodedFile | { message: string }> {
-  const start = new Uint8Array(await file.slice(0, SQLITE.length).arrayBuffer());
-  if (String.fromCharCode(...start) === SQLITE)
+  const start = new Uint8Array(await file.slice(0, SQLITE_HEADER.length).arrayBuffer());
+  if (String.fromCharCode(...start) === SQLITE_HEADER)
     return {
       message:
         'This is a database. To import the kuma.db of Uptime Kuma, run “npx . import kuma.db” in the folder of this program. It ' +

@@ -64,7 +64,7 @@ describe('the pin labels', () => {
     ]);
   });
 
-  it('keep their row on a phone even if the name is omitted', () => {
+  it('on a phone, a label without room for its name still takes its row', () => {
     const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);

@@ -9,7 +9,7 @@ export async function addTargets(db: Kysely<unknown>, dialect: DialectName): Pro
     drop constraint monitors_once, add constraint monitors_once unique (account_id, host, port, target)`.execute(
       db,
     );
-  // Few accounts have targets, and most queries read `monitor_listing`, which does not have them.
+  // Few monitors have a target, so a small index finds them; `monitor_listing`, which most queries read, needs no column for it.
   await db.schema
     .createIndex('monitors_targets')
     .on('monitors')

@@ -7,7 +7,7 @@ import type { TypedTarget } from './use-add-domain.ts';
 
 interface TargetFieldsProps {
   target: TypedTarget;
-  /** What was refused, at its field. */
+  /** The field that was refused, and why. */
   error: { field: string; message: string } | undefined;
   onType: (field: TargetField, text: string) => void;
 }

@@ -52,7 +52,7 @@ describe('the marks of the horizon', () => {
     ]);
   });
 
-  it('keep a state that is more urgent than the problem, and name the problem too', () => {
+  it('show the more urgent of state and problem, and name the problem in any case', () => {
     const expiries = [expiry('a', 2, 'critical'), expiry('b', 60, 'revoked')];
     expect(marks(expiries, [problem('a', 'down'), problem('b', 'down')])).toEqual([
       ['critical', 'down'],

@@ -3,7 +3,7 @@ import { visibleText } from '../../../ui/visible-text.ts';
 import { tlsName } from './address-verdict.ts';
 import { listed, longDate } from '../../../lib/format.ts';
 
-/** Returns 'TLS 1.2 and 1.3'. Versions without a response are among what was not tested. */
+/** Returns the versions that the server offers, such as 'TLS 1.2 and 1.3'. */
 export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
   const named = (offered: boolean | null) =>
     listed(
