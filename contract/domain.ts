@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './calls/call.ts';
-import { PERIOD } from './period.ts';
+import { PERIOD } from './durations.ts';
 import {
   ATTENTION_REASONS,
   DEFAULT_CHECK_EVERY_MINUTES,
@@ -8,7 +8,6 @@ import {
   CHECK_FREQUENCIES,
   DOMAIN_GROUPINGS,
   DOMAIN_STATES,
-  PROTOCOLS,
   HOST_MAX_LENGTH,
   MAX_TAGS,
   NAME_MAX_LENGTH,
@@ -19,6 +18,7 @@ import {
   LIST_STATUSES,
   TARGET_MAX_LENGTH,
 } from './words.ts';
+import { PROTOCOL_NAMES } from './protocols.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
 import { uptimeSummarySchema } from './uptime.ts';
@@ -35,7 +35,7 @@ export type FindingWire = z.infer<typeof findingSchema>;
 
 const isoInstant = z.string();
 
-const protocolSchema = z.enum(PROTOCOLS);
+const protocolSchema = z.enum(PROTOCOL_NAMES);
 
 /** Label for grouping domains, in lower case. Contains no comma, because lists separate tags with commas. */
 export const tagSchema = lineSchema(TAG_MAX_LENGTH)

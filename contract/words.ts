@@ -4,26 +4,6 @@
  */
 
 /**
- * Protocols around the TLS handshake. `https`: TLS handshake, then one HTTP request; `tls`: TLS handshake only; the others start
- * in plain text and switch to TLS (STARTTLS).
- */
-export const PROTOCOLS = [
-  'https',
-  'tls',
-  'smtp',
-  'imap',
-  'pop3',
-  'ftp',
-  'nntp',
-  'sieve',
-  'xmpp',
-  'ldap',
-  'postgres',
-  'mysql',
-] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
-
-/**
  * States of a domain. `paused`: not checked now, even if earlier checks found a problem; `pending`: never checked; `unread`: no
  * certificate was ever read; the others describe the last certificate, its expiry by the thresholds of the badge.
  */

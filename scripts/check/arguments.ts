@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { factsOf, PROTOCOL_NAMES } from '../../contract/protocols.ts';
 import { readCertificateFile } from '../../server/certificate-file.ts';
 import { displayName, type Endpoint, identityKey, normaliseEndpoint } from '../../server/core/index.ts';
 import type { AddressPolicy } from '../../server/egress/index.ts';
+
+const STARTTLS_NAMES = PROTOCOL_NAMES.filter((name) => factsOf(name).startTls !== undefined).join(', ');
 
 export const HELP = `certlantern check HOST…      (npm run check -- HOST…)
 
@@ -10,7 +13,7 @@ Checks the certificate of each HOST in the same way as the server, but needs no 
 how to fix it. Nothing is stored.
 
 HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp://mail.example.com. Schemes and ports
-        that start in plain text (smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql) switch to TLS
+        that start in plain text (${STARTTLS_NAMES}) switch to TLS
         first. Addresses of your own network can be checked.
 
 These options apply to every HOST:

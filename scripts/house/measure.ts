@@ -40,7 +40,7 @@ export function measureHouse(): House {
   const nothing = { path: '', codeLines: 0 };
   return {
     figures: [
-      { name: 'source files in server/', value: server.length, limit: 460 },
+      { name: 'source files in server/', value: server.length, limit: 468 },
       {
         name: `files of at most ${TINY} lines of code in server/`,
         value: countTiny(server),

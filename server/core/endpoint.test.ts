@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointPolicy, EndpointErrorCode } from './endpoint.ts';
 import { displayName, normaliseEndpoint } from './endpoint.ts';
 import { spec } from '../../tests/spec/spec.ts';
-import { PROTOCOLS } from '../../contract/words.ts';
+import { PROTOCOL_NAMES } from '../../contract/protocols.ts';
 
 const closed: EndpointPolicy = {
   permitsAddress: (ip) => ip === '93.184.215.14' || ip === '2606:2800:21f::1',
@@ -140,7 +140,7 @@ describe('the protocol of an endpoint', () => {
     expect(spoken('imap://[2001:db8::1]:993')).toBe('imap 2001:db8::1 993');
   });
 
-  it.each(PROTOCOLS)('can be given as a scheme: %s', (protocol) => {
+  it.each(PROTOCOL_NAMES)('can be given as a scheme: %s', (protocol) => {
     expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
   });
 
@@ -156,7 +156,8 @@ describe('the protocol of an endpoint', () => {
 
   it('is listed with all others in the message that refuses an unknown scheme', () => {
     const result = normaliseEndpoint('gopher://example.com', closed);
-    for (const name of PROTOCOLS) expect(result).toMatchObject({ message: expect.stringContaining(name) });
+    for (const name of PROTOCOL_NAMES)
+      expect(result).toMatchObject({ message: expect.stringContaining(name) });
   });
 });
 

@@ -8,6 +8,7 @@ import {
   targetSuffix,
   writeTarget,
 } from './target.ts';
+import { PROTOCOL_NAMES } from '../../contract/protocols.ts';
 import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../contract/check-words.ts';
 
 /**
@@ -25,8 +26,7 @@ const REFUSALS = {
   empty: 'Please enter a valid host address',
   too_long: 'A host name can have at most 253 characters.',
   control_character: 'The address contains an invisible character. Type it instead of pasting it.',
-  scheme:
-    'Only https, smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql and tls addresses can be tracked. Enter the host name alone, for example example.com.',
+  scheme: `Only ${new Intl.ListFormat('en').format(PROTOCOL_NAMES)} addresses can be tracked. Enter the host name alone, for example example.com.`,
   backslash: 'A host address cannot contain a backslash.',
   port: 'The port must be a whole number from 1 to 65535.',
   brackets: 'Put an IPv6 address in brackets, for example [2001:db8::1] or [2001:db8::1]:8443.',

@@ -1,4 +1,4 @@
-import type { Protocol } from '../../contract/words.ts';
+import { factsOf, PROTOCOL_NAMES, type Protocol } from '../../contract/protocols.ts';
 
 /** The port and protocol that the scheme before `://` selects. */
 export interface Scheme {
@@ -8,60 +8,41 @@ export interface Scheme {
   protocol: Protocol | null;
 }
 
-const SCHEMES: Readonly<Record<string, Scheme>> = {
-  https: { port: 443, protocol: 'https' },
-  wss: { port: 443, protocol: 'https' },
+const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   // Plain HTTP has no certificate, so the host is monitored at port 443 instead.
-  http: { port: 443, protocol: null },
-  tls: { port: 443, protocol: 'tls' },
-
-  smtp: { port: 25, protocol: 'smtp' },
-  submission: { port: 587, protocol: 'smtp' },
-  imap: { port: 143, protocol: 'imap' },
-  pop3: { port: 110, protocol: 'pop3' },
-  ftp: { port: 21, protocol: 'ftp' },
-  nntp: { port: 119, protocol: 'nntp' },
-  sieve: { port: 4190, protocol: 'sieve' },
-  xmpp: { port: 5222, protocol: 'xmpp' },
-  'xmpp-server': { port: 5269, protocol: 'xmpp' },
-  ldap: { port: 389, protocol: 'ldap' },
-  postgres: { port: 5432, protocol: 'postgres' },
-  postgresql: { port: 5432, protocol: 'postgres' },
-  mysql: { port: 3306, protocol: 'mysql' },
-  mariadb: { port: 3306, protocol: 'mysql' },
-
-  smtps: { port: 465, protocol: 'tls' },
-  submissions: { port: 465, protocol: 'tls' },
-  imaps: { port: 993, protocol: 'tls' },
-  pop3s: { port: 995, protocol: 'tls' },
-  ftps: { port: 990, protocol: 'tls' },
-  nntps: { port: 563, protocol: 'tls' },
-  xmpps: { port: 5223, protocol: 'tls' },
-  ldaps: { port: 636, protocol: 'tls' },
-  ircs: { port: 6697, protocol: 'tls' },
-  mqtts: { port: 8883, protocol: 'tls' },
-  amqps: { port: 5671, protocol: 'tls' },
-  rediss: { port: 6379, protocol: 'tls' },
-};
-
-const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map([
-  [443, 'https'],
-  [8443, 'https'],
-  [25, 'smtp'],
-  [587, 'smtp'],
-  [2525, 'smtp'],
-  [143, 'imap'],
-  [110, 'pop3'],
-  [21, 'ftp'],
-  [119, 'nntp'],
-  [4190, 'sieve'],
-  [5222, 'xmpp'],
-  [5269, 'xmpp'],
-  [389, 'ldap'],
-  [3268, 'ldap'],
-  [5432, 'postgres'],
-  [3306, 'mysql'],
+  ['http', { port: 443, protocol: null }],
+  ...PROTOCOL_NAMES.flatMap((protocol) => {
+    const { schemes, direct } = factsOf(protocol);
+    return [...schemesOf(schemes, protocol), ...schemesOf(direct?.schemes, 'tls')];
+  }),
 ]);
+
+function schemesOf(
+  ports: Readonly<Record<string, number>> | undefined,
+  protocol: Protocol,
+): [string, Scheme][] {
+  return Object.entries(ports ?? {}).map(([name, port]) => [name, { port, protocol }]);
+}
+
+const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map(
+  PROTOCOL_NAMES.filter((name) => name !== 'tls').flatMap((name) =>
+    portsOf(factsOf(name)).map((port) => [port, name] as const),
+  ),
+);
+
+/** Services by the ports at which they usually start with TLS. */
+const SERVICE_BY_TLS_PORT: ReadonlyMap<number, Protocol> = new Map(
+  PROTOCOL_NAMES.flatMap((name) =>
+    portsOf(factsOf(name).direct ?? { schemes: {} }).map((port) => [port, name] as const),
+  ),
+);
+
+function portsOf(facts: {
+  schemes: Readonly<Record<string, number>>;
+  otherPorts?: readonly number[];
+}): number[] {
+  return [...new Set([...Object.values(facts.schemes), ...(facts.otherPorts ?? [])])];
+}
 
 /** Ports of databases, caches, message brokers, file sharing and remote administration. */
 const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
@@ -86,28 +67,26 @@ const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
 
 /** Returns whether an endpoint has one of the `SENSITIVE_PORTS` or a database protocol. */
 export function isSensitive({ port, protocol }: { port: number; protocol: Protocol }): boolean {
-  return SENSITIVE_PORTS.has(port) || protocol === 'postgres' || protocol === 'mysql';
+  return SENSITIVE_PORTS.has(port) || factsOf(protocol).isDatabase === true;
 }
 
 /** Returns the scheme with this name in any case; null if its addresses cannot be monitored. */
 export function schemeNamed(name: string): Scheme | null {
-  const lower = name.toLowerCase();
-  return Object.hasOwn(SCHEMES, lower) ? (SCHEMES[lower] ?? null) : null;
+  return SCHEMES.get(name.toLowerCase()) ?? null;
 }
 
-/** Protocols that clients of a direct TLS port offer by ALPN, by port: `sslnegotiation=direct` of libpq 17, and XEP-0368. */
-const ALPN_BY_TLS_PORT: ReadonlyMap<number, readonly string[]> = new Map([
-  [5223, ['xmpp-client']],
-  [5432, ['postgresql']],
-]);
+/** Returns the service of an endpoint: its protocol, or for direct TLS the protocol that usually has this port; else `tls`. */
+export function serviceOf({ port, protocol }: { port: number; protocol: Protocol }): Protocol {
+  return protocol === 'tls' ? (SERVICE_BY_TLS_PORT.get(port) ?? protocol) : protocol;
+}
 
 /**
  * Returns the names that clients of an endpoint offer by ALPN (RFC 7301), the preferred one first; empty if they send no ALPN
- * extension. Browsers offer HTTP/2 and HTTP/1.1.
+ * extension.
  */
-export function offeredAlpn({ port, protocol }: { port: number; protocol: Protocol }): readonly string[] {
-  if (protocol === 'https') return ['h2', 'http/1.1'];
-  return (protocol === 'tls' ? ALPN_BY_TLS_PORT.get(port) : undefined) ?? [];
+export function offeredAlpn(endpoint: { port: number; protocol: Protocol }): readonly string[] {
+  const facts = factsOf(serviceOf(endpoint));
+  return (endpoint.protocol === 'tls' ? facts.direct?.alpn : facts.alpn) ?? [];
 }
 
 /** Returns the usual protocol of a port; `tls` if no other one is known. */

@@ -1,4 +1,4 @@
-import { type Protocol } from '../../contract/words.ts';
+import { type Protocol } from '../../contract/protocols.ts';
 import { NO_SERVER_NAME, TARGET_FIELDS, type TargetField } from '../../contract/check-words.ts';
 
 /** The fields of a target in normalised form. A field that has its default is absent. */

@@ -5,17 +5,11 @@ import {
   effectiveTarget,
   type FailedObservation,
   offeredAlpn,
-  type ReachFailure,
 } from '../core/index.ts';
 import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType } from './handshake.ts';
 import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
-import { type AddressPolicy, openConnection, withTimeout } from '../egress/index.ts';
-import type { Socket } from 'node:net';
-import { ldap, mysql, postgres } from './starttls/binary-protocols.ts';
-import { ftp, imap, nntp, pop3, sieve, smtp } from './starttls/line-protocols.ts';
-import { openPlaintextSession, type PlaintextSession, StartTlsError } from './starttls/plaintext-session.ts';
-import { xmpp } from './starttls/xmpp.ts';
-import type { Protocol } from '../../contract/words.ts';
+import { type AddressPolicy, openConnection } from '../egress/index.ts';
+import { negotiateTls } from './starttls/negotiate-tls.ts';
 
 /** One address of an endpoint, with the limits for connecting to it. */
 export interface ConnectOptions {
@@ -139,51 +133,4 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   if (result.ok) return result;
   const { wantsLegacy, ...failure } = result.failure;
   return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
-}
-
-type StartTlsResult = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
-
-interface StartTlsOptions {
-  /** Host name in A-labels, or an IP address. */
-  host: string;
-  timeoutMs: number;
-  signal: AbortSignal;
-}
-
-/**
- * STARTTLS functions by protocol. Each resolves when the peer has agreed to start TLS, and otherwise
- * rejects with `StartTlsError`.
- */
-const NEGOTIATIONS: Partial<
-  Record<Protocol, (session: PlaintextSession, peer: { host: string; port: number }) => Promise<void>>
-> = { smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql };
-
-/**
- * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
- * the TLS handshake. On failure the caller destroys the socket.
- */
-async function negotiateTls(
-  socket: Socket,
-  protocol: Protocol,
-  { host, timeoutMs, signal }: StartTlsOptions,
-): Promise<StartTlsResult> {
-  const negotiate = NEGOTIATIONS[protocol];
-  if (negotiate === undefined) return { ok: true };
-  const session = openPlaintextSession(socket);
-  const negotiated = negotiate(session, { host, port: socket.remotePort ?? 0 }).then(() =>
-    session.expectSilence(),
-  );
-  try {
-    const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null };
-    return await withTimeout(
-      negotiated.then((): StartTlsResult => ({ ok: true })),
-      { ms: timeoutMs, signal },
-      late,
-    );
-  } catch (error) {
-    if (!(error instanceof StartTlsError)) throw error;
-    return { ok: false, reason: error.reason, detail: error.detail };
-  } finally {
-    session.end();
-  }
 }

@@ -3,7 +3,7 @@ import { mariadb, postgresql } from './database-servers.ts';
 import type { Daemon, ServerFiles } from './daemon.ts';
 import { haproxy, nghttpd, sharedPort } from './http2-servers.ts';
 import { nginx, prosody, slapd, vsftpd } from './other-servers.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 import type { MintedCertificate } from '../kit/certificates/mint.ts';
 
 /** A TLS or STARTTLS port of a running server. */

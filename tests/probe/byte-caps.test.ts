@@ -10,7 +10,7 @@ import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Step, startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 
 const HEADERS = 16 * 1024;
 const BODY = 64 * 1024;

@@ -12,7 +12,7 @@ import { closing, silent } from '../kit/peers/raw-peers.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Peer, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const root = mintAuthority();

@@ -7,7 +7,7 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
 import { createAlpnProxy } from '../kit/peers/alpn-proxy.ts';
 import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';

@@ -1,5 +1,5 @@
 import type { Step } from '../kit/peers/scripted-peer.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 
 /** The dialogue up to TLS; its last step of the server is the positive answer. */
 export interface Talk {

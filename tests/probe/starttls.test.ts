@@ -13,7 +13,7 @@ import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import type { ScriptedPeer, ScriptedPeerOptions, Step } from '../kit/peers/scripted-peer.ts';
 import { NONSENSE, REFUSALS, TALKS } from './starttls-talks.ts';
 import type { Talk } from './starttls-talks.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 
 const certificate = mintAuthority()
   .intermediate()

@@ -5,7 +5,7 @@ import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
-import { boundsOf } from '../../contract/period.ts';
+import { boundsOf } from '../../contract/durations.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 

@@ -20,7 +20,7 @@ import {
   recordSample,
   watch,
 } from './samples.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 import { addMonitor, addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 const HOUR = 60 * MINUTE;

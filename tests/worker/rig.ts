@@ -25,7 +25,7 @@ import { type CertificateOptions, mintAuthority, type MintedCertificate } from '
 import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import type { Protocol } from '../../contract/words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 

@@ -6,7 +6,7 @@ import {
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
 } from '../../contract/words.ts';
-import { PERIOD } from '../../contract/period.ts';
+import { PERIOD } from '../../contract/durations.ts';
 import type { DomainGrouping, DomainSort, ListStatus } from '../../contract/words.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';
 

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { boundsOf } from '../../../contract/period.ts';
+import { boundsOf } from '../../../contract/durations.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';

@@ -1,5 +1,5 @@
 import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import type { Answer } from './answers.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { refusingOldTls } from './clients/refusals.ts';

@@ -6,7 +6,7 @@ import {
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import type { ChainFinding, UnverifiedLeaf } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
 import { READING_ALL } from './clients/refusals.ts';

@@ -1,4 +1,4 @@
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import {
   buildPath,
   type Certificate,

@@ -15,7 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { bitString, objectIdentifier, sequence } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { reportMarkdown } from '../report/report.ts';
 import { connectingClients } from './clients/refusals.ts';

@@ -4,7 +4,7 @@ import {
   type ReferenceIdentifier,
   validityFailure,
 } from '../../pki/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import type { ChainFinding } from '../finding.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { LIMITING_LIFETIMES } from './clients/refusals.ts';

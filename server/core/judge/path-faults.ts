@@ -1,5 +1,5 @@
 import { type Certificate, type PathFailure, publicKeyName } from '../../pki/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import type { Client } from '../../../contract/check-words.ts';
 import { certificateName, issuerName } from '../facts.ts';
 import { connectsTo, severityOf } from './clients/client-rule.ts';

@@ -8,7 +8,7 @@ import {
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';

@@ -1,5 +1,5 @@
 import type { Certificate } from '../../pki/index.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { DEMANDING_STAPLE, refusingStaple } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOST, NOW } from '../../../tests/kit/certificates/judging.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { failureSentence, reachFinding, type ReportUptime } from './reach-finding.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 
 const STAGES: Record<ReachFailure, ReachStage> = {
   name_not_found: 'dns',

@@ -1,4 +1,5 @@
 import type { FindingCode } from '../finding.ts';
+import { factsOf } from '../../../contract/protocols.ts';
 import { offeredAlpn } from '../protocol.ts';
 import type { KeyType } from '../../../contract/check-words.ts';
 import type { ReachStage } from '../observation.ts';
@@ -169,6 +170,7 @@ function connect(target: Target, at: string | null): string {
 
 function openssl({ endpoint, keyType, code, alpn }: Target, where: string): string {
   const { host, protocol } = endpoint;
+  const { startTls } = factsOf(protocol);
   const { serverName } = effectiveTarget(endpoint);
   const isAddress = isIpText(host);
   const offered = alpn ?? (code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint));
@@ -177,7 +179,7 @@ function openssl({ endpoint, keyType, code, alpn }: Target, where: string): stri
     // An IP address must not be sent as a server name (RFC 6066 §3).
     serverName === null || isIpText(serverName) ? '-noservername' : `-servername ${shellQuoted(serverName)}`,
     ...(offered.length === 0 ? [] : [`-alpn ${shellQuoted(offered.join(','))}`]),
-    ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
+    ...(startTls === undefined ? [] : [`-starttls ${startTls.sClient}`]),
     ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),
     ...(keyType === null ? [] : [SIGNATURES[keyType]]),
   ].join(' ');

@@ -1,12 +1,23 @@
-import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } from './plaintext-session.ts';
+import {
+  type Dialogue,
+  type Parser,
+  startTlsRefused,
+  type PlaintextSession,
+  wrongProtocol,
+} from './plaintext-session.ts';
 
-/* TLS negotiation in the protocols whose messages are binary. */
+/** TLS negotiation in the protocols whose messages are binary. */
+export const BINARY_PROTOCOLS = {
+  ldap: { startTls: ldap },
+  postgres: { startTls: postgres },
+  mysql: { startTls: mysql },
+} satisfies Record<string, Dialogue>;
 
 /** SSLRequest message of PostgreSQL (frontend/backend protocol, §55.7). */
 const POSTGRES_SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 
 /** Negotiates TLS with an SSLRequest of PostgreSQL. Rejects with StartTlsError on failure. */
-export async function postgres(session: PlaintextSession): Promise<void> {
+async function postgres(session: PlaintextSession): Promise<void> {
   session.send(POSTGRES_SSL_REQUEST);
   const answer = await session.take(firstByte);
   if (answer === 'S') return;
@@ -31,7 +42,7 @@ const MAX_MYSQL_GREETING_BYTES = 4 * 1024;
 const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 
 /** Negotiates TLS with an SSLRequest of MySQL. Rejects with StartTlsError on failure. */
-export async function mysql(session: PlaintextSession): Promise<void> {
+async function mysql(session: PlaintextSession): Promise<void> {
   const capabilities = await session.take(mysqlGreeting);
   if ((capabilities & CLIENT_SSL) === 0) throw startTlsRefused('The server does not offer TLS.');
   session.send(MYSQL_SSL_REQUEST);
@@ -73,7 +84,7 @@ const EXTENDED_RESPONSE = 0x78;
 /**
  * Negotiates TLS with the StartTLS operation of LDAP (RFC 4511 §4.14). Rejects with StartTlsError on failure.
  */
-export async function ldap(session: PlaintextSession): Promise<void> {
+async function ldap(session: PlaintextSession): Promise<void> {
   session.send(LDAP_START_TLS);
   const resultCode = await session.take(extendedResponse);
   if (resultCode !== 0) throw startTlsRefused(`The server answered StartTLS with result code ${resultCode}.`);

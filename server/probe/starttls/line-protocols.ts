@@ -1,6 +1,20 @@
-import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } from './plaintext-session.ts';
+import {
+  type Dialogue,
+  type Parser,
+  startTlsRefused,
+  type PlaintextSession,
+  wrongProtocol,
+} from './plaintext-session.ts';
 
-/* STARTTLS in the protocols whose messages are lines of text. */
+/** TLS negotiation in the protocols whose messages are lines of text. */
+export const LINE_PROTOCOLS = {
+  smtp: { startTls: smtp },
+  imap: { startTls: imap },
+  pop3: { startTls: pop3 },
+  ftp: { startTls: ftp },
+  nntp: { startTls: nntp },
+  sieve: { startTls: sieve },
+} satisfies Record<string, Dialogue>;
 
 /**
  * Our name in EHLO (RFC 5321 §4.1.1.1). It is a reserved name (RFC 6761 §6.4), because our address would reveal the
@@ -9,7 +23,7 @@ import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } fr
 const EHLO_NAME = 'certlantern.invalid';
 
 /** Negotiates TLS with STARTTLS in SMTP (RFC 3207). Rejects with StartTlsError on failure. */
-export async function smtp(session: PlaintextSession): Promise<void> {
+async function smtp(session: PlaintextSession): Promise<void> {
   await expectGreeting(session, [220]);
   session.send(`EHLO ${EHLO_NAME}\r\n`);
   const { code, lines } = await reply(session);
@@ -20,13 +34,13 @@ export async function smtp(session: PlaintextSession): Promise<void> {
 }
 
 /** Negotiates TLS with AUTH TLS in FTP (RFC 4217). Rejects with StartTlsError on failure. */
-export async function ftp(session: PlaintextSession): Promise<void> {
+async function ftp(session: PlaintextSession): Promise<void> {
   await expectGreeting(session, [220]);
   await runCommand(session, 'AUTH TLS', 234);
 }
 
 /** Negotiates TLS with STARTTLS in NNTP (RFC 4642). Rejects with StartTlsError on failure. */
-export async function nntp(session: PlaintextSession): Promise<void> {
+async function nntp(session: PlaintextSession): Promise<void> {
   await expectGreeting(session, [200, 201]);
   await runCommand(session, 'STARTTLS', 382);
 }
@@ -66,7 +80,7 @@ async function reply(session: PlaintextSession): Promise<Reply> {
 }
 
 /** Negotiates TLS with STARTTLS in IMAP (RFC 9051 §6.2.1). Rejects with StartTlsError on failure. */
-export async function imap(session: PlaintextSession): Promise<void> {
+async function imap(session: PlaintextSession): Promise<void> {
   const greeting = await session.take(line);
   if (/^\* (?:BYE|PREAUTH)\b/i.test(greeting))
     throw startTlsRefused('The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.');
@@ -98,7 +112,7 @@ async function runImapCommand(session: PlaintextSession, tag: string, command: s
 }
 
 /** Negotiates TLS with STLS in POP3 (RFC 2595 §4). Rejects with StartTlsError on failure. */
-export async function pop3(session: PlaintextSession): Promise<void> {
+async function pop3(session: PlaintextSession): Promise<void> {
   await expectOk(session, 'The server greeted us with an error.');
   session.send('STLS\r\n');
   await expectOk(session, 'The server answered STLS with an error.');
@@ -111,7 +125,7 @@ async function expectOk(session: PlaintextSession, refusal: string): Promise<voi
 }
 
 /** Negotiates TLS with STARTTLS in ManageSieve (RFC 5804 §2.2). Rejects with StartTlsError on failure. */
-export async function sieve(session: PlaintextSession): Promise<void> {
+async function sieve(session: PlaintextSession): Promise<void> {
   const capabilities = await readSieveAnswer(session, 'The server greeted us with a refusal.');
   if (!capabilities.some((text) => /^"STARTTLS"/i.test(text)))
     throw startTlsRefused('The server does not offer STARTTLS.');

@@ -43,6 +43,18 @@ export interface PlaintextSession {
   end(): void;
 }
 
+/** How a protocol gets from plain text to TLS. */
+export interface Dialogue {
+  /** Resolves when the peer has agreed to start TLS; otherwise rejects with `StartTlsError`. */
+  startTls(session: PlaintextSession, peer: Peer): Promise<void>;
+}
+
+export interface Peer {
+  /** Host name in A-labels, or an IP address. */
+  host: string;
+  port: number;
+}
+
 /** Maximum bytes received before TLS. Real servers send a few kilobytes of greeting and capabilities. */
 const MAX_BYTES = 64 * 1024;
 

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 
 import { startTlsRefused, wrongProtocol } from './plaintext-session.ts';
-import type { Parser, PlaintextSession } from './plaintext-session.ts';
+import type { Dialogue, Parser, Peer, PlaintextSession } from './plaintext-session.ts';
 
 const SERVER_PORT = 5269;
 const MAX_TAG_BYTES = 4 * 1024;
@@ -11,10 +11,7 @@ const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
  * Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Acts as a client, or as another server on the server-to-server
  * port. Rejects with StartTlsError on failure.
  */
-export async function xmpp(
-  session: PlaintextSession,
-  { host, port }: { host: string; port: number },
-): Promise<void> {
+async function startTls(session: PlaintextSession, { host, port }: Peer): Promise<void> {
   const kind = port === SERVER_PORT ? 'server' : 'client';
   session.send(
     `<?xml version='1.0'?><stream:stream xmlns='jabber:${kind}' ` +
@@ -33,6 +30,8 @@ export async function xmpp(
   if (!answer.isWhole && (await session.take(tag)).name !== '/proceed')
     throw wrongProtocol('The server sent a tag that is not an XMPP response.');
 }
+
+export const xmpp: Dialogue = { startTls };
 
 const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);

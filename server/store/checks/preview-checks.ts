@@ -8,7 +8,7 @@ import { storedJson } from '../db/stored-json.ts';
 import { FACTS } from './certificates.ts';
 import { readVerdict } from './verdict-row.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 
 export interface PreviewResult {
   verdict: Verdict;

@@ -30,7 +30,7 @@ import type {
   IdentityVerificationTable,
 } from './identity-tables.ts';
 import type { BadgesTable, StatusPageDomainsTable, StatusPagesTable } from './status-tables.ts';
-import type { Protocol } from '../../../contract/words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 
 /** A boolean as 0 or 1, which both databases support. */
 type Flag = number;

@@ -1,5 +1,6 @@
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
-import { count, PROTOCOLS, TARGET_MAX_LENGTH } from '../../../contract/words.ts';
+import { count, TARGET_MAX_LENGTH } from '../../../contract/words.ts';
+import { PROTOCOL_NAMES } from '../../../contract/protocols.ts';
 import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
 import type { TargetField } from '../../../contract/check-words.ts';
 
@@ -128,7 +129,7 @@ export function withPort(host: string, port: string): string {
 
 /** Returns the host with the protocol as scheme, if it is known and the host has none. */
 export function withProtocol(host: string, protocol: string): string {
-  const name = PROTOCOLS.find((known) => known === protocol.toLowerCase());
+  const name = PROTOCOL_NAMES.find((known) => known === protocol.toLowerCase());
   return name === undefined || host.includes('://') ? host : `${name}://${host}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Protocol } from '../../../../contract/words.ts';
+import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Certificate, type ReferenceIdentifier, subjectPublicKeyHash } from '../../../pki/index.ts';
 import type { ChainFinding } from '../../finding.ts';
 import type { HandshakeObservation } from '../../observation.ts';

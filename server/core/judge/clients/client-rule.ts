@@ -1,4 +1,4 @@
-import { type Protocol } from '../../../../contract/words.ts';
+import { type Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
 import type { Certificate } from '../../../pki/index.ts';
 import { certificateName } from '../../facts.ts';

@@ -1,4 +1,4 @@
-import { type Protocol } from '../../../../contract/words.ts';
+import { type Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
 import { type Certificate, EXTENSION, unknownCriticalExtensions } from '../../../pki/index.ts';
 import type { Finding, FindingCode } from '../../finding.ts';

@@ -1,4 +1,4 @@
-import { boundsOf } from '../../../../contract/period.ts';
+import { boundsOf } from '../../../../contract/durations.ts';
 import { dayOf } from '../../../ui/horizon/day-axis.ts';
 import type { DayAxis } from '../../../ui/horizon/day-axis.ts';
 import { countOf, entryLabel, namesEnd, rowY } from '../../../ui/horizon/horizon-layout.ts';

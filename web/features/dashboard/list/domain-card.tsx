@@ -18,7 +18,7 @@ import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import { SecondLine } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
-import { protocolName } from '../../../domain/protocol-name.ts';
+import { PROTOCOLS } from '../../../../contract/protocols.ts';
 
 // Only a domain that was just added fades in: cards mount and unmount with every scroll.
 const NEW_MS = 10_000;
@@ -129,6 +129,6 @@ export function DomainLink({ domain, className }: { domain: DomainWire; classNam
 
 /** Shows the protocol after the endpoint's name, unless it is https. */
 export function ProtocolMark({ domain }: { domain: DomainWire }) {
-  const name = protocolName(domain);
+  const { name } = PROTOCOLS[domain.protocol];
   return name && <span className="flex-none text-small text-fg-3">{name}</span>;
 }

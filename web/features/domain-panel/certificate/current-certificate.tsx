@@ -15,7 +15,7 @@ import { httpUrl } from './http-url.ts';
 import { Fact, Facts, PanelSection } from '../../../domain/panel-section.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
-import { PROTOCOL_TITLES } from '../../../domain/protocol-name.ts';
+import { PROTOCOLS } from '../../../../contract/protocols.ts';
 import { renewalLines } from './renewal-line.ts';
 import type { RenewalLine } from './renewal-line.ts';
 import type { ReportRead } from '../report/report-query.ts';
@@ -38,7 +38,7 @@ export function CurrentCertificate({ domain, now, read, aside }: CurrentCertific
       <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
       <Facts className="grid-cols-[97px_1fr]">
-        {domain.protocol !== 'https' && <Fact term="Protocol">{PROTOCOL_TITLES[domain.protocol]}</Fact>}
+        {domain.protocol !== 'https' && <Fact term="Protocol">{PROTOCOLS[domain.protocol].title}</Fact>}
         {domain.target !== null && <Fact term="Target">{domain.target.summary}</Fact>}
         {domain.issuer !== null && (
           <Fact term="Issuer">

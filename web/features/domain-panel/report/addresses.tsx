@@ -1,5 +1,5 @@
 import type { AddressWire, ReportWire } from '../../../../contract/domain-report.ts';
-import type { Protocol } from '../../../../contract/words.ts';
+import type { Protocol } from '../../../../contract/protocols.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';

@@ -1,0 +1,138 @@
+/**
+ * Everything that is known about each protocol, apart from its dialogue (`server/probe/starttls`). Every folder may import this file,
+ * so it imports nothing.
+ */
+
+interface ProtocolFacts {
+  /** Short name for lists; null for https, which needs none. */
+  readonly name: string | null;
+  /** Full name, for the panel of a domain. */
+  readonly title: string;
+  /** Schemes that select the protocol, with their default ports. The first one has the protocol's own name. */
+  readonly schemes: Readonly<Record<string, number>>;
+  /** Further ports at which the protocol is usual. */
+  readonly otherPorts?: readonly number[];
+  /** Protocols that clients offer by ALPN (RFC 7301), the preferred one first. Default: no ALPN. */
+  readonly alpn?: readonly string[];
+  /** How the dialogue before TLS works; absent if connections start with TLS. */
+  readonly startTls?: {
+    /** Word of `openssl s_client -starttls`. */
+    readonly sClient: string;
+    /** Specification of the dialogue. */
+    readonly source: string;
+  };
+  /** The same service where connections start with TLS: protocol `tls` at one of these ports. */
+  readonly direct?: {
+    readonly schemes: Readonly<Record<string, number>>;
+    readonly otherPorts?: readonly number[];
+    readonly alpn?: readonly string[];
+  };
+  /** True for databases, which only verified accounts may check. */
+  readonly isDatabase?: true;
+}
+
+/**
+ * Protocols around the TLS handshake. `https`: TLS handshake, then one HTTP request; `tls`: TLS handshake only; the others start
+ * in plain text and switch to TLS (STARTTLS).
+ */
+export const PROTOCOLS = {
+  https: {
+    name: null,
+    title: 'HTTPS',
+    schemes: { https: 443, wss: 443 },
+    otherPorts: [8443],
+    alpn: ['h2', 'http/1.1'],
+  },
+  tls: {
+    name: 'TLS',
+    title: 'Direct TLS',
+    schemes: { tls: 443, ircs: 6697, mqtts: 8883, amqps: 5671, rediss: 6379 },
+  },
+  smtp: {
+    name: 'SMTP',
+    title: 'SMTP with STARTTLS',
+    schemes: { smtp: 25, submission: 587 },
+    otherPorts: [2525],
+    startTls: { sClient: 'smtp', source: 'RFC 3207' },
+    direct: { schemes: { smtps: 465, submissions: 465 } },
+  },
+  imap: {
+    name: 'IMAP',
+    title: 'IMAP with STARTTLS',
+    schemes: { imap: 143 },
+    startTls: { sClient: 'imap', source: 'RFC 9051 §6.2.1' },
+    direct: { schemes: { imaps: 993 } },
+  },
+  pop3: {
+    name: 'POP3',
+    title: 'POP3 with STARTTLS',
+    schemes: { pop3: 110 },
+    startTls: { sClient: 'pop3', source: 'RFC 2595 §4' },
+    direct: { schemes: { pop3s: 995 } },
+  },
+  ftp: {
+    name: 'FTP',
+    title: 'FTP with AUTH TLS',
+    schemes: { ftp: 21 },
+    startTls: { sClient: 'ftp', source: 'RFC 4217' },
+    direct: { schemes: { ftps: 990 } },
+  },
+  nntp: {
+    name: 'NNTP',
+    title: 'NNTP with STARTTLS',
+    schemes: { nntp: 119 },
+    startTls: { sClient: 'nntp', source: 'RFC 4642' },
+    direct: { schemes: { nntps: 563 } },
+  },
+  sieve: {
+    name: 'Sieve',
+    title: 'ManageSieve with STARTTLS',
+    schemes: { sieve: 4190 },
+    startTls: { sClient: 'sieve', source: 'RFC 5804 §2.2' },
+  },
+  xmpp: {
+    name: 'XMPP',
+    title: 'XMPP with STARTTLS',
+    schemes: { xmpp: 5222, 'xmpp-server': 5269 },
+    startTls: { sClient: 'xmpp', source: 'RFC 6120 §5.4' },
+    // XEP-0368
+    direct: { schemes: { xmpps: 5223 }, alpn: ['xmpp-client'] },
+  },
+  ldap: {
+    name: 'LDAP',
+    title: 'LDAP with STARTTLS',
+    schemes: { ldap: 389 },
+    otherPorts: [3268],
+    startTls: { sClient: 'ldap', source: 'RFC 4511 §4.14' },
+    direct: { schemes: { ldaps: 636 } },
+  },
+  postgres: {
+    name: 'PostgreSQL',
+    title: 'PostgreSQL with TLS',
+    schemes: { postgres: 5432, postgresql: 5432 },
+    startTls: { sClient: 'postgres', source: 'PostgreSQL 17, §53.2.11' },
+    // `sslnegotiation=direct` of libpq 17
+    direct: { schemes: {}, otherPorts: [5432], alpn: ['postgresql'] },
+    isDatabase: true,
+  },
+  mysql: {
+    name: 'MySQL',
+    title: 'MySQL with TLS',
+    schemes: { mysql: 3306, mariadb: 3306 },
+    startTls: { sClient: 'mysql', source: 'MySQL 8.4, “Connection Phase”' },
+    isDatabase: true,
+  },
+} as const satisfies Readonly<Record<string, ProtocolFacts>>;
+
+export type Protocol = keyof typeof PROTOCOLS;
+export const PROTOCOL_NAMES = Object.keys(PROTOCOLS) as [Protocol, ...Protocol[]];
+
+/** Protocols that start in plain text and switch to TLS. */
+export type StartTlsProtocol = {
+  [Name in Protocol]: (typeof PROTOCOLS)[Name] extends { startTls: object } ? Name : never;
+}[Protocol];
+
+/** Returns what the table says about a protocol. */
+export function factsOf(protocol: Protocol): ProtocolFacts {
+  return PROTOCOLS[protocol];
+}

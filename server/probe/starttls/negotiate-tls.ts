@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+import { factsOf, type Protocol, type StartTlsProtocol } from '../../../contract/protocols.ts';
+import type { ReachFailure } from '../../core/index.ts';
+import { withTimeout } from '../../egress/index.ts';
+import { BINARY_PROTOCOLS } from './binary-protocols.ts';
+import { LINE_PROTOCOLS } from './line-protocols.ts';
+import { type Dialogue, openPlaintextSession, StartTlsError } from './plaintext-session.ts';
+import { xmpp } from './xmpp.ts';
+
+type StartTlsResult = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
+
+interface StartTlsOptions {
+  /** Host name in A-labels, or an IP address. */
+  host: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** The dialogue of each protocol that starts in plain text. */
+const DIALOGUES: Record<StartTlsProtocol, Dialogue> = { ...LINE_PROTOCOLS, ...BINARY_PROTOCOLS, xmpp };
+
+/**
+ * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
+ * the TLS handshake. On failure the caller destroys the socket.
+ */
+export async function negotiateTls(
+  socket: Socket,
+  protocol: Protocol,
+  { host, timeoutMs, signal }: StartTlsOptions,
+): Promise<StartTlsResult> {
+  if (!isStartTls(protocol)) return { ok: true };
+  const session = openPlaintextSession(socket);
+  const negotiated = DIALOGUES[protocol]
+    .startTls(session, { host, port: socket.remotePort ?? 0 })
+    .then(() => session.expectSilence());
+  try {
+    const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null };
+    return await withTimeout(
+      negotiated.then((): StartTlsResult => ({ ok: true })),
+      { ms: timeoutMs, signal },
+      late,
+    );
+  } catch (error) {
+    if (!(error instanceof StartTlsError)) throw error;
+    return { ok: false, reason: error.reason, detail: error.detail };
+  } finally {
+    session.end();
+  }
+}
+
+function isStartTls(protocol: Protocol): protocol is StartTlsProtocol {
+  return factsOf(protocol).startTls !== undefined;
+}
