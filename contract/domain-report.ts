@@ -33,6 +33,11 @@ const addressSchema = z.object({
   response_ms: z.number().int(),
   /** Predicate of a sentence about the address ("did not answer in time"); null if the address answered. */
   failure: z.string().nullable(),
+  /**
+   * What the server answered, if it refused us before TLS: its code, and at most 200 printable ASCII characters of text, others
+   * escaped as \xNN. Absent if it did not, and in ranges that the operator opened.
+   */
+  reply: z.object({ code: z.string().nullable(), text: z.string().nullable() }).optional(),
   /** True if the failure is on our side (no IPv6 or no IPv4 here) and says nothing about the address. */
   is_ours: z.boolean(),
 });

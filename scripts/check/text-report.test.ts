@@ -4,6 +4,7 @@ import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import {
   answer,
   DAY,
+  failed,
   intermediate,
   issue,
   NOW,
@@ -51,6 +52,13 @@ describe('textReport', () => {
     );
     expect(report).toMatch(/192\.0\.2\.1 .* the certificate above\n/);
     expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027\n/);
+  });
+
+  it('says what a server answered that refused the check', () => {
+    const refusal = { code: '450', text: 'Greylisted', isTemporary: true };
+    const report = text(observation([failed({ stage: 'starttls', reason: 'server_refused', refusal })]));
+    expect(report).toContain('not reached: pay.fjord.example refused us now: it answered 450.');
+    expect(report).toContain('192.0.2.9  refused us now: 450 Greylisted\n');
   });
 
   it('names what was not tested', () => {

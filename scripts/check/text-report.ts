@@ -11,6 +11,7 @@ import {
   revocationSentence,
   servedThere,
   untestedPosture,
+  replyAt,
   whatHappenedAt,
   whereServed,
 } from '../../server/core/index.ts';
@@ -128,7 +129,7 @@ function addressLines(verdict: Verdict): string[] {
         ? [tlsVersion, group, alpn, `${durationMs} ms`, fingerprint?.slice(0, 16), servedThere(one, verdict)]
             .filter(Boolean)
             .join('  ')
-        : whatHappenedAt(one);
+        : [whatHappenedAt(one), replyAt(one)].filter(Boolean).join(': ');
     return `${address.padEnd(width)}  ${seen}`;
   });
 }

@@ -109,6 +109,7 @@ export type {
   PostureObservation,
   ReachFailure,
   ReachStage,
+  Refusal,
   RegistrationObservation,
   RenewalEvidence,
   Resolution,
@@ -158,7 +159,7 @@ export { longDate } from './long-date.ts';
 export { oneLine, truncatedLine } from './one-line.ts';
 export { connectingClients } from './judge/clients/refusals.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
-export { failureSentence, whatHappenedAt } from './report/reach-finding.ts';
+export { failureSentence, replyAt, whatHappenedAt } from './report/reach-finding.ts';
 export { untestedPosture } from './report/report-posture.ts';
 export {
   clientSentence,
@@ -188,6 +189,7 @@ export type {
   PathEntry,
   PostureVerdict,
   RenewalVerdict,
+  Reply,
   RevocationVerdict,
   RevokedCertificate,
   ServedPeriod,

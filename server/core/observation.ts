@@ -1,7 +1,8 @@
 import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
-import type { Failure } from './verdict.ts';
+import type { Failure, Verdict } from './verdict.ts';
 import type { CheckedEndpoint } from './target.ts';
 import type { KeyType } from '../../contract/check-words.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** Reason why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =
@@ -32,7 +33,13 @@ export type ReachFailure =
   | 'closed'
   /** The server's answer before the handshake is not in the endpoint's protocol. */
   | 'wrong_protocol'
-  /** The server speaks the protocol but refuses STARTTLS. */
+  /** The server speaks the protocol and does not offer TLS in it. */
+  | 'no_starttls'
+  /** The server speaks the protocol and refused this connection or the start of TLS; see `Refusal`. */
+  | 'server_refused'
+  /** The server blocks our address because it counted too many connection errors (MySQL error 1129). */
+  | 'client_blocked'
+  /** Only in verdicts of older versions: `no_starttls` or `server_refused`. */
   | 'starttls_refused'
   /** The server sent plain text after it agreed to STARTTLS: an attacker may have injected it. */
   | 'starttls_injection'
@@ -63,6 +70,19 @@ export interface HandshakeObservation {
   durationMs: number;
 }
 
+/**
+ * What a server answered instead of starting TLS. `code` and `text` are null if the answer has none, or if they are withheld: a stranger
+ * could otherwise read banners through our checks.
+ */
+export interface Refusal {
+  /** Code in terms of the protocol: a reply code, a word such as BYE, an error number, an SQLSTATE or an XMPP condition. */
+  code: string | null;
+  /** Text beside the code: at most 200 printable ASCII characters, other bytes escaped as `\xNN`. */
+  text: string | null;
+  /** Whether the answer means that a later attempt may succeed, such as 421 in SMTP. */
+  isTemporary: boolean;
+}
+
 export interface FailedObservation {
   address: string;
   family: 4 | 6;
@@ -72,6 +92,8 @@ export interface FailedObservation {
   /** The number of the TLS alert that the peer sent (RFC 8446 §6). */
   tlsAlert: number | null;
   detail: string | null;
+  /** Set if the server answered with a refusal before the handshake. */
+  refusal?: Refusal;
   durationMs: number;
 }
 
@@ -230,17 +252,37 @@ export function unexaminedObservation(endpoint: Observation['endpoint'], observe
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**
- * Returns the most telling failure: the one at the furthest stage. A failure because this machine lacks IPv6 or IPv4 comes last.
- * Returns null if any address completed a handshake.
+ * Returns the most telling failure: the one at the furthest stage, there temporary refusals last. A failure because this machine lacks
+ * IPv6 or IPv4 comes after all others. Returns null if any address completed a handshake. `previous`: the previous verdict.
  */
-export function mostTellingFailure({ resolution, addresses }: Observation): Failure | null {
+export function mostTellingFailure(
+  { resolution, addresses, observedAt }: Observation,
+  previous: PreviousResult | null = null,
+): Failure | null {
   if (!resolution.ok) return { stage: resolution.stage, reason: resolution.reason, detail: null };
   if (addresses.some(({ outcome }) => outcome === 'handshake')) return null;
   const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');
-  const rank = ({ stage, reason }: FailedObservation): number =>
-    reason === 'no_route_here' ? -1 : STAGES.indexOf(stage);
+  const rank = ({ stage, reason, refusal }: FailedObservation): number =>
+    reason === 'no_route_here' ? -1 : STAGES.indexOf(stage) - (refusal?.isTemporary === true ? 0.5 : 0);
   const [worst] = failed.toSorted((left, right) => rank(right) - rank(left));
   if (worst === undefined) return { stage: 'dns', reason: 'no_addresses', detail: null };
-  const { stage, reason, tlsAlert } = worst;
+  const { stage, reason, tlsAlert, refusal } = worst;
+  if (refusal !== undefined) {
+    const { code, isTemporary } = refusal;
+    const isLater = previous !== null && observedAt - previous.observedAt <= REFUSALS_APART_MS;
+    const firstAt = (isLater ? temporarilyRefusedSince(previous.failure) : null) ?? observedAt;
+    const refusedSince = isTemporary ? firstAt : null;
+    return { stage, reason, detail: { kind: 'refusal', code, refusedSince } };
+  }
   return { stage, reason, detail: tlsAlert === null ? null : { kind: 'tls_alert', alert: tlsAlert } };
+}
+
+export type PreviousResult = Pick<Verdict, 'failure' | 'observedAt'>;
+
+/** Longest time between two checks that count as consecutive: a little more than a day, the longest interval. */
+const REFUSALS_APART_MS = DAY_MS + HOUR_MS;
+
+/** Returns when the first of consecutive checks met a temporary refusal, ms UTC; null if the failure is another one. */
+export function temporarilyRefusedSince(failure: Failure | null): number | null {
+  return failure?.detail?.kind === 'refusal' ? failure.detail.refusedSince : null;
 }

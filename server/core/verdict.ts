@@ -5,6 +5,7 @@ import type {
   PostureObservation,
   ReachFailure,
   ReachStage,
+  Refusal,
   RegistrationObservation,
   RevocationProblem,
 } from './observation.ts';
@@ -18,6 +19,11 @@ export interface Failure {
 
 export type FailureDetail =
   | { kind: 'tls_alert'; alert: number }
+  /**
+   * The server refused us before the handshake. `code` as in `Refusal`. `refusedSince`: when the first of consecutive checks
+   * met a temporary refusal, ms UTC; null if the refusal is not temporary.
+   */
+  | { kind: 'refusal'; code: string | null; refusedSince: number | null }
   /** An address showed a certificate, but it cannot be parsed. */
   | { kind: 'unreadable_certificate' }
   /** Message of a verdict that an older version stored as text. */
@@ -93,8 +99,12 @@ export interface AddressVerdict {
   alpn: string | null;
   /** Duration of the connection attempts, with STARTTLS and handshake. */
   durationMs: number;
-  failure: { stage: ReachStage; reason: ReachFailure } | null;
+  /** `reply`: what the server answered, if it refused us. Only the report shows it. */
+  failure: { stage: ReachStage; reason: ReachFailure; reply?: Reply } | null;
 }
+
+/** The answer of a server that refused us, as in `Refusal`. */
+export type Reply = Pick<Refusal, 'code' | 'text'>;
 
 /** One certificate of the path that was built, for display. */
 export interface PathEntry {

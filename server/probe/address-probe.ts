@@ -28,7 +28,7 @@ export type ConnectResult =
   | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
   | {
       ok: false;
-      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail' | 'refusal'>;
       /** True if the peer may accept the legacy context, as in `HandshakeFailure`. */
       wantsLegacy: boolean;
     };
@@ -119,8 +119,9 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   const negotiated = await negotiateTls(socket, protocol, { host, ...limits });
   if (!negotiated.ok) {
     socket.destroy();
-    const { reason, detail } = negotiated;
-    return { ok: false, failure: { stage: 'starttls', reason, tlsAlert: null, detail }, wantsLegacy: false };
+    const { reason, detail, refusal } = negotiated;
+    const failure = { stage: 'starttls' as const, reason, tlsAlert: null, detail };
+    return { ok: false, failure: { ...failure, ...(refusal && { refusal }) }, wantsLegacy: false };
   }
 
   const result = await handshake({

@@ -172,12 +172,13 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   }
 
   return {
-    async observe(endpoint, { signal, authorities, withPosture, judgedWith, onStep }) {
+    async observe(endpoint, { signal, authorities, withPosture, replies, judgedWith, onStep }) {
       const request = {
         kind: 'observe' as const,
         endpoint: identityOf(endpoint),
         authorities: authorities.map(compactCopy),
         withPosture,
+        ...(replies && { replies }),
         withSteps: onStep !== undefined,
         ...(judgedWith !== undefined && { previous: judgedWith }),
       };

@@ -1,6 +1,6 @@
 import type { CheckedEndpoint, Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
-import type { Step } from './probe.ts';
+import type { ObserveOptions, Step } from './probe.ts';
 
 /** Settings of an examiner thread, as plain data. */
 export interface ThreadSettings {
@@ -38,6 +38,7 @@ export type ThreadRequest =
       endpoint: CheckedEndpoint;
       authorities: readonly Uint8Array[];
       withPosture: boolean;
+      replies?: ObserveOptions['replies'];
       /** The previous verdict if the observation is to be judged at once; absent if not. */
       previous?: Verdict | null;
       /** True if the caller wants the timings of the phases. */

@@ -67,7 +67,7 @@ function judgeNext(): void {
 }
 
 async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Promise<void> {
-  const { id, endpoint, authorities, withPosture, withSteps } = request;
+  const { id, endpoint, authorities, withPosture, replies, withSteps } = request;
   const stop = new AbortController();
   const steps: Step[] = [];
   const work = createBudget(id);
@@ -77,6 +77,7 @@ async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Pr
       signal: stop.signal,
       authorities,
       withPosture,
+      ...(replies && { replies }),
       work,
       ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
     };

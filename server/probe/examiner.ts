@@ -14,7 +14,7 @@ import {
   type TrustStore,
   WorkBudget,
 } from '../pki/index.ts';
-import type { Probe, Step } from './probe.ts';
+import type { ObserveOptions, Probe, Step } from './probe.ts';
 import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 
@@ -25,6 +25,8 @@ export interface ExamineOptions {
   authorities: readonly Uint8Array[];
   /** True to also probe the posture and query both CRL and OCSP. Meant to be set about once a day. */
   withPosture: boolean;
+  /** As in `ObserveOptions`. */
+  replies?: ObserveOptions['replies'];
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /**

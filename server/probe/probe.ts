@@ -26,6 +26,11 @@ export interface ObserveOptions {
   withPosture: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
+  /**
+   * Which addresses may have what servers answer in refusals (code and text) in the observation: none by default, `public` all
+   * outside the ranges that the operator opened. Set it only where the observation goes to people who watch the endpoint.
+   */
+  replies?: 'public' | 'all';
   /** Called with the start and end time of each phase of the probe when the phase ends. */
   onStep?: (step: Step) => void;
 }
@@ -92,7 +97,7 @@ export function createProbe(options: ProbeOptions): Probe {
   const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
   return {
-    async observe(endpoint, { signal, trustStore, withPosture, onStep, work = new WorkBudget() }) {
+    async observe(endpoint, { signal, trustStore, withPosture, replies, onStep, work = new WorkBudget() }) {
       const { protocol } = endpoint;
       const { connectTo, expectedStatus, family } = effectiveTarget(endpoint);
       const observedAt = now();
@@ -122,12 +127,15 @@ export function createProbe(options: ProbeOptions): Probe {
         const resolution = await timed('resolve', onStep, () =>
           resolver.resolve(connectTo.host, { signal: deadline.signal, family }),
         );
-        const addresses = await Promise.all(
+        const seen = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
             timed('look', onStep, () =>
               handshakes.run((limited) => probeAddress({ ...limits, ...limited, address, takeOver })),
             ),
           ),
+        );
+        const addresses = seen.map((one) =>
+          replies === 'all' || (replies === 'public' && !policy.opens(one.address)) ? one : withoutReply(one),
         );
         const postureTarget =
           withPosture && !handshakes.isExhausted()
@@ -184,6 +192,12 @@ export function createProbe(options: ProbeOptions): Probe {
       }
     },
   };
+}
+
+/** Removes what the server answered, apart from whether its refusal is temporary. */
+function withoutReply(seen: AddressObservation): AddressObservation {
+  if (seen.outcome === 'handshake' || seen.refusal === undefined) return seen;
+  return { ...seen, refusal: { ...seen.refusal, code: null, text: null } };
 }
 
 /**

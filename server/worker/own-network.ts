@@ -186,9 +186,9 @@ function describeOffset(offMs: number): string {
 }
 
 /**
- * Failures in which the peer answered, though not as it should, so that the network works. Others may be due to our side: lost
- * packets (a timeout, also within a handshake or a response), a firewall or router that answers for others (refused, reset,
- * closed, unroutable), a resolver that reaches no name server (SERVFAIL, REFUSED, silence, some even NXDOMAIN).
+ * Failures in which the peer answered, though not as it should, so that the network works. Others may be due to our side: lost packets (a
+ * timeout, also within a handshake or a response), a firewall or router that answers for others (refused, reset, closed, unroutable), a
+ * resolver that reaches no name server (SERVFAIL, REFUSED, silence, some even NXDOMAIN), a blocklist with our address (server_refused).
  */
 const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'not_tls',
@@ -197,7 +197,7 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'no_certificate',
   'too_large',
   'wrong_protocol',
-  'starttls_refused',
+  'no_starttls',
   'starttls_injection',
 ]);
 

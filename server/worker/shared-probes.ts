@@ -98,6 +98,8 @@ export function createSharedProbes(options: {
         signal: stopping,
         authorities,
         withPosture,
+        // Every account that watches the endpoint may see its replies.
+        replies: 'public',
         // Other monitors may join with other verdicts; their judgements need a message of their own.
         ...(watchers.length === 1 && { judgedWith: watchers[0].verdict }),
         ...(isTraced() && { onStep: recordPastSpan }),

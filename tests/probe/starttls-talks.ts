@@ -45,6 +45,23 @@ const mysqlError = (code: number, text: string): Buffer => {
   return Buffer.concat([Buffer.from([payload.length, 0, 0, 0]), payload]);
 };
 
+function ldapResponse(id: number, resultCode: number, text: string): Buffer {
+  const response = Buffer.from([0x0a, 1, resultCode, 4, 0, 4, text.length, ...Buffer.from(text)]);
+  const message = Buffer.from([2, 1, id, 0x78, response.length, ...response]);
+  return Buffer.from([0x30, message.length, ...message]);
+}
+
+function postgresError(fields: Readonly<Record<string, string>>): Buffer {
+  const text = Object.entries({ S: 'FATAL', ...fields }).map(([name, value]) => `${name}${value}\0`);
+  const body = Buffer.from(`${text.join('')}\0`);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from('E'), length, body]);
+}
+
+const streamError = (content: string): string =>
+  `${STREAM_START}<stream:error>${content}</stream:error></stream:stream>`;
+
 /** Recorded from servers, most of them by `npm run test:interop`. */
 export const TALKS: Talk[] = [
   {
@@ -204,87 +221,128 @@ export const TALKS: Talk[] = [
 const firstTurns = (protocol: Protocol, count: number): Step[] =>
   TALKS.find((talk) => talk.protocol === protocol)?.steps.slice(0, count) ?? [];
 
-/** Dialogues whose server speaks the protocol but refuses STARTTLS. */
-export const REFUSALS: (Talk & { detail: string })[] = [
-  refusal('smtp', 0, '554 no SMTP service here\r\n', 'The server greeted us with code 554.'),
-  refusal('smtp', 0, '421-4.3.2 too many\r\n421 connections\r\n', 'The server greeted us with code 421.'),
-  refusal('smtp', 2, '502 command not recognized\r\n', 'The server answered EHLO with code 502.'),
-  refusal('smtp', 2, '250-mail.test\r\n250 8BITMIME\r\n', 'The server does not offer STARTTLS.'),
-  refusal('smtp', 2, '250-mail.test\r\n250 X-NOSTARTTLS\r\n', 'The server does not offer STARTTLS.'),
-  refusal('smtp', 4, '454 4.7.0 TLS not available\r\n', 'The server answered STARTTLS with code 454.'),
-  refusal(
-    'imap',
-    0,
-    '* BYE too many connections\r\n',
-    'The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.',
-  ),
-  refusal(
-    'imap',
-    0,
-    '* PREAUTH welcome\r\n',
-    'The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.',
-  ),
-  refusal('imap', 2, '* CAPABILITY IMAP4rev1 NOSTARTTLS\r\na OK\r\n', 'The server does not offer STARTTLS.'),
-  refusal('imap', 2, 'a BAD what\r\n', 'The server refused CAPABILITY.'),
-  refusal('imap', 4, '* NO hm\r\nb NO not today\r\n', 'The server refused STARTTLS.'),
-  refusal('pop3', 0, '-ERR too many connections\r\n', 'The server greeted us with an error.'),
-  refusal('pop3', 2, '-ERR unknown command\r\n', 'The server answered STLS with an error.'),
-  refusal('sieve', 0, '"IMPLEMENTATION" "x"\r\nOK\r\n', 'The server does not offer STARTTLS.'),
-  refusal('sieve', 0, 'BYE "too many"\r\n', 'The server greeted us with a refusal.'),
-  refusal('sieve', 2, 'NO "not today"\r\n', 'The server refused STARTTLS.'),
-  refusal('ftp', 0, '421 too many\r\n', 'The server greeted us with code 421.'),
-  refusal(
-    'ftp',
-    2,
-    '530 Please login with USER and PASS.\r\n',
-    'The server answered AUTH TLS with code 530.',
-  ),
-  refusal('nntp', 0, '502 no permission\r\n', 'The server greeted us with code 502.'),
-  refusal('nntp', 2, '580 cannot start TLS\r\n', 'The server answered STARTTLS with code 580.'),
-  refusal('xmpp', 1, `${STREAM_START}<stream:features/>`, 'The server does not offer STARTTLS.'),
-  refusal(
-    'xmpp',
-    1,
-    `${STREAM_START}<stream:features><x/></stream:features>`,
-    'The server does not offer STARTTLS.',
-  ),
-  refusal(
-    'xmpp',
-    1,
-    `${STREAM_START}<stream:error><host-unknown xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>`,
-    'The server ended the XMPP stream before STARTTLS.',
-  ),
-  refusal('xmpp', 3, "<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", 'The server refused STARTTLS.'),
-  refusal(
-    'ldap',
-    1,
-    hex('300c 020101 7807 0a0102 0400 0400'),
-    'The server answered StartTLS with result code 2.',
-  ),
-  refusal(
-    'ldap',
-    1,
-    hex('300c 020100 7807 0a0134 0400 0400'),
-    'The server answered StartTLS with result code 52.',
-  ),
-  refusal('postgres', 1, 'N', 'The server does not offer TLS.'),
-  refusal(
-    'postgres',
-    1,
-    Buffer.from('E\0\0\0\x10SFATAL\0\0'),
-    'The server answered the request for TLS with an error.',
-  ),
-  refusal('mysql', 0, mysqlGreeting('8.0.36', 0xf7ff), 'The server does not offer TLS.'),
-  refusal('mysql', 0, mysqlError(1040, 'Too many connections'), 'The server greeted us with an error.'),
+/** A dialogue that ends with a refusal of the server, and what the probe should say of it. */
+export interface RefusalTalk extends Talk {
+  reason: 'no_starttls' | 'server_refused' | 'client_blocked';
+  code: string | null;
+  text: string | null;
+  isTemporary: boolean;
+}
+
+/** Dialogues whose server speaks the protocol and does not offer TLS. */
+const WITHOUT_TLS: RefusalTalk[] = [
+  withoutTls('smtp', 2, '502 5.5.2 not recognized\r\n', ['502', '5.5.2 not recognized']),
+  withoutTls('smtp', 2, '250-mail.test\r\n250 8BITMIME\r\n'),
+  withoutTls('smtp', 2, '250-mail.test\r\n250 X-NOSTARTTLS\r\n'),
+  withoutTls('smtp', 4, '500 unknown command\r\n', ['500', 'unknown command']),
+  withoutTls('smtp', 4, '501 no parameters\r\n', ['501', 'no parameters']),
+  withoutTls('smtp', 4, '502 5.5.1 not implemented\r\n', ['502', '5.5.1 not implemented']),
+  withoutTls('imap', 0, '* PREAUTH welcome\r\n', ['PREAUTH', 'welcome']),
+  withoutTls('imap', 2, '* CAPABILITY IMAP4rev1 NOSTARTTLS\r\na OK\r\n'),
+  withoutTls('imap', 4, 'b BAD unknown command\r\n', ['BAD', 'unknown command']),
+  withoutTls('pop3', 2, '-ERR Unknown command.\r\n', ['-ERR', 'Unknown command.']),
+  withoutTls('sieve', 0, '"IMPLEMENTATION" "x"\r\nOK\r\n'),
+  withoutTls('ftp', 2, '500 AUTH not understood\r\n', ['500', 'AUTH not understood']),
+  withoutTls('ftp', 2, '502 not implemented\r\n', ['502', 'not implemented']),
+  withoutTls('ftp', 2, '530 Please log in.\r\n', ['530', 'Please log in.']),
+  withoutTls('nntp', 2, '500 What?\r\n', ['500', 'What?']),
+  withoutTls('xmpp', 1, `${STREAM_START}<stream:features/>`),
+  withoutTls('xmpp', 1, `${STREAM_START}<stream:features><x/></stream:features>`),
+  withoutTls('ldap', 1, ldapResponse(1, 2, 'unsupported'), ['2', 'unsupported']),
+  withoutTls('postgres', 1, 'N'),
+  withoutTls('postgres', 1, postgresError({ C: '0A000', M: 'no SSL' }), ['0A000', 'no SSL']),
+  withoutTls('mysql', 0, mysqlGreeting('8.0.36', 0xf7ff)),
 ];
 
-function refusal(
+/** Dialogues whose server refuses us, and says nothing of a later time. */
+const REFUSING: RefusalTalk[] = [
+  refusing('smtp', 0, '554 5.7.1 blocked\r\n', ['554', '5.7.1 blocked']),
+  refusing('smtp', 2, '550 Unable to verify your name\r\n', ['550', 'Unable to verify your name']),
+  refusing('smtp', 2, '501 Invalid EHLO argument\r\n', ['501', 'Invalid EHLO argument']),
+  refusing('smtp', 4, '554 5.7.0 not for you\r\n', ['554', '5.7.0 not for you']),
+  refusing('imap', 2, 'a BAD what\r\n', ['BAD', 'what']),
+  refusing('imap', 4, '* NO hm\r\nb NO not today\r\n', ['NO', 'not today']),
+  refusing('pop3', 0, '-ERR too many connections\r\n', ['-ERR', 'too many connections']),
+  refusing('pop3', 2, '-ERR [SYS/PERM] TLS is broken\r\n', ['-ERR', '[SYS/PERM] TLS is broken']),
+  refusing('sieve', 0, 'NO {9+}\r\nnot today\r\n', ['NO', 'not today']),
+  refusing('sieve', 2, 'NO "not today"\r\n', ['NO', '"not today"']),
+  refusing('ftp', 0, '530 Sorry\r\n', ['530', 'Sorry']),
+  refusing('ftp', 2, '534 denied by policy\r\n', ['534', 'denied by policy']),
+  refusing('nntp', 0, '502 no permission\r\n', ['502', 'no permission']),
+  refusing('nntp', 2, '480 log in first\r\n', ['480', 'log in first']),
+  refusing('nntp', 2, '502 not now\r\n', ['502', 'not now']),
+  refusing('nntp', 2, '580 cannot start TLS\r\n', ['580', 'cannot start TLS']),
+  refusing('xmpp', 1, streamError('<host-unknown xmlns="x"/>'), ['host-unknown', null]),
+  refusing('xmpp', 1, streamError('<policy-violation></policy-violation><text>no</text>'), [
+    'policy-violation',
+    'no',
+  ]),
+  refusing('xmpp', 1, streamError('<visit-evil-example/>'), [null, null]),
+  refusing('xmpp', 1, `${STREAM_START}</stream:stream>`, [null, null]),
+  refusing('xmpp', 3, "<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", ['failure', null]),
+  refusing('ldap', 1, ldapResponse(1, 1, ''), ['1', null]),
+  refusing('ldap', 1, ldapResponse(1, 53, 'unwilling'), ['53', 'unwilling']),
+  refusing('ldap', 1, ldapResponse(0, 2, 'bye'), ['2', 'bye']),
+  refusing('postgres', 1, postgresError({ C: '28000', M: 'no entry' }), ['28000', 'no entry']),
+  refusing('postgres', 1, 'Ecould not fork\n\0', [null, null]),
+  refusing('mysql', 0, mysqlError(1130, 'not allowed to connect'), ['1130', 'not allowed to connect']),
+];
+
+/** Dialogues whose server refuses us for the moment. */
+const BUSY: RefusalTalk[] = [
+  busy('smtp', 0, '421-4.3.2 too many\r\n421 connections\r\n', ['421', '4.3.2 too many connections']),
+  busy('smtp', 0, '450 4.3.2 greylisted\r\n', ['450', '4.3.2 greylisted']),
+  busy('smtp', 2, '450 4.7.1 unknown hostname\r\n', ['450', '4.7.1 unknown hostname']),
+  busy('smtp', 4, '454 4.7.0 TLS not available\r\n', ['454', '4.7.0 TLS not available']),
+  busy('imap', 0, '* BYE too many connections\r\n', ['BYE', 'too many connections']),
+  busy('imap', 2, '* BYE shutting down\r\n', ['BYE', 'shutting down']),
+  busy('imap', 4, 'b NO [UNAVAILABLE] later\r\n', ['NO', '[UNAVAILABLE] later']),
+  busy('pop3', 0, '-ERR [SYS/TEMP] later\r\n', ['-ERR', '[SYS/TEMP] later']),
+  busy('pop3', 2, '-ERR [IN-USE] later\r\n', ['-ERR', '[IN-USE] later']),
+  busy('sieve', 0, 'BYE "too many"\r\n', ['BYE', '"too many"']),
+  busy('sieve', 0, 'NO (TRYLATER) "full"\r\n', ['NO', '(TRYLATER) "full"']),
+  busy('sieve', 2, 'BYE (TRYLATER) "full"\r\n', ['BYE', '(TRYLATER) "full"']),
+  busy('ftp', 0, '120 ready in 5 minutes\r\n', ['120', 'ready in 5 minutes']),
+  busy('ftp', 0, '421-too many\r\nno code here\r\n421 users\r\n', ['421', 'too many users']),
+  busy('ftp', 2, '431 no TLS now\r\n', ['431', 'no TLS now']),
+  busy('nntp', 0, '400 overloaded\r\n', ['400', 'overloaded']),
+  busy('xmpp', 1, streamError('<resource-constraint/><text>full</text>'), ['resource-constraint', 'full']),
+  busy('xmpp', 3, '<stream:error><system-shutdown/></stream:error>', ['system-shutdown', null]),
+  busy('ldap', 1, ldapResponse(1, 51, 'busy'), ['51', 'busy']),
+  busy('ldap', 1, ldapResponse(0, 52, 'shutting down'), ['52', 'shutting down']),
+  busy('postgres', 1, postgresError({ C: '53300', M: 'too many' }), ['53300', 'too many']),
+  busy('postgres', 1, postgresError({ C: '57P03', M: 'starting up' }), ['57P03', 'starting up']),
+  busy('mysql', 0, mysqlError(1040, 'Too many connections'), ['1040', 'Too many connections']),
+  { ...busy('mysql', 0, mysqlError(1129, 'blocked'), ['1129', 'blocked']), reason: 'client_blocked' },
+];
+
+/** Dialogues whose server speaks the protocol but does not start TLS. */
+export const REFUSALS: RefusalTalk[] = [...WITHOUT_TLS, ...REFUSING, ...BUSY];
+
+type Answer = readonly [code: string | null, text: string | null];
+
+function withoutTls(
   protocol: Protocol,
   after: number,
   words: string | Buffer,
-  detail: string,
-): Talk & { detail: string } {
-  return { server: detail, protocol, steps: [...firstTurns(protocol, after), sends(words)], detail };
+  answer: Answer = [null, null],
+): RefusalTalk {
+  return { ...refusing(protocol, after, words, answer), reason: 'no_starttls' };
+}
+
+function busy(protocol: Protocol, after: number, words: string | Buffer, answer: Answer): RefusalTalk {
+  return { ...refusing(protocol, after, words, answer), isTemporary: true };
+}
+
+function refusing(
+  protocol: Protocol,
+  after: number,
+  words: string | Buffer,
+  [code, text]: Answer,
+): RefusalTalk {
+  const server = JSON.stringify(Buffer.from(words).toString('latin1').slice(-60));
+  const steps = [...firstTurns(protocol, after), sends(words)];
+  return { server, protocol, steps, reason: 'server_refused', code, text, isTemporary: false };
 }
 
 /** Texts that no server of the protocol sends, including wrong lengths. */

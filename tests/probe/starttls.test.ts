@@ -40,13 +40,25 @@ async function raw(behave: (socket: Socket) => void): Promise<RawPeer> {
 function observe(
   port: number,
   protocol: Protocol,
-  { host = 'site.test', handshake = PATIENT.handshake } = {},
+  {
+    host = 'site.test',
+    handshake = PATIENT.handshake,
+    replies,
+    isOpen = true,
+  }: { host?: string; handshake?: number; replies?: 'public' | 'all'; isOpen?: boolean } = {},
 ): Promise<Observation> {
   const timeouts = { ...PATIENT, handshake };
-  const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts });
+  // Loopback addresses are only reachable in an opened range, so a test of public addresses has to say that they are not in one.
+  const reach = isOpen ? policy : { ...policy, opens: () => false };
+  const probe = createProbe({ resolver, policy: reach, sources: NO_SOURCES, now: Date.now, timeouts });
   return probe.observe(
     { host, port, protocol },
-    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
+    {
+      signal: new AbortController().signal,
+      trustStore: createTrustStore([]),
+      withPosture: false,
+      ...(replies && { replies }),
+    },
   );
 }
 
@@ -92,12 +104,41 @@ describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, steps 
 
 describe('STARTTLS that the server refuses', () => {
   it.each(REFUSALS)(
-    'STARTTLS that the server refuses over $protocol fails with its reason: $server',
-    async ({ protocol, steps, detail }) => {
+    'STARTTLS that the server refuses over $protocol with $server fails as $reason',
+    async ({ protocol, steps, reason, code, text, isTemporary }) => {
       const { port } = await talking(steps);
-      expect(await observe(port, protocol)).toMatchObject(failed('starttls_refused', detail));
+      const { addresses } = await observe(port, protocol, { replies: 'all' });
+      expect(addresses).toMatchObject([{ outcome: 'failed', stage: 'starttls', reason, detail: null }]);
+      const [seen] = addresses;
+      const answer = { code, text, isTemporary };
+      const isSilent = code === null && text === null && reason === 'no_starttls';
+      expect(seen?.outcome === 'failed' && seen.refusal).toEqual(isSilent ? undefined : answer);
     },
   );
+
+  it('gives the text of a refusal as 200 printable characters at most, with other bytes escaped', async () => {
+    const words = `4\\ \x1b[31m\xfc\u0000 ${'x'.repeat(300)}`;
+    const { port } = await talking([{ sends: Buffer.from(`421 ${words}\r\n`, 'latin1') }]);
+    const { addresses } = await observe(port, 'smtp', { replies: 'all' });
+    const text = `4\\\\ \\x1b[31m\\xfc\\x00 ${'x'.repeat(200)}`.slice(0, 200);
+    expect(addresses).toMatchObject([{ refusal: { code: '421', text, isTemporary: true } }]);
+  });
+
+  it.each([
+    ['is not asked for', undefined, true],
+    ['is in a range that the operator opened', 'public', true],
+  ] as const)('withholds code and text of a refusal if it %s', async (_, replies, isOpen) => {
+    const { port } = await talking([{ sends: '421 secret\r\n' }]);
+    const { addresses } = await observe(port, 'smtp', { ...(replies && { replies }), isOpen });
+    expect(addresses).toMatchObject([{ refusal: { code: null, text: null, isTemporary: true } }]);
+    expect(JSON.stringify(addresses)).not.toMatch(/421|secret/);
+  });
+
+  it('gives code and text of a refusal at public addresses to people who watch the endpoint', async () => {
+    const { port } = await talking([{ sends: '421 hello\r\n' }]);
+    const { addresses } = await observe(port, 'smtp', { replies: 'public', isOpen: false });
+    expect(addresses).toMatchObject([{ refusal: { code: '421', text: 'hello', isTemporary: true } }]);
+  });
 });
 
 describe('STARTTLS with a server of another protocol', () => {

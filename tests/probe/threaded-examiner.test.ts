@@ -77,6 +77,19 @@ describe('The examiner thread', () => {
     expect(later.verdict).toMatchObject({ judgedAt: 0, trusted: false });
   });
 
+  it('keeps what a server answers in a refusal only if it is asked to', async () => {
+    const peer = await startRawPeer((socket) => void socket.end('421 later\r\n'));
+    onTestFinished(() => peer.stop());
+    const { thread } = await place();
+    const endpoint = { host: '127.0.0.1', port: peer.port, protocol: 'smtp' as const };
+    const options = { signal: never, authorities: [], withPosture: false };
+    const withheld = { refusal: { code: null, text: null, isTemporary: true } };
+    const shown = { refusal: { code: '421', text: 'later', isTemporary: true } };
+    expect((await thread.observe(endpoint, options)).addresses).toMatchObject([withheld]);
+    const all = await thread.observe(endpoint, { ...options, replies: 'all' });
+    expect(all.addresses).toMatchObject([shown]);
+  });
+
   it('ends a probe that is aborted', async () => {
     const peer = await startRawPeer(silent);
     onTestFinished(() => peer.stop());

@@ -285,6 +285,7 @@ describe('The network check with canaries', () => {
     ['closed', 'handshake'],
     ['unroutable', 'connect'],
     ['timeout', 'starttls'],
+    ['server_refused', 'starttls'],
   ] as const)('runs after the failure %s in the stage %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 1, trusts: false });
   });
@@ -292,7 +293,7 @@ describe('The network check with canaries', () => {
   it.each([
     ['tls_alert', 'handshake'],
     ['not_tls', 'handshake'],
-    ['starttls_refused', 'starttls'],
+    ['no_starttls', 'starttls'],
     ['address_refused', 'policy'],
     ['no_route_here', 'connect'],
   ] as const)('does not run after the failure %s in the stage %s', async (reason, stage) => {

@@ -91,6 +91,7 @@ function addressWire(seen: AddressVerdict): AddressWire {
     alpn: seen.alpn,
     response_ms: seen.durationMs,
     failure: whatHappenedAt(seen),
+    ...(seen.failure?.reply && { reply: seen.failure.reply }),
     // This server has no IPv6 or no IPv4, so it did not try the address.
     is_ours: seen.failure?.reason === 'no_route_here',
   };

@@ -26,7 +26,7 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
   },
   network_cut: {
     title: 'The server is cut off from the network',
-    what: 'Check the network of this server. Until it works, we send no alerts that a domain is down.',
+    what: 'Check the network of this server, and whether its address is on a blocklist. Until it works, we send no alerts that a domain is down.',
   },
   checks_late: {
     title: 'Checks run late',

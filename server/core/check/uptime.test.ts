@@ -128,11 +128,11 @@ describe('assessUptime', () => {
   it('needs only a handshake for protocols other than HTTPS', () => {
     const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
     expect(assessUptime(seen({ endpoint }))).toEqual({ state: 'up', responseMs: 40, cause: null });
-    const refused = failed('starttls_refused', { stage: 'starttls' });
+    const refused = failed('no_starttls', { stage: 'starttls' });
     expect(assessUptime(seen({ endpoint, addresses: [refused] }))).toEqual({
       state: 'down',
       responseMs: null,
-      cause: { code: 'starttls_refused', message: expect.stringContaining('mail.example:25 does not offer') },
+      cause: { code: 'no_starttls', message: expect.stringContaining('mail.example:25 does not offer') },
     });
   });
 

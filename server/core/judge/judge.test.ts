@@ -334,6 +334,18 @@ describe('the verdict on several addresses', () => {
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
   });
 
+  it('keeps what a server replied with its address, and its code for the sentence', () => {
+    const refusal = { code: '554', text: '5.7.1 Blocked', isTemporary: false };
+    const verdict = judge(
+      observation([failed({ stage: 'starttls', reason: 'server_refused', refusal })]),
+      NOW,
+      trustStore,
+    );
+    expect(verdict.failure?.detail).toEqual({ kind: 'refusal', code: '554', refusedSince: null });
+    expect(verdict.addresses[0]?.failure?.reply).toEqual({ code: '554', text: '5.7.1 Blocked' });
+    expect(JSON.stringify(inWords(verdict))).not.toContain('Blocked');
+  });
+
   it.each([
     [1, 'One address was left out, because this server may not check it.'],
     [2, '2 addresses were left out, because this server may not check them.'],

@@ -63,7 +63,7 @@ export function judge(
     return {
       ...unreachedVerdict(previous),
       ...base,
-      failure: mostTellingFailure(observation) ?? UNREADABLE,
+      failure: mostTellingFailure(observation, previous) ?? UNREADABLE,
       findings: worstFirst([
         ...answerFindings(answers, null),
         ...shownFindings(leftOutFindings(observation)),
@@ -264,9 +264,11 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
   return observation.addresses.map((seen): AddressVerdict => {
     const { address, family, durationMs } = seen;
     if (seen.outcome === 'failed') {
-      const { stage, reason } = seen;
+      const { stage, reason, refusal } = seen;
+      const isAnswered = refusal !== undefined && (refusal.code ?? refusal.text) !== null;
+      const reply = isAnswered && { reply: { code: refusal.code, text: refusal.text } };
       const nothing = { fingerprint: null, notAfter: null, tlsVersion: null, group: null, alpn: null };
-      return { address, family, ...nothing, durationMs, failure: { stage, reason } };
+      return { address, family, ...nothing, durationMs, failure: { stage, reason, ...reply } };
     }
     const leaf = answers.find((answer) => answer.seen === seen)?.judged.leaf ?? null;
     return {

@@ -76,10 +76,15 @@ export type DescribedVerdict = Omit<Verdict, 'failure' | 'findings' | 'posture'>
   clients: ReturnType<typeof connectingClients>;
 };
 
+/** Returns a verdict in words. Leaves out what servers replied, which only the report shows. */
 export function describeVerdict(verdict: Verdict, endpoint: CheckedEndpoint): DescribedVerdict {
   const { failure, posture } = verdict;
   return {
     ...verdict,
+    addresses: verdict.addresses.map((seen) => ({
+      ...seen,
+      failure: seen.failure && { stage: seen.failure.stage, reason: seen.failure.reason },
+    })),
     failure: failure && {
       stage: failure.stage,
       reason: failure.reason,

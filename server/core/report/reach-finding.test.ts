@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOST, NOW } from '../../../tests/kit/certificates/judging.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
+import type { AddressVerdict } from '../verdict.ts';
 import { failureSentence, reachFinding, type ReportUptime } from './reach-finding.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 
@@ -27,6 +28,9 @@ const STAGES: Record<ReachFailure, ReachStage> = {
   too_large: 'handshake',
   closed: 'handshake',
   wrong_protocol: 'starttls',
+  no_starttls: 'starttls',
+  server_refused: 'starttls',
+  client_blocked: 'starttls',
   starttls_refused: 'starttls',
   starttls_injection: 'starttls',
   not_examined: 'examination',
@@ -63,6 +67,11 @@ function finding(
   );
 }
 
+interface Refused {
+  refusedSince?: number | null;
+  reason?: 'no_starttls' | 'server_refused' | 'client_blocked';
+}
+
 describe('reachFinding', () => {
   it.each(Object.keys(STAGES) as ReachFailure[])('has a fix and a command for %s', (reason) => {
     const found = finding(reason);
@@ -83,7 +92,7 @@ describe('reachFinding', () => {
     expect(finding('timeout', { stage: 'handshake' })?.command).toBe(
       `openssl s_client -connect ${HOST}:443 -servername ${HOST} -alpn h2,http/1.1 -showcerts </dev/null`,
     );
-    expect(finding('starttls_refused', { protocol: 'smtp' })?.command).toContain('-starttls smtp');
+    expect(finding('no_starttls', { protocol: 'smtp' })?.command).toContain('-starttls smtp');
     expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
   });
 
@@ -98,6 +107,83 @@ describe('reachFinding', () => {
       detail: { kind: 'tls_alert', alert },
     } as const;
     expect(failureSentence(failure, HOST)).toBe(sentence);
+  });
+
+  describe('about a server that refused us', () => {
+    const refused = (
+      protocol: Protocol,
+      code: string | null,
+      { refusedSince = null, reason = 'server_refused' }: Refused = {},
+    ) => {
+      const detail = { kind: 'refusal', code, refusedSince } as const;
+      const failure = { stage: 'starttls', reason, detail } as const;
+      const reply = { code, text: 'Not you' };
+      const at = { address: '192.0.2.1', failure: { stage: 'starttls', reason, reply } } as AddressVerdict;
+      return reachFinding({ host: HOST, port: 25, protocol }, { failure, addresses: [at] }, UP);
+    };
+
+    it('says the code, and gives the answer as evidence', () => {
+      const found = refused('smtp', '554');
+      expect(found?.message).toBe(`${HOST}:25 refused us now: it answered 554.`);
+      expect(found?.fix).toContain('blocklist');
+      expect(found?.fix).not.toContain('after an hour');
+      expect(found?.evidence).toEqual([
+        { label: 'Failed at', value: 'STARTTLS' },
+        { label: 'Answer', value: '554 Not you' },
+      ]);
+    });
+
+    it('says nothing of a code that is withheld', () => {
+      expect(refused('smtp', null)?.message).toBe(`${HOST}:25 refused us now.`);
+    });
+
+    it('says nothing of the hour once the domain is down', () => {
+      const detail = { kind: 'refusal', code: '450', refusedSince: NOW } as const;
+      const failure = { stage: 'starttls', reason: 'server_refused', detail } as const;
+      const endpoint = { host: HOST, port: 25, protocol: 'smtp' } as const;
+      const found = reachFinding(endpoint, { failure, addresses: [] }, DOWN);
+      expect(found?.severity).toBe('critical');
+      expect(found?.fix).not.toContain('after an hour');
+    });
+
+    it('says since when a server refuses us for the moment, and when it counts as down', () => {
+      const found = refused('smtp', '450', { refusedSince: NOW });
+      expect(found?.fix).toContain(
+        'If the server still refuses us after an hour, the domain counts as down.',
+      );
+      expect(found?.evidence).toContainEqual({
+        label: 'Refused since',
+        value: '20 November 2026, 14:30 UTC',
+      });
+    });
+
+    it.each([
+      ['mysql', '1040', /max_connections/],
+      ['mysql', '1130', /host part/],
+      ['postgres', '53300', /max_connections/],
+      ['xmpp', 'host-unknown', /for this domain/],
+    ] as const)('knows what to do about the answer of %s %s', (protocol, code, advice) => {
+      expect(refused(protocol, code)?.fix).toMatch(advice);
+    });
+
+    it('says that a MySQL server blocks our address, and how to unblock it', () => {
+      const found = refused('mysql', null, { reason: 'client_blocked', refusedSince: NOW });
+      expect(found?.message).toBe(
+        `${HOST}:25 has blocked our address after too many connection errors: FLUSH HOSTS unblocks it.`,
+      );
+      expect(found?.fix).toContain('mysqladmin flush-hosts');
+    });
+
+    it('says that a server has no STARTTLS, with its answer if it gave one', () => {
+      const found = refused('smtp', '502', { reason: 'no_starttls' });
+      expect(found?.message).toBe(`${HOST}:25 does not offer STARTTLS.`);
+      expect(found?.evidence).toContainEqual({ label: 'Answer', value: '502 Not you' });
+    });
+
+    it('has a sentence for the code that older versions stored for both', () => {
+      const failure = { stage: 'starttls', reason: 'starttls_refused', detail: null } as const;
+      expect(failureSentence(failure, HOST)).toBe(`${HOST} does not offer STARTTLS.`);
+    });
   });
 
   it('names ALPN as the place of the fix if the server refuses all protocols that browsers offer', () => {

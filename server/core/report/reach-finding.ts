@@ -3,7 +3,8 @@ import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
-import type { ReachFailure, ReachStage } from '../observation.ts';
+import { type ReachFailure, type ReachStage, temporarilyRefusedSince } from '../observation.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import { failureCommand, responseCommand } from './reproduce.ts';
 import type { AddressVerdict, Failure, Verdict } from '../verdict.ts';
 
@@ -49,9 +50,14 @@ export function reachFinding(
       code: 'unreachable',
       message: message ?? failureSentence(failure, displayName(endpoint)),
       addresses: addresses.map(({ address }) => address),
-      fix: fixOf(failure),
+      fix: isDown ? fixOf(failure, endpoint) : withDeadline(fixOf(failure, endpoint), failure),
       command: failureCommand(endpoint, failure),
-      evidence: [{ label: 'Failed at', value: STAGE_WORDS[failure.stage] }, ...since],
+      evidence: [
+        { label: 'Failed at', value: STAGE_WORDS[failure.stage] },
+        ...replyEvidence(addresses),
+        ...refusedEvidence(failure),
+        ...since,
+      ],
     };
   if (!isDown || uptime.cause === null) return null;
   return {
@@ -63,6 +69,35 @@ export function reachFinding(
     command: responseCommand(endpoint),
     evidence: since,
   };
+}
+
+/** Returns each different reply of the addresses, with the addresses as labels if there are several. */
+function replyEvidence(addresses: Verdict['addresses']): ReportFinding['evidence'] {
+  const byReply = Map.groupBy(addresses, (seen) => replyAt(seen));
+  return [...byReply].flatMap(([reply, at]) =>
+    reply === null
+      ? []
+      : [
+          {
+            label: byReply.size === 1 ? 'Answer' : `Answer of ${at.map(({ address }) => address).join(', ')}`,
+            value: reply,
+          },
+        ],
+  );
+}
+
+/**
+ * Returns the code and text with which an address refused us; null if it did not, or if they are withheld. For the owner's report
+ * only: the text is what a stranger's server sent.
+ */
+export function replyAt({ failure }: Pick<AddressVerdict, 'failure'>): string | null {
+  const { code = null, text = null } = failure?.reply ?? {};
+  return [code, text].filter((part) => part !== null).join(' ') || null;
+}
+
+function refusedEvidence(failure: Failure): ReportFinding['evidence'] {
+  const since = temporarilyRefusedSince(failure);
+  return since === null ? [] : [{ label: 'Refused since', value: longInstant(since) }];
 }
 
 export const STAGE_WORDS: Record<ReachStage, string> = {
@@ -111,6 +146,11 @@ const FIXES: Record<ReachFailure, string> = {
   too_large: 'Send only the server’s certificate and its intermediates, not a whole list of authorities.',
   closed: CERTIFICATE_MISSING,
   wrong_protocol: 'Correct the port or the protocol of this domain: another service answers there.',
+  no_starttls: OFFER_TLS,
+  server_refused:
+    'Find the reason in the server’s log: often a limit on connections, a blocklist, or a rule about client names and addresses. Allow this server’s address there.',
+  client_blocked:
+    'Run “mysqladmin flush-hosts” or the statement FLUSH HOSTS on the database server; MySQL 8.4 and later: TRUNCATE TABLE performance_schema.host_cache. Then find out what caused the connection errors (max_connect_errors).',
   starttls_refused: OFFER_TLS,
   starttls_injection:
     'Update the mail server or the proxy in front of it: attackers can inject commands before TLS starts (CVE-2011-0411).',
@@ -121,10 +161,33 @@ const FIXES: Record<ReachFailure, string> = {
 
 const NO_APPLICATION_PROTOCOL = 120;
 
-function fixOf({ reason, detail }: Failure): string {
-  return detail?.kind === 'tls_alert' && detail.alert === NO_APPLICATION_PROTOCOL
-    ? 'Have the server accept the protocols that clients offer by ALPN (browsers: h2 and http/1.1), or correct the port or the protocol of this domain.'
-    : FIXES[reason];
+/** More precise advice for some codes of refusals, by protocol. */
+const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>> = {
+  mysql: {
+    '1040': 'Raise max_connections on the database server, or find out which clients keep connections open.',
+    '1130':
+      'Create an account on the database server whose host part matches this server’s address. It needs no privileges.',
+  },
+  postgres: {
+    '53300': 'Raise max_connections on the database server, or find out which clients keep connections open.',
+  },
+  xmpp: {
+    'host-unknown':
+      'Configure the XMPP server for this domain, or correct the name to verify of this domain.',
+  },
+};
+
+function fixOf({ reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
+  if (detail?.kind === 'tls_alert' && detail.alert === NO_APPLICATION_PROTOCOL)
+    return 'Have the server accept the protocols that clients offer by ALPN (browsers: h2 and http/1.1), or correct the port or the protocol of this domain.';
+  if (detail?.kind !== 'refusal') return FIXES[reason];
+  return REFUSAL_FIXES[protocol]?.[detail.code ?? ''] ?? FIXES[reason];
+}
+
+function withDeadline(fix: string, failure: Failure): string {
+  return temporarilyRefusedSince(failure) === null
+    ? fix
+    : `${fix} If the server still refuses us after an hour, the domain counts as down.`;
 }
 
 /** The predicate of a sentence whose subject is a host or some of its addresses. */
@@ -151,6 +214,9 @@ const PREDICATES: Record<ReachFailure, string> = {
   too_large: 'sent more certificates than we accept',
   closed: 'closed the connection before sending a certificate',
   wrong_protocol: 'answered with another protocol',
+  no_starttls: 'does not offer STARTTLS',
+  server_refused: 'refused us now',
+  client_blocked: 'has blocked our address after too many connection errors: FLUSH HOSTS unblocks it',
   starttls_refused: 'does not offer STARTTLS',
   starttls_injection: 'sent plain text after agreeing to start TLS',
   not_examined: 'could not be checked: our check of its certificates took too long',
@@ -179,6 +245,8 @@ export function failureSentence({ reason, detail }: Failure, host: string): stri
       return unreadableCertificate(host);
     case 'tls_alert':
       return `${host} ${alertPredicate(reason, detail.alert)} (TLS alert ${detail.alert}).`;
+    case 'refusal':
+      return `${host} ${PREDICATES[reason]}${reason === 'server_refused' && detail.code !== null ? `: it answered ${detail.code}` : ''}.`;
     default:
       return `${host} ${PREDICATES[reason]}.`;
   }

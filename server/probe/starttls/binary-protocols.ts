@@ -1,8 +1,12 @@
 import {
   type Dialogue,
   type Parser,
-  startTlsRefused,
+  noStartTls,
   type PlaintextSession,
+  refusalOf,
+  type ServerAnswer,
+  serverRefused,
+  StartTlsError,
   wrongProtocol,
 } from './plaintext-session.ts';
 
@@ -21,14 +25,44 @@ async function postgres(session: PlaintextSession): Promise<void> {
   session.send(POSTGRES_SSL_REQUEST);
   const answer = await session.take(firstByte);
   if (answer === 'S') return;
-  if (answer === 'N') throw startTlsRefused('The server does not offer TLS.');
-  // An error message: the server does not know SSLRequest or accepts no more connections.
-  if (answer === 'E') throw startTlsRefused('The server answered the request for TLS with an error.');
+  if (answer === 'N') throw noStartTls();
+  if (answer === 'E') {
+    const error = await session.take(postgresError);
+    // A server that does not know SSLRequest calls it a feature that it does not support.
+    if (error.code === '0A000') throw noStartTls(error);
+    throw serverRefused(error, TEMPORARY_SQLSTATE.test(error.code ?? ''));
+  }
   throw wrongProtocol('The server sent bytes that are not a PostgreSQL response.');
 }
 
 const firstByte: Parser<string> = (seen) =>
   seen.length === 0 ? null : { value: seen.toString('latin1', 0, 1), length: 1 };
+
+/** Insufficient resources, such as too many connections, and shutting down or starting up (PostgreSQL 17, appendix A). */
+const TEMPORARY_SQLSTATE = /^(?:53...|57P0[123])$/;
+const MAX_POSTGRES_ERROR_BYTES = 8 * 1024;
+
+/**
+ * Parses an ErrorResponse after its first byte (PostgreSQL 17, §53.7). Bytes of another form, such as the text of a server that cannot
+ * start a process for the connection, are an error without code and text.
+ */
+const postgresError: Parser<ServerAnswer> = (seen) => {
+  if (seen.length < 4) return null;
+  const length = seen.readUInt32BE(0);
+  if (length > MAX_POSTGRES_ERROR_BYTES) return { value: { code: null, text: '' }, length: seen.length };
+  if (seen.length < length) return null;
+  const fields = new Map(
+    seen
+      .toString('latin1', 4, length)
+      .split('\0')
+      .map((field) => [field.slice(0, 1), field.slice(1)]),
+  );
+  const code = fields.get('C') ?? '';
+  return {
+    value: { code: /^[0-9A-Z]{5}$/.test(code) ? code : null, text: fields.get('M') ?? '' },
+    length,
+  };
+};
 
 /**
  * SSLRequest packet of MySQL: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, a
@@ -44,8 +78,24 @@ const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 /** Negotiates TLS with an SSLRequest of MySQL. Rejects with StartTlsError on failure. */
 async function mysql(session: PlaintextSession): Promise<void> {
   const capabilities = await session.take(mysqlGreeting);
-  if ((capabilities & CLIENT_SSL) === 0) throw startTlsRefused('The server does not offer TLS.');
+  if ((capabilities & CLIENT_SSL) === 0) throw noStartTls();
   session.send(MYSQL_SSL_REQUEST);
+}
+
+const HOST_IS_BLOCKED = 1129;
+/** Too many connections, shutdown, no thread for the connection, too many connections of the user. */
+const TEMPORARY_MYSQL_ERRORS = [1040, 1053, 1135, 1203];
+
+/**
+ * Returns the error for the payload of an ERR_Packet: 0xff, the error number, a message. Before the greeting it has no SQLSTATE, because
+ * the server does not know our capabilities yet.
+ */
+function mysqlRefusal(payload: Buffer): StartTlsError {
+  const number = payload.readUInt16LE(1);
+  const text = payload.toString('latin1', 3).replace(/^#.{5}/, '');
+  const answer = { code: String(number), text };
+  if (number === HOST_IS_BLOCKED) return new StartTlsError('client_blocked', null, refusalOf(answer, true));
+  return serverRefused(answer, TEMPORARY_MYSQL_ERRORS.includes(number));
 }
 
 /**
@@ -58,11 +108,12 @@ const mysqlGreeting: Parser<number> = (seen) => {
   if (seen[3] !== 0 || payloadBytes > MAX_MYSQL_GREETING_BYTES)
     throw wrongProtocol('The server sent a first packet that is not a MySQL greeting.');
   const version = seen[MYSQL_HEADER_BYTES];
-  if (version === 0xff) throw startTlsRefused('The server greeted us with an error.');
-  if (version !== 10) throw wrongProtocol('The server sent a first packet that is not a MySQL greeting.');
+  if (version !== 10 && version !== 0xff)
+    throw wrongProtocol('The server sent a first packet that is not a MySQL greeting.');
   const length = MYSQL_HEADER_BYTES + payloadBytes;
   if (seen.length < length) return null;
   const packet = seen.subarray(0, length);
+  if (version === 0xff && payloadBytes >= 3) throw mysqlRefusal(packet.subarray(MYSQL_HEADER_BYTES));
   const endOfName = packet.indexOf(0, MYSQL_HEADER_BYTES + 1);
   const at = endOfName + 1 + BEFORE_CAPABILITIES_BYTES;
   if (endOfName === -1 || at + 2 > length)
@@ -78,6 +129,7 @@ const LDAP_START_TLS = Buffer.concat([
 const MAX_LDAP_MESSAGE_BYTES = 16 * 1024;
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
+const OCTET_STRING = 0x04;
 const ENUMERATED = 0x0a;
 const EXTENDED_RESPONSE = 0x78;
 
@@ -86,15 +138,31 @@ const EXTENDED_RESPONSE = 0x78;
  */
 async function ldap(session: PlaintextSession): Promise<void> {
   session.send(LDAP_START_TLS);
-  const resultCode = await session.take(extendedResponse);
-  if (resultCode !== 0) throw startTlsRefused(`The server answered StartTLS with result code ${resultCode}.`);
+  const { resultCode, isNotice, text } = await session.take(extendedResponse);
+  if (resultCode === 0) return;
+  const answer = { code: String(resultCode), text };
+  if (resultCode === PROTOCOL_ERROR && !isNotice) throw noStartTls(answer);
+  throw serverRefused(answer, TEMPORARY_RESULTS.includes(resultCode));
+}
+
+/** The server does not know StartTLS (RFC 4511 §4.14.1). */
+const PROTOCOL_ERROR = 2;
+/** busy and unavailable (RFC 4511 appendix A.2) */
+const TEMPORARY_RESULTS = [51, 52];
+
+interface LdapResult {
+  resultCode: number;
+  /** Whether it is a notice of disconnection (RFC 4511 §4.4.1), which answers no request. */
+  isNotice: boolean;
+  /** The diagnosticMessage; empty after success. */
+  text: string;
 }
 
 /**
- * Parses an LDAPMessage with an ExtendedResponse and returns its resultCode (RFC 4511 §4.12). Throws
- * StartTlsError for other messages.
+ * Parses an LDAPMessage with an ExtendedResponse (RFC 4511 §4.12). Throws StartTlsError for other
+ * messages.
  */
-const extendedResponse: Parser<number> = (seen) => {
+const extendedResponse: Parser<LdapResult> = (seen) => {
   const message = readBerHeader(seen, SEQUENCE);
   if (message === null) return null;
   if (message.length > MAX_LDAP_MESSAGE_BYTES)
@@ -104,10 +172,15 @@ const extendedResponse: Parser<number> = (seen) => {
   if (seen.length < message.length) return null;
   const id = readBerElement(message.content(seen), INTEGER);
   const response = readBerElement(id.rest, EXTENDED_RESPONSE);
-  const { content: resultCode } = readBerElement(response.content, ENUMERATED);
+  const { content: resultCode, rest } = readBerElement(response.content, ENUMERATED);
   if (resultCode.length !== 1)
     throw wrongProtocol('The server sent an LDAP response without a valid result code.');
-  return { value: resultCode[0] ?? 0, length: message.length };
+  const isNotice = id.content.every((byte) => byte === 0);
+  const result = { resultCode: resultCode[0] ?? 0, isNotice };
+  if (result.resultCode === 0) return { value: { ...result, text: '' }, length: message.length };
+  const matchedName = readBerElement(rest, OCTET_STRING);
+  const text = readBerElement(matchedName.rest, OCTET_STRING).content.toString('latin1');
+  return { value: { ...result, text }, length: message.length };
 };
 
 interface BerElement {

@@ -1,8 +1,10 @@
 import {
   type Dialogue,
   type Parser,
-  startTlsRefused,
+  noStartTls,
   type PlaintextSession,
+  type ServerAnswer,
+  serverRefused,
   wrongProtocol,
 } from './plaintext-session.ts';
 
@@ -24,42 +26,56 @@ const EHLO_NAME = 'certlantern.invalid';
 
 /** Negotiates TLS with STARTTLS in SMTP (RFC 3207). Rejects with StartTlsError on failure. */
 async function smtp(session: PlaintextSession): Promise<void> {
-  await expectGreeting(session, [220]);
+  await expectReply(session, [220], SMTP_REFUSALS);
   session.send(`EHLO ${EHLO_NAME}\r\n`);
-  const { code, lines } = await reply(session);
-  if (code !== 250) throw startTlsRefused(`The server answered EHLO with code ${code}.`);
-  if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS'))
-    throw startTlsRefused('The server does not offer STARTTLS.');
-  await runCommand(session, 'STARTTLS', 220);
+  // A server that knows only HELO has no extensions. 501 and 550 are about our name.
+  const { lines } = await expectReply(session, [250], { ...SMTP_REFUSALS, unknown: [500, 502] });
+  if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS')) throw noStartTls();
+  session.send('STARTTLS\r\n');
+  await expectReply(session, [220], { ...SMTP_REFUSALS, unknown: [500, 501, 502, 504] });
 }
+
+const is4xx = (code: number): boolean => code >= 400 && code < 500;
+const SMTP_REFUSALS = { isTemporary: is4xx };
 
 /** Negotiates TLS with AUTH TLS in FTP (RFC 4217). Rejects with StartTlsError on failure. */
 async function ftp(session: PlaintextSession): Promise<void> {
-  await expectGreeting(session, [220]);
-  await runCommand(session, 'AUTH TLS', 234);
+  // 120: the service will be ready in some minutes.
+  const isTemporary = (code: number): boolean => code === 120 || is4xx(code);
+  await expectReply(session, [220], { isTemporary });
+  session.send('AUTH TLS\r\n');
+  // vsftpd without TLS answers 530.
+  await expectReply(session, [234], { isTemporary, unknown: [500, 501, 502, 504, 530] });
 }
 
 /** Negotiates TLS with STARTTLS in NNTP (RFC 4642). Rejects with StartTlsError on failure. */
 async function nntp(session: PlaintextSession): Promise<void> {
-  await expectGreeting(session, [200, 201]);
-  await runCommand(session, 'STARTTLS', 382);
+  // RFC 3977 §3.2.1: 400 is an overload or a shutdown, 403 an internal fault. 480 asks for a login.
+  const isTemporary = (code: number): boolean => code === 400 || code === 403;
+  await expectReply(session, [200, 201], { isTemporary });
+  session.send('STARTTLS\r\n');
+  await expectReply(session, [382], { isTemporary, unknown: [500, 501, 503] });
 }
 
-async function expectGreeting(session: PlaintextSession, expected: readonly number[]): Promise<void> {
-  const { code } = await reply(session);
-  if (!expected.includes(code)) throw startTlsRefused(`The server greeted us with code ${code}.`);
-}
-
-async function runCommand(session: PlaintextSession, text: string, expected: number): Promise<void> {
-  session.send(`${text}\r\n`);
-  const { code } = await reply(session);
-  if (code !== expected) throw startTlsRefused(`The server answered ${text} with code ${code}.`);
+/**
+ * Reads a reply and returns it if its code is expected; else rejects. `unknown`: codes of servers that do not know the command.
+ */
+async function expectReply(
+  session: PlaintextSession,
+  expected: readonly number[],
+  { isTemporary, unknown = [] }: { isTemporary: (code: number) => boolean; unknown?: readonly number[] },
+): Promise<Reply> {
+  const answered = await reply(session);
+  const { code, lines } = answered;
+  if (expected.includes(code)) return answered;
+  const answer = { code: String(code), text: lines.join(' ') };
+  throw unknown.includes(code) ? noStartTls(answer) : serverRefused(answer, isTemporary(code));
 }
 
 /** A numbered reply as in FTP and SMTP: three digits per line, followed by a hyphen while more lines follow. */
 interface Reply {
   code: number;
-  /** Text of each line without the digits. */
+  /** Text of each line with the code, without the digits. */
   lines: string[];
 }
 
@@ -73,7 +89,7 @@ async function reply(session: PlaintextSession): Promise<Reply> {
   while (more) {
     const next = await session.take(line);
     const isNumbered = next.startsWith(digits);
-    lines.push(isNumbered ? next.slice(4) : next);
+    if (isNumbered) lines.push(next.slice(4));
     more = !isNumbered || next[3] === '-';
   }
   return { code: Number(digits), lines };
@@ -82,15 +98,16 @@ async function reply(session: PlaintextSession): Promise<Reply> {
 /** Negotiates TLS with STARTTLS in IMAP (RFC 9051 §6.2.1). Rejects with StartTlsError on failure. */
 async function imap(session: PlaintextSession): Promise<void> {
   const greeting = await session.take(line);
-  if (/^\* (?:BYE|PREAUTH)\b/i.test(greeting))
-    throw startTlsRefused('The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.');
-  if (!/^\* OK\b/i.test(greeting))
+  const answer = imapStatus(greeting, '*');
+  if (answer?.code === 'BYE') throw serverRefused(answer, true);
+  // The connection is logged in already, and STARTTLS is only possible before that.
+  if (answer?.code === 'PREAUTH') throw noStartTls(answer);
+  if (answer?.code !== 'OK')
     throw wrongProtocol('The server sent a first line that is not an IMAP greeting.');
   const capabilities = (await runImapCommand(session, 'a', 'CAPABILITY')).filter((text) =>
     /^\* CAPABILITY /i.test(text),
   );
-  if (!capabilities.some((text) => / STARTTLS(?: |$)/i.test(text)))
-    throw startTlsRefused('The server does not offer STARTTLS.');
+  if (!capabilities.some((text) => / STARTTLS(?: |$)/i.test(text))) throw noStartTls();
   await runImapCommand(session, 'b', 'STARTTLS');
 }
 
@@ -102,56 +119,85 @@ async function runImapCommand(session: PlaintextSession, tag: string, command: s
   const untagged: string[] = [];
   for (;;) {
     const text = await session.take(line);
-    if (text.startsWith(`${tag} `)) {
-      if (!/^\S+ OK\b/i.test(text)) throw startTlsRefused(`The server refused ${command}.`);
-      return untagged;
-    }
+    const answer = imapStatus(text, tag);
+    if (answer?.code === 'OK') return untagged;
+    if (answer?.code === 'BAD' && command === 'STARTTLS') throw noStartTls(answer);
+    if (answer !== null) throw serverRefused(answer, TEMPORARY_IN_IMAP.test(answer.text));
+    const farewell = imapStatus(text, '*');
+    if (farewell?.code === 'BYE') throw serverRefused(farewell, true);
     if (!text.startsWith('* ')) throw wrongProtocol('The server sent a line that is not an IMAP response.');
     untagged.push(text);
   }
 }
 
-/** Negotiates TLS with STLS in POP3 (RFC 2595 §4). Rejects with StartTlsError on failure. */
-async function pop3(session: PlaintextSession): Promise<void> {
-  await expectOk(session, 'The server greeted us with an error.');
-  session.send('STLS\r\n');
-  await expectOk(session, 'The server answered STLS with an error.');
+/** Parses a status response (RFC 9051 §7.1) with this tag; null if the line is another one. */
+function imapStatus(text: string, tag: string): ServerAnswer | null {
+  if (!text.startsWith(`${tag} `)) return null;
+  const [, code, rest = ''] = IMAP_STATUS.exec(text.slice(tag.length + 1)) ?? [];
+  return code === undefined ? null : { code: code.toUpperCase(), text: rest.trim() };
 }
 
-async function expectOk(session: PlaintextSession, refusal: string): Promise<void> {
+const IMAP_STATUS = /^(OK|NO|BAD|BYE|PREAUTH)\b(.*)$/i;
+/** Response codes after which a later attempt may succeed (RFC 5530 §3). */
+const TEMPORARY_IN_IMAP = /^\[(?:UNAVAILABLE|INUSE|LIMIT)\b/i;
+
+/** Negotiates TLS with STLS in POP3 (RFC 2595 §4). Rejects with StartTlsError on failure. */
+async function pop3(session: PlaintextSession): Promise<void> {
+  await expectOk(session, { isGreeting: true });
+  session.send('STLS\r\n');
+  await expectOk(session, { isGreeting: false });
+}
+
+async function expectOk(session: PlaintextSession, { isGreeting }: { isGreeting: boolean }): Promise<void> {
   const text = await session.take(line);
-  if (/^-ERR\b/i.test(text)) throw startTlsRefused(refusal);
+  if (/^-ERR\b/i.test(text)) {
+    const answer = { code: '-ERR', text: text.slice(4).trim() };
+    // A server that knows STLS gives a reason for refusing it (RFC 3206); one without STLS calls the command unknown.
+    if (!isGreeting && !answer.text.startsWith('[')) throw noStartTls(answer);
+    throw serverRefused(answer, TEMPORARY_IN_POP3.test(answer.text));
+  }
   if (!/^\+OK\b/i.test(text)) throw wrongProtocol('The server sent a line that is not a POP3 response.');
 }
 
+/** Response codes after which a later attempt may succeed (RFC 3206, RFC 2449 §8.1). */
+const TEMPORARY_IN_POP3 = /^\[(?:SYS\/TEMP|IN-USE|LOGIN-DELAY)\]/i;
+
 /** Negotiates TLS with STARTTLS in ManageSieve (RFC 5804 §2.2). Rejects with StartTlsError on failure. */
 async function sieve(session: PlaintextSession): Promise<void> {
-  const capabilities = await readSieveAnswer(session, 'The server greeted us with a refusal.');
-  if (!capabilities.some((text) => /^"STARTTLS"/i.test(text)))
-    throw startTlsRefused('The server does not offer STARTTLS.');
+  const capabilities = await readSieveAnswer(session);
+  if (!capabilities.some((text) => /^"STARTTLS"/i.test(text))) throw noStartTls();
   session.send('STARTTLS\r\n');
-  await readSieveAnswer(session, 'The server refused STARTTLS.');
+  await readSieveAnswer(session);
 }
 
 /**
  * Returns the lines of an answer before its OK. Skips the bytes of literals, which are not lines. Rejects with
- * StartTlsError on failure; its detail is `refusal` after NO or BYE.
+ * StartTlsError on failure, also after NO or BYE.
  */
-async function readSieveAnswer(session: PlaintextSession, refusal: string): Promise<string[]> {
+async function readSieveAnswer(session: PlaintextSession): Promise<string[]> {
   const lines: string[] = [];
   let isContinued = false;
   for (;;) {
     const text = await session.take(line);
     const literal = /\{(\d{1,5})\+?\}$/.exec(text)?.[1];
+    const [, refusal] = isContinued ? [] : (/^(NO|BYE)\b/i.exec(text) ?? []);
+    if (refusal !== undefined) {
+      const beforeLiteral = text.replace(/\{\d{1,5}\+?\}$/, '');
+      const said = literal === undefined ? '' : await session.take(bytes(Number(literal)));
+      const answer = {
+        code: refusal.toUpperCase(),
+        text: `${beforeLiteral.slice(refusal.length)} ${said}`.trim(),
+      };
+      throw serverRefused(answer, answer.code === 'BYE' || /^\(TRYLATER\)/i.test(answer.text));
+    }
     if (!isContinued && literal === undefined) {
       if (/^OK\b/i.test(text)) return lines;
-      if (/^(?:NO|BYE)\b/i.test(text)) throw startTlsRefused(refusal);
       if (!text.startsWith('"'))
         throw wrongProtocol('The server sent a line that is not a ManageSieve response.');
     }
     if (!isContinued) lines.push(text);
     isContinued = literal !== undefined;
-    if (literal !== undefined) await session.take(skipBytes(Number(literal)));
+    if (literal !== undefined) await session.take(bytes(Number(literal)));
   }
 }
 
@@ -168,8 +214,8 @@ const line: Parser<string> = (seen) => {
   return { value: seen.toString('latin1', 0, end).replace(/\r$/, ''), length: end + 1 };
 };
 
-/** Returns a parser that skips `count` bytes, which need not be lines. */
-const skipBytes =
-  (count: number): Parser<null> =>
+/** Returns a parser of `count` bytes, which need not be lines, as Latin-1. */
+const bytes =
+  (count: number): Parser<string> =>
   (seen) =>
-    seen.length < count ? null : { value: null, length: count };
+    seen.length < count ? null : { value: seen.toString('latin1', 0, count), length: count };

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import { factsOf, type Protocol, type StartTlsProtocol } from '../../../contract/protocols.ts';
-import type { ReachFailure } from '../../core/index.ts';
+import type { ReachFailure, Refusal } from '../../core/index.ts';
 import { withTimeout } from '../../egress/index.ts';
 import { BINARY_PROTOCOLS } from './binary-protocols.ts';
 import { LINE_PROTOCOLS } from './line-protocols.ts';
 import { type Dialogue, openPlaintextSession, StartTlsError } from './plaintext-session.ts';
 import { xmpp } from './xmpp.ts';
 
-type StartTlsResult = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
+type StartTlsResult =
+  { ok: true } | { ok: false; reason: ReachFailure; detail: string | null; refusal: Refusal | null };
 
 interface StartTlsOptions {
   /** Host name in A-labels, or an IP address. */
@@ -32,17 +33,15 @@ export async function negotiateTls(
   const session = openPlaintextSession(socket);
   const negotiated = DIALOGUES[protocol]
     .startTls(session, { host, port: socket.remotePort ?? 0 })
-    .then(() => session.expectSilence());
+    .then(() => session.expectSilence())
+    .then((): StartTlsResult => ({ ok: true }));
   try {
-    const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null };
-    return await withTimeout(
-      negotiated.then((): StartTlsResult => ({ ok: true })),
-      { ms: timeoutMs, signal },
-      late,
-    );
+    const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null, refusal: null };
+    return await withTimeout(negotiated, { ms: timeoutMs, signal }, late);
   } catch (error) {
     if (!(error instanceof StartTlsError)) throw error;
-    return { ok: false, reason: error.reason, detail: error.detail };
+    const { reason, detail, refusal } = error;
+    return { ok: false, reason, detail, refusal };
   } finally {
     session.end();
   }

@@ -1,24 +1,65 @@
 import type { Socket } from 'node:net';
 
 import { TooManyBytesError } from '../../egress/index.ts';
-import type { ReachFailure } from '../../core/index.ts';
+import type { ReachFailure, Refusal } from '../../core/index.ts';
 
-/** Error for a failed STARTTLS. `detail` is our own sentence or an error code, never text that the peer chose. */
+/**
+ * Error for a failed STARTTLS. `detail` is our own sentence or an error code; only `refusal` has text that the peer chose.
+ */
 export class StartTlsError extends Error {
   override name = 'StartTlsError';
   readonly reason: ReachFailure;
   readonly detail: string | null;
+  readonly refusal: Refusal | null;
 
-  constructor(reason: ReachFailure, detail: string | null = null) {
+  constructor(reason: ReachFailure, detail: string | null = null, refusal: Refusal | null = null) {
     super(detail ?? reason);
     this.reason = reason;
     this.detail = detail;
+    this.refusal = refusal;
   }
 }
 
 export const wrongProtocol = (detail: string): StartTlsError => new StartTlsError('wrong_protocol', detail);
-export const startTlsRefused = (detail: string): StartTlsError =>
-  new StartTlsError('starttls_refused', detail);
+
+/** An answer of a server in its protocol. `text` is Latin-1 and unescaped. */
+export interface ServerAnswer {
+  code: string | null;
+  text: string;
+}
+
+/** Returns the error for a server that does not offer TLS: it does not say so, or `answer` says that it does not know the command. */
+export function noStartTls(answer: ServerAnswer | null = null): StartTlsError {
+  return new StartTlsError('no_starttls', null, answer && refusalOf(answer, false));
+}
+
+/** Returns the error for a server that offers TLS, or may offer it, but refused us. `isTemporary` as in `Refusal`. */
+export function serverRefused(answer: ServerAnswer, isTemporary: boolean): StartTlsError {
+  return new StartTlsError('server_refused', null, refusalOf(answer, isTemporary));
+}
+
+export function refusalOf({ code, text }: ServerAnswer, isTemporary: boolean): Refusal {
+  return { code, text: printableExcerpt(text), isTemporary };
+}
+
+const MAX_EXCERPT_LENGTH = 200;
+
+/** Returns the start of a Latin-1 text in printable ASCII, with other bytes as `\xNN`; null if there is none. */
+function printableExcerpt(text: string): string | null {
+  let excerpt = '';
+  for (const character of text.slice(0, MAX_EXCERPT_LENGTH).trim()) {
+    const shown = escaped(character);
+    if (excerpt.length + shown.length > MAX_EXCERPT_LENGTH) break;
+    excerpt += shown;
+  }
+  return excerpt === '' ? null : excerpt;
+}
+
+function escaped(character: string): string {
+  if (character === '\\') return '\\\\';
+  if (/^[ -~]$/.test(character)) return character;
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}
 
 /**
  * Parses one message at the start of the unread bytes. Returns its value and length in bytes, or null while it is

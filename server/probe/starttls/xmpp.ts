@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 
-import { startTlsRefused, wrongProtocol } from './plaintext-session.ts';
+import { noStartTls, serverRefused, StartTlsError, wrongProtocol } from './plaintext-session.ts';
 import type { Dialogue, Parser, Peer, PlaintextSession } from './plaintext-session.ts';
 
 const SERVER_PORT = 5269;
@@ -19,17 +19,80 @@ async function startTls(session: PlaintextSession, { host, port }: Peer): Promis
   );
   let offered = false;
   for (let seen = await openStream(session); !isEndOfFeatures(seen); seen = await session.take(tag)) {
-    if (seen.name === 'error' || seen.name === '/stream')
-      throw startTlsRefused('The server ended the XMPP stream before STARTTLS.');
+    await expectNoRefusal(session, seen);
     if (seen.name === 'starttls') offered = true;
   }
-  if (!offered) throw startTlsRefused('The server does not offer STARTTLS.');
+  if (!offered) throw noStartTls();
   session.send(START_TLS);
   const answer = await session.take(tag);
-  if (answer.name !== 'proceed') throw startTlsRefused('The server refused STARTTLS.');
+  await expectNoRefusal(session, answer);
+  if (answer.name !== 'proceed') throw wrongProtocol('The server sent a tag that is not an XMPP response.');
   if (!answer.isWhole && (await session.take(tag)).name !== '/proceed')
     throw wrongProtocol('The server sent a tag that is not an XMPP response.');
 }
+
+/**
+ * Rejects with StartTlsError if a tag ends the stream or refuses TLS: a stream error (RFC 6120 §4.9), `failure` (§5.4.2.2) or the end
+ * of the stream.
+ */
+async function expectNoRefusal(session: PlaintextSession, { name, isWhole }: Tag): Promise<void> {
+  if (!['error', 'failure', '/stream'].includes(name)) return;
+  const { code, text } = name === 'error' && !isWhole ? await readStreamError(session) : NO_DETAILS;
+  throw serverRefused(
+    { code: code ?? (name === 'failure' ? name : null), text },
+    TEMPORARY_CONDITIONS.includes(code ?? ''),
+  );
+}
+
+const NO_DETAILS = { code: null, text: '' };
+
+/** Reads the condition and the text of a stream error. An unknown condition is left out. */
+async function readStreamError(session: PlaintextSession): Promise<{ code: string | null; text: string }> {
+  const found = { ...NO_DETAILS } as { code: string | null; text: string };
+  try {
+    for (let seen = await session.take(tag); seen.name !== '/error'; seen = await session.take(tag)) {
+      if (CONDITIONS.has(seen.name)) found.code ??= seen.name;
+      if (seen.name === '/text') found.text = seen.before;
+    }
+  } catch (error) {
+    // The server closed the connection within its error, which still is a refusal.
+    if (!(error instanceof StartTlsError)) throw error;
+  }
+  return found;
+}
+
+/** Conditions after which a later attempt may succeed. */
+const TEMPORARY_CONDITIONS = [
+  'connection-timeout',
+  'internal-server-error',
+  'remote-connection-failed',
+  'resource-constraint',
+  'system-shutdown',
+];
+/** Defined conditions of stream errors (RFC 6120 §4.9.3). */
+const CONDITIONS: ReadonlySet<string> = new Set([
+  ...TEMPORARY_CONDITIONS,
+  'bad-format',
+  'bad-namespace-prefix',
+  'conflict',
+  'host-gone',
+  'host-unknown',
+  'improper-addressing',
+  'invalid-from',
+  'invalid-namespace',
+  'invalid-xml',
+  'not-authorized',
+  'not-well-formed',
+  'policy-violation',
+  'reset',
+  'restricted-xml',
+  'see-other-host',
+  'undefined-condition',
+  'unsupported-encoding',
+  'unsupported-feature',
+  'unsupported-stanza-type',
+  'unsupported-version',
+]);
 
 export const xmpp: Dialogue = { startTls };
 
@@ -54,6 +117,8 @@ function domainPart(host: string): string {
 }
 
 interface Tag {
+  /** The text before the tag, as Latin-1. */
+  before: string;
   /** Name without namespace prefix. The name of an end tag begins with a slash. */
   name: string;
   /** True if the tag is self-closing (`<name/>`), so that no end tag follows. */
@@ -72,13 +137,13 @@ const firstTag: Parser<Tag> = (seen) => {
  */
 const tag: Parser<Tag> = (seen) => {
   const text = seen.toString('latin1', 0, MAX_TAG_BYTES);
-  const found = /^[^<>]*<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/.exec(text);
+  const found = /^([^<>]*)<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/.exec(text);
   if (found === null) {
     if (seen.length >= MAX_TAG_BYTES)
       throw wrongProtocol(`The server sent no complete tag in the first ${MAX_TAG_BYTES} bytes.`);
     return null;
   }
-  const inside = found[1] ?? '';
+  const [, before = '', inside = ''] = found;
   const [, slash = '', name = ''] = /^(\/?)(?:[^\s/:]+:)?([^\s/:]+)/.exec(inside) ?? [];
-  return { value: { name: slash + name, isWhole: inside.endsWith('/') }, length: found[0].length };
+  return { value: { before, name: slash + name, isWhole: inside.endsWith('/') }, length: found[0].length };
 };

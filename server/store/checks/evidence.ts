@@ -41,7 +41,8 @@ export function evidenceOf(observation: Observation): Evidence {
   };
   const addresses = observation.addresses.map((address) =>
     address.outcome === 'failed'
-      ? address
+      ? // Only the verdict of the last check keeps the reply of a server, for the report.
+        { ...address, refusal: undefined }
       : {
           ...address,
           presentedChain: address.presentedChain.map((der, index) =>

@@ -112,6 +112,13 @@ const OBSERVATIONS: Observation[] = [
   observation([failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })], {
     resolution: { ok: true, addresses: ['192.0.2.9'], leftOut: 1 },
   }),
+  observation([
+    failed({
+      stage: 'starttls',
+      reason: 'server_refused',
+      refusal: { code: '450', text: '4.7.1', isTemporary: true },
+    }),
+  ]),
 ];
 
 const VERDICTS: Verdict[] = [

@@ -11,6 +11,7 @@ import type {
   PostureVerdict,
   RenewalVerdict,
   RenewalWindow,
+  Reply,
   RevocationVerdict,
   RevokedCertificate,
   ServedPeriod,
@@ -218,6 +219,7 @@ const failure = shape<Failure>({
   detail: nullable(
     union<NonNullable<Failure['detail']>, 'kind'>('kind', {
       tls_alert: { alert: number },
+      refusal: { code: nullable(code), refusedSince: nullable(number) },
       unreadable_certificate: {},
       stored_words: { message: text },
     }),
@@ -265,7 +267,13 @@ const address = shape<AddressVerdict>({
   group: nullable(text),
   alpn: nullable(text),
   durationMs: number,
-  failure: nullable(shape({ stage: code, reason: code })),
+  failure: nullable(
+    shape<NonNullable<AddressVerdict['failure']>>({
+      stage: code,
+      reason: code,
+      reply: optional(shape<Reply>({ code: nullable(code), text: nullable(text) })),
+    }),
+  ),
 });
 
 const pathEntry = shape<PathEntry>({

@@ -96,9 +96,13 @@ function Address({ judged: { seen, mark }, protocol }: { judged: JudgedAddress; 
 }
 
 /** Returns what has no column: the agreed protocol, the key exchange group, and failures despite a certificate. */
-function belowTheRow({ fingerprint, alpn, group, failure }: AddressWire, protocol: Protocol): string[] {
+function belowTheRow(
+  { fingerprint, alpn, group, failure, reply }: AddressWire,
+  protocol: Protocol,
+): string[] {
   const lines: string[] = [];
   if (failure !== null && fingerprint !== null) lines.push(`It ${visibleText(failure)}`);
+  if (reply !== undefined) lines.push(`Answer: ${[reply.code, reply.text].filter(Boolean).join(' ')}`);
   if (alpn !== null) lines.push(`Agreed protocol (ALPN): ${PROTOCOLS[alpn] ?? visibleText(alpn)}`);
   else if (protocol === 'https' && fingerprint !== null) lines.push('Agreed protocol (ALPN): none');
   // Checks offer no post-quantum groups; the section Facts shows what happens when a client offers them.
