@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import {
   answer,
   failed,
+  HOST,
   issue,
   NOW,
   observation,
@@ -126,6 +127,41 @@ describe('the conclusion of a check', () => {
     expect(problemOf(unreachable)).toMatchObject({
       code: 'unreachable',
       message: expect.stringMatching(/\w/),
+    });
+  });
+
+  it('checks a server that refuses us for the moment again after an hour, then opens an incident with its answer', () => {
+    const refusal = { code: '450', text: 'Greylisted', isTemporary: true };
+    const busy = failed({ stage: 'starttls', reason: 'server_refused', refusal });
+    let state: CheckState = { ...WATCHED, jitter: 0.5 };
+    const checkAt = (observedAt: number) => {
+      const seen = observation([busy], { observedAt });
+      const verdict = judge(seen, observedAt, trustStore, state.previous);
+      const conclusion = conclude(state, seen, verdict, observedAt).withContext(CONTEXT);
+      state = { ...state, previous: verdict, uptime: conclusion.uptime ?? state.uptime };
+      return conclusion;
+    };
+    const first = checkAt(NOW);
+    expect(first).toMatchObject({ uptime: { uptime: 'up', recentChecks: 'u?' }, incidents: [], alerts: [] });
+    expect(first.nextCheckAt).toBeLessThanOrEqual(NOW + HOUR_MS);
+    const second = checkAt(first.nextCheckAt);
+    expect(second).toMatchObject({ uptime: { recentChecks: 'u??' }, nextCheckAt: NOW + HOUR_MS });
+    const third = checkAt(second.nextCheckAt);
+    expect(third).toMatchObject({
+      uptime: { recentChecks: 'u??d' },
+      incidents: [],
+      nextCheckAt: NOW + HOUR_MS + SECOND_CHECK,
+    });
+    expect(checkAt(third.nextCheckAt)).toMatchObject({
+      uptime: { uptime: 'down', downSince: NOW + HOUR_MS },
+      incidents: [
+        {
+          kind: 'open',
+          problem: 'down',
+          cause: 'server_refused',
+          facts: { message: `${HOST} refused us now: it answered 450.` },
+        },
+      ],
     });
   });
 

@@ -126,7 +126,7 @@ export function conclude(
   now: number,
 ): PendingConclusion {
   const { kind, settings, previous } = state;
-  const assessment = assessUptime(observation);
+  const assessment = assessUptime(observation, previous);
   const step = followUptime(state.uptime, { state: assessment.state, now });
   const outage = followOutage(state.incidents, step, assessment, now);
   const planned = ({ maintenanceUntil, groups }: Pick<AlertContext, 'maintenanceUntil' | 'groups'>) =>
@@ -162,6 +162,7 @@ export function conclude(
         steps: kind === 'watched' ? settings.steps : null,
         recheckAt: earliest([
           step.recheckAt,
+          assessment.downAt ?? null,
           recheckAt,
           kind === 'own' ? now + HEARTBEAT_EVERY_MINUTES * MINUTE_MS : null,
           earlyCheckAt(previous, verdict, now),

@@ -136,6 +136,43 @@ describe('assessUptime', () => {
     });
   });
 
+  it('is unknown for an hour after a refusal that is temporary, and down from then on', () => {
+    const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
+    const refusal = { code: '450', text: null, isTemporary: true };
+    const busy = failed('server_refused', { stage: 'starttls', refusal });
+    const before = (observedAt: number, refusedSince: number | null) => ({
+      observedAt,
+      failure: {
+        stage: 'starttls' as const,
+        reason: 'server_refused' as const,
+        detail: { kind: 'refusal' as const, code: '450', refusedSince },
+      },
+    });
+    const at = (observedAt: number) => seen({ endpoint, addresses: [busy], observedAt });
+    const cause = { code: 'server_refused', message: 'mail.example:25 refused us now: it answered 450.' };
+    const unknown = { state: 'unknown', responseMs: null, cause };
+    expect(assessUptime(at(NOW))).toEqual({ ...unknown, downAt: NOW + HOUR });
+    const later = assessUptime(at(NOW + HOUR - 1), before(NOW + MINUTE, NOW));
+    expect(later).toEqual({ ...unknown, downAt: NOW + HOUR });
+    const down = { ...unknown, state: 'down' };
+    expect(assessUptime(at(NOW + HOUR), before(NOW + MINUTE, NOW))).toEqual(down);
+    expect(assessUptime(at(NOW + DAY), before(NOW, NOW))).toMatchObject({ state: 'down' });
+    // After more than a day without a check, and after another failure, the hour begins anew.
+    expect(assessUptime(at(NOW + 2 * DAY), before(NOW, NOW))).toMatchObject(unknown);
+    expect(assessUptime(at(NOW + HOUR), before(NOW, null))).toMatchObject(unknown);
+  });
+
+  it('is down at once after a refusal that is not temporary, also at one of two addresses', () => {
+    const refusal = { code: '554', text: null, isTemporary: false };
+    const refused = failed('server_refused', { stage: 'starttls', refusal });
+    const busy = { ...refused, refusal: { ...refusal, code: '450', isTemporary: true } };
+    const silent = failed('timeout');
+    expect(assessUptime(seen({ addresses: [refused] }))).toMatchObject({ state: 'down' });
+    expect(assessUptime(seen({ addresses: [busy, refused] }))).toMatchObject({ state: 'down' });
+    expect(assessUptime(seen({ addresses: [silent, busy] }))).toMatchObject({ state: 'unknown' });
+    expect(assessUptime(seen({ addresses: [busy, shook] }))).toMatchObject({ state: 'up' });
+  });
+
   it('is up if one address works', () => {
     expect(assessUptime(seen({ addresses: [failed('refused'), shook] }))).toMatchObject({ state: 'up' });
     expect(assessUptime(seen({ addresses: [failed('refused'), failed('timeout')] }))).toMatchObject({
@@ -326,7 +363,7 @@ it('isUptimeConfirmed needs a success or a confirmed outage', () => {
   expect(isUptimeConfirmed({ ...unknown, uptime: 'down' })).toBe(true);
 });
 
-it('isHeldBack is true if the last result is unknown and the verdict names no failure on our side', () => {
+it('isHeldBack is true if the last result is unknown and the verdict does not explain it', () => {
   const failure = { stage: 'connect', detail: null } as const;
   const timedOut = { failure: { ...failure, reason: 'timeout' } } as const;
   expect(isHeldBack({ recentChecks: '', verdict: null })).toBe(false);
@@ -337,4 +374,7 @@ it('isHeldBack is true if the last result is unknown and the verdict names no fa
   expect(isHeldBack({ recentChecks: 'ud', verdict: timedOut })).toBe(false);
   const noRoute = { failure: { ...failure, reason: 'no_route_here' } } as const;
   expect(isHeldBack({ recentChecks: 'u?', verdict: noRoute })).toBe(false);
+  const detail = { kind: 'refusal', code: '421', refusedSince: NOW } as const;
+  const busy = { failure: { stage: 'starttls', reason: 'server_refused', detail } } as const;
+  expect(isHeldBack({ recentChecks: 'u?', verdict: busy })).toBe(false);
 });

@@ -4,7 +4,9 @@ import {
   type HandshakeObservation,
   mostTellingFailure,
   type Observation,
+  type PreviousResult,
   type ReachFailure,
+  temporarilyRefusedSince,
 } from '../observation.ts';
 import { displayName } from '../endpoint.ts';
 import { isExpectedStatus } from '../expected-status.ts';
@@ -13,7 +15,7 @@ import type { Verdict } from '../verdict.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** Availability of an endpoint; `unknown` if a problem on our side hides it. */
+/** Availability of an endpoint; `unknown` if a problem on our side hides it, or the server asks to come back later. */
 export type Uptime = 'up' | 'down' | 'unknown';
 
 /** The reason why an endpoint counts as down: a stable code, and a sentence for people. */
@@ -30,11 +32,15 @@ export interface UptimeAssessment {
    * response.
    */
   responseMs: number | null;
-  /** The reason for `down`; null for the other states. */
+  /** The reason for `down`, or for `unknown` after a temporary refusal; else null. */
   cause: DownCause | null;
+  /** Set after a temporary refusal: from when on it counts as `down`, ms UTC. */
+  downAt?: number;
 }
 
 const UNKNOWN: UptimeAssessment = { state: 'unknown', responseMs: null, cause: null };
+/** How long consecutive temporary refusals are `unknown` before they count as `down`. */
+const REFUSED_FOR_MS = HOUR_MS;
 
 /** Codes of node:dns for a lookup that reached no name server and so says nothing about the name. */
 const OWN_RESOLVER_FAILURES = new Set([
@@ -50,15 +56,20 @@ const OWN_RESOLVER_FAILURES = new Set([
  * Returns the uptime, which ignores faults of the certificate. One working address is enough, as for browsers. Without an HTTP
  * response (we aborted, or the server demands a client certificate) the handshake decides, unless a status is expected.
  */
-export function assessUptime(observation: Observation): UptimeAssessment {
+export function assessUptime(
+  observation: Observation,
+  previous: PreviousResult | null = null,
+): UptimeAssessment {
   if (!isConclusive(observation)) return UNKNOWN;
   const host = displayName(observation.endpoint);
   const reached = observation.addresses.find(({ outcome }) => outcome === 'handshake') as
     HandshakeObservation | undefined;
   if (reached === undefined) {
-    const failure = mostTellingFailure(observation);
+    const failure = mostTellingFailure(observation, previous);
+    const downAt = (temporarilyRefusedSince(failure) ?? -Infinity) + REFUSED_FOR_MS;
     if (failure === null) return down({ code: 'other', message: `${host} is down.` });
-    return down({ code: failure.reason, message: failureSentence(failure, host) });
+    const cause = { code: failure.reason, message: failureSentence(failure, host) };
+    return observation.observedAt < downAt ? { ...UNKNOWN, cause, downAt } : down(cause);
   }
   const { http } = observation;
   const { expectedStatus } = effectiveTarget(observation.endpoint);
@@ -228,7 +239,9 @@ export function isHeldBack({
   verdict: Pick<Verdict, 'failure'> | null;
 }): boolean {
   const failure = verdict?.failure ?? null;
-  return letters.endsWith(LETTERS.unknown) && (failure === null || !OWN_FAILURES.has(failure.reason));
+  const isExplained =
+    failure !== null && (OWN_FAILURES.has(failure.reason) || temporarilyRefusedSince(failure) !== null);
+  return letters.endsWith(LETTERS.unknown) && !isExplained;
 }
 
 /** Returns whether a check found the monitor up, or a second check confirmed that it is down. */
