@@ -47,7 +47,9 @@ export type FindingCode =
   /** The server sends a certificate that no client needs: the root, one outside the path, or the same one again. */
   | 'extra_certificate'
   /** Some clients refuse what others accept. */
-  | 'refused_by_clients';
+  | 'refused_by_clients'
+  /** An FTP server agreed to AUTH TLS with another reply code than that of the standard. */
+  | 'start_tls_code';
 
 /**
  * `critical`: all clients, a browser over https, or everything on OpenSSL refuses the endpoint; `warning`: only other clients
@@ -201,7 +203,9 @@ export type AddressFacts =
       total: number;
       evidence: { address: string; stage: ReachStage; durationMs: number }[];
     }
-  | { kind: 'addresses_left_out'; count: number };
+  | { kind: 'addresses_left_out'; count: number }
+  /** `code`: the reply to AUTH TLS. */
+  | { kind: 'start_tls_code'; code: number };
 
 /** A reason why no path is valid. `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
 export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; issuer: string } } &

@@ -63,6 +63,8 @@ export interface HandshakeObservation {
   group: string | null;
   /** Protocol agreed by ALPN, such as `h2` or `http/1.1`; null if there was no agreement. */
   alpn: string | null;
+  /** The reply code with which the server agreed to start TLS, if it is not the one of the standard. */
+  startTlsCode?: number;
   /** Whether the handshake needed TLS settings that clients refuse today, for example TLS 1.1 or small keys. */
   legacyTls: boolean;
   /** DER of the OCSPResponse that came with the handshake (RFC 6066 §8). */

@@ -4,6 +4,7 @@ import {
   type CheckedEndpoint,
   effectiveTarget,
   type FailedObservation,
+  type HandshakeObservation,
   offeredAlpn,
 } from '../core/index.ts';
 import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType } from './handshake.ts';
@@ -25,7 +26,11 @@ export interface ConnectOptions {
 
 /** Result of a connection attempt with TLS handshake. `tls` is as in `HandshakeResult`. */
 export type ConnectResult =
-  | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
+  | {
+      ok: true;
+      evidence: HandshakeEvidence & Pick<HandshakeObservation, 'startTlsCode'>;
+      tls: TLSSocket | null;
+    }
   | {
       ok: false;
       failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail' | 'refusal'>;
@@ -131,7 +136,10 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     host: serverName ?? '',
     ...limits,
   });
-  if (result.ok) return result;
+  if (result.ok) {
+    const { code } = negotiated;
+    return code === undefined ? result : { ...result, evidence: { ...result.evidence, startTlsCode: code } };
+  }
   const { wantsLegacy, ...failure } = result.failure;
   return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
 }

@@ -141,6 +141,16 @@ describe('STARTTLS that the server refuses', () => {
   });
 });
 
+describe('FTP', () => {
+  it.each([334, 200])('goes on with TLS after the reply %i to AUTH TLS, and notes it', async (code) => {
+    const steps = [{ sends: '220 hi\r\n' }, { expects: 'AUTH TLS\r\n' }, { sends: `${code} go on\r\n` }];
+    const { port } = await talking(steps, { certificate });
+    expect(await observe(port, 'ftp')).toMatchObject({
+      addresses: [{ outcome: 'handshake', startTlsCode: code }],
+    });
+  });
+});
+
 describe('STARTTLS with a server of another protocol', () => {
   it.each(NONSENSE)(
     'STARTTLS with a server of another protocol over $protocol fails as wrong_protocol: $server',

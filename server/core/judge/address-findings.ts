@@ -17,7 +17,7 @@ export interface Shown {
 
 /**
  * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
- * reached or were left out.
+ * reached or were left out, and unusual reply codes.
  */
 export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
   const read = answers.flatMap(({ judged: { leaf }, seen: { address } }) =>
@@ -26,6 +26,7 @@ export function addressFindings(observation: Observation, answers: readonly Answ
   return [
     ...differingCertificates(read),
     ...legacyFindings(answers, observation.endpoint.protocol),
+    ...codeFindings(observation),
     ...(read.length === 0 ? [] : unreachableFindings(observation)),
     ...leftOutFindings(observation),
   ];
@@ -157,6 +158,24 @@ function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[]
       addresses: legacy.map(({ address }) => address),
     },
   ];
+}
+
+/** Returns a note for each unusual reply code with which addresses agreed to start TLS. */
+function codeFindings({ addresses }: Observation): Shown[] {
+  const unusual = addresses.flatMap((seen) =>
+    seen.outcome === 'handshake' && seen.startTlsCode !== undefined
+      ? [{ code: seen.startTlsCode, address: seen.address }]
+      : [],
+  );
+  return [...Map.groupBy(unusual, ({ code }) => code)].map(([code, at]) => ({
+    finding: {
+      code: 'start_tls_code',
+      severity: 'note',
+      fingerprint: null,
+      facts: { kind: 'start_tls_code', code },
+    },
+    addresses: at.map(({ address }) => address),
+  }));
 }
 
 /**

@@ -334,6 +334,20 @@ describe('the verdict on several addresses', () => {
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
   });
 
+  it('notes that an FTP server agreed to AUTH TLS with another code than 234', () => {
+    const seen = { ...at('192.0.2.1', fresh), startTlsCode: 334 };
+    const verdict = judge(observation([seen]), NOW, trustStore);
+    expect(verdict.trusted).toBe(true);
+    expect(inWords(verdict).findings).toMatchObject([
+      {
+        code: 'start_tls_code',
+        severity: 'note',
+        message: 'The server answered AUTH TLS with the code 334 instead of 234, which RFC 4217 requires.',
+        addresses: ['192.0.2.1'],
+      },
+    ]);
+  });
+
   it('keeps what a server replied with its address, and its code for the sentence', () => {
     const refusal = { code: '554', text: '5.7.1 Blocked', isTemporary: false };
     const verdict = judge(

@@ -55,6 +55,8 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   chain_cut: LEAVE_OUT,
   extra_certificate: LEAVE_OUT,
   refused_by_clients: REISSUE,
+  start_tls_code:
+    'Nothing to do if your clients connect. Otherwise update the FTP server: some clients accept no other code than 234.',
 };
 
 /** Returns one concrete thing to do about a finding, in one or two sentences. `host`: display name of the host. */

@@ -132,6 +132,7 @@ function wordsFor(
     case 'legacy_tls':
     case 'addresses_unreachable':
     case 'addresses_left_out':
+    case 'start_tls_code':
       return addressWords(facts, addresses);
     case 'expired':
     case 'not_yet_valid':
@@ -221,6 +222,11 @@ function addressWords(facts: AddressFacts, count: number): Words {
           facts.count === 1
             ? 'One address was left out, because this server may not check it.'
             : `${facts.count} addresses were left out, because this server may not check them.`,
+        evidence: [],
+      };
+    case 'start_tls_code':
+      return {
+        message: `The server answered AUTH TLS with the code ${facts.code} instead of 234, which RFC 4217 requires.`,
         evidence: [],
       };
     default:

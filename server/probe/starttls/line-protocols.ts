@@ -39,13 +39,15 @@ const is4xx = (code: number): boolean => code >= 400 && code < 500;
 const SMTP_REFUSALS = { isTemporary: is4xx };
 
 /** Negotiates TLS with AUTH TLS in FTP (RFC 4217). Rejects with StartTlsError on failure. */
-async function ftp(session: PlaintextSession): Promise<void> {
+async function ftp(session: PlaintextSession): Promise<number | void> {
   // 120: the service will be ready in some minutes.
   const isTemporary = (code: number): boolean => code === 120 || is4xx(code);
   await expectReply(session, [220], { isTemporary });
   session.send('AUTH TLS\r\n');
-  // vsftpd without TLS answers 530.
-  await expectReply(session, [234], { isTemporary, unknown: [500, 501, 502, 504, 530] });
+  // 334 (RFC 2228) and 200 are not those of RFC 4217, but the servers that send them start TLS. 530 is that of vsftpd without TLS.
+  const unknown = [500, 501, 502, 504, 530];
+  const { code } = await expectReply(session, [234, 334, 200], { isTemporary, unknown });
+  if (code !== 234) return code;
 }
 
 /** Negotiates TLS with STARTTLS in NNTP (RFC 4642). Rejects with StartTlsError on failure. */

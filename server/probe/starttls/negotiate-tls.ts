@@ -8,7 +8,9 @@ import { type Dialogue, openPlaintextSession, StartTlsError } from './plaintext-
 import { xmpp } from './xmpp.ts';
 
 type StartTlsResult =
-  { ok: true } | { ok: false; reason: ReachFailure; detail: string | null; refusal: Refusal | null };
+  /** `code`: the reply code with which the server agreed, if it is not the one of the standard. */
+  | { ok: true; code?: number }
+  | { ok: false; reason: ReachFailure; detail: string | null; refusal: Refusal | null };
 
 interface StartTlsOptions {
   /** Host name in A-labels, or an IP address. */
@@ -33,8 +35,10 @@ export async function negotiateTls(
   const session = openPlaintextSession(socket);
   const negotiated = DIALOGUES[protocol]
     .startTls(session, { host, port: socket.remotePort ?? 0 })
-    .then(() => session.expectSilence())
-    .then((): StartTlsResult => ({ ok: true }));
+    .then(async (code): Promise<StartTlsResult> => {
+      await session.expectSilence();
+      return { ok: true, ...(typeof code === 'number' && { code }) };
+    });
   try {
     const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null, refusal: null };
     return await withTimeout(negotiated, { ms: timeoutMs, signal }, late);

@@ -86,8 +86,11 @@ export interface PlaintextSession {
 
 /** How a protocol gets from plain text to TLS. */
 export interface Dialogue {
-  /** Resolves when the peer has agreed to start TLS; otherwise rejects with `StartTlsError`. */
-  startTls(session: PlaintextSession, peer: Peer): Promise<void>;
+  /**
+   * Resolves when the peer has agreed to start TLS, with its reply code if that is not the one of the standard; otherwise rejects
+   * with `StartTlsError`.
+   */
+  startTls(session: PlaintextSession, peer: Peer): Promise<number | void>;
 }
 
 export interface Peer {

@@ -119,6 +119,7 @@ const OBSERVATIONS: Observation[] = [
       refusal: { code: '450', text: '4.7.1', isTemporary: true },
     }),
   ]),
+  observation([answer(withChain(leaf), { startTlsCode: 334 })]),
 ];
 
 const VERDICTS: Verdict[] = [
@@ -169,6 +170,7 @@ describe('a stored verdict', () => {
       'shown_in_turn',
       'staple_invalid',
       'staple_missing',
+      'start_tls_code',
       'too_much_work',
       'unreadable_companion',
       'unreadable_leaf',

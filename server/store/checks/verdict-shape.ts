@@ -161,6 +161,7 @@ const facts = union<FindingFacts, 'kind'>('kind', {
     evidence: shape({ serialNumber: text }),
   },
   legacy_tls: { tlsVersion: text, evidence: shape({ cipher: text }) },
+  start_tls_code: { code: number },
   addresses_unreachable: {
     reason: code,
     total: number,
