@@ -27,6 +27,11 @@ interface ProtocolFacts {
     readonly otherPorts?: readonly number[];
     readonly alpn?: readonly string[];
   };
+  /**
+   * True if a server serves domains with other names than its own: clients tell it the domain, by SNI and in the dialogue, and expect a
+   * certificate for the domain.
+   */
+  readonly servesDomains?: true;
   /** True for databases, which only verified accounts may check. */
   readonly isDatabase?: true;
 }
@@ -93,10 +98,19 @@ export const PROTOCOLS = {
   xmpp: {
     name: 'XMPP',
     title: 'XMPP with STARTTLS',
-    schemes: { xmpp: 5222, 'xmpp-server': 5269 },
+    schemes: { xmpp: 5222 },
     startTls: { sClient: 'xmpp', source: 'RFC 6120 §5.4' },
     // XEP-0368
     direct: { schemes: { xmpps: 5223 }, alpn: ['xmpp-client'] },
+    servesDomains: true,
+  },
+  'xmpp-server': {
+    name: 'XMPP s2s',
+    title: 'XMPP between servers with STARTTLS',
+    schemes: { 'xmpp-server': 5269 },
+    startTls: { sClient: 'xmpp-server', source: 'RFC 6120 §5.4' },
+    direct: { schemes: { 'xmpps-server': 5270 }, alpn: ['xmpp-server'] },
+    servesDomains: true,
   },
   ldap: {
     name: 'LDAP',

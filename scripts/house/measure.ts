@@ -43,8 +43,9 @@ export function measureHouse(): House {
       { name: 'source files in server/', value: server.length, limit: 468 },
       {
         name: `files of at most ${TINY} lines of code in server/`,
-        value: countTiny(server),
-        limit: 28,
+        // A migration has a file of its own, however short it is.
+        value: countTiny(server.filter(({ path }) => !path.includes('/migrations/'))),
+        limit: 26,
       },
       { name: `files of at most ${TINY} lines of code in web/`, value: countTiny(web), limit: 55 },
       { name: 'files in the largest folder', value: fullestFolder(files), limit: 26 },

@@ -81,7 +81,7 @@ describe('the protocol of an endpoint', () => {
     ['nntp://news.example.com', 'nntp news.example.com 119'],
     ['sieve://mail.example.com', 'sieve mail.example.com 4190'],
     ['xmpp://chat.example.com', 'xmpp chat.example.com 5222'],
-    ['xmpp-server://chat.example.com', 'xmpp chat.example.com 5269'],
+    ['xmpp-server://chat.example.com', 'xmpp-server chat.example.com 5269'],
     ['ldap://ldap.example.com', 'ldap ldap.example.com 389'],
     ['postgres://user:secret@db.example.com/app?sslmode=require', 'postgres db.example.com 5432'],
     ['postgresql://db.example.com', 'postgres db.example.com 5432'],
@@ -102,6 +102,7 @@ describe('the protocol of an endpoint', () => {
     ['ftps', 990],
     ['nntps', 563],
     ['xmpps', 5223],
+    ['xmpps-server', 5270],
     ['ldaps', 636],
     ['ircs', 6697],
     ['mqtts', 8883],
@@ -120,7 +121,8 @@ describe('the protocol of an endpoint', () => {
     ['ftp', [21]],
     ['nntp', [119]],
     ['sieve', [4190]],
-    ['xmpp', [5222, 5269]],
+    ['xmpp', [5222]],
+    ['xmpp-server', [5269]],
     ['ldap', [389, 3268]],
     ['postgres', [5432]],
     ['mysql', [3306]],
@@ -138,6 +140,8 @@ describe('the protocol of an endpoint', () => {
     expect(spoken('tls://example.com:25')).toBe('tls example.com 25');
     expect(spoken('smtps://example.com:25')).toBe('tls example.com 25');
     expect(spoken('imap://[2001:db8::1]:993')).toBe('imap 2001:db8::1 993');
+    expect(spoken('xmpp-server://example.com:5222')).toBe('xmpp-server example.com 5222');
+    expect(spoken('xmpp://example.com:5269')).toBe('xmpp example.com 5269');
   });
 
   it.each(PROTOCOL_NAMES)('can be given as a scheme: %s', (protocol) => {

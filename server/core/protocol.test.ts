@@ -26,6 +26,7 @@ describe('offeredAlpn', () => {
     ['https', 5432, ['h2', 'http/1.1']],
     ['tls', 5432, ['postgresql']],
     ['tls', 5223, ['xmpp-client']],
+    ['tls', 5270, ['xmpp-server']],
     ['tls', 993, []],
     ['postgres', 5432, []],
     ['xmpp', 5222, []],

@@ -1,5 +1,6 @@
-import { type Protocol } from '../../contract/protocols.ts';
+import { factsOf, type Protocol } from '../../contract/protocols.ts';
 import { NO_SERVER_NAME, TARGET_FIELDS, type TargetField } from '../../contract/check-words.ts';
+import { serviceOf } from './protocol.ts';
 
 /** The fields of a target in normalised form. A field that has its default is absent. */
 export type TargetFields = { readonly [Field in TargetField]?: string };
@@ -72,17 +73,24 @@ export function nameOf({ host, port, target }: Targeted): Targeted {
 }
 
 /** Fills in the defaults of an endpoint's target. */
-export function effectiveTarget({ host, port, target }: Targeted): EffectiveTarget {
+export function effectiveTarget({
+  host,
+  port,
+  protocol = 'tls',
+  target,
+}: Targeted & { protocol?: Protocol }): EffectiveTarget {
   const {
     connect_to: connectTo,
     server_name: serverName,
     verify_name: verifyName,
     ...fields
   } = readTarget(target);
+  const verified = verifyName ?? host;
+  const usualServerName = factsOf(serviceOf({ port, protocol })).servesDomains ? verified : host;
   return {
     connectTo: connectTo === undefined ? { host, port } : readHostAndPort(connectTo, port),
-    serverName: serverName === NO_SERVER_NAME ? null : (serverName ?? host),
-    verifyName: verifyName ?? host,
+    serverName: serverName === NO_SERVER_NAME ? null : (serverName ?? usualServerName),
+    verifyName: verified,
     expectedStatus: fields.expected_status ?? null,
     family: fields.family === undefined ? null : fields.family === '4' ? 4 : 6,
   };

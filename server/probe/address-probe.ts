@@ -104,8 +104,7 @@ const MAX_BYTES = 512 * 1024;
 /** Connects to one address, negotiates STARTTLS if the protocol needs it, and performs the TLS handshake. */
 export async function connectTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
   const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
-  const { host, protocol } = endpoint;
-  const { connectTo, serverName } = effectiveTarget(endpoint);
+  const { connectTo, serverName, verifyName } = effectiveTarget(endpoint);
   const connection = await openConnection({
     address,
     port: connectTo.port,
@@ -121,7 +120,7 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   const { socket } = connection;
 
   const limits = { timeoutMs: handshakeTimeoutMs, signal };
-  const negotiated = await negotiateTls(socket, protocol, { host, ...limits });
+  const negotiated = await negotiateTls(socket, endpoint.protocol, { domain: verifyName, ...limits });
   if (!negotiated.ok) {
     socket.destroy();
     const { reason, detail, refusal } = negotiated;

@@ -93,7 +93,7 @@ VirtualHost "${host}"
     files.changeOwner('prosody');
     const endpoints: Endpoint[] = [
       { protocol: 'xmpp', ...client },
-      { protocol: 'xmpp', ...SERVER_TO_SERVER },
+      { protocol: 'xmpp-server', ...SERVER_TO_SERVER },
       { protocol: 'tls', ...DIRECT },
     ];
     const daemon = await startDaemon(['prosody', '--config', configuration, '-F'], {

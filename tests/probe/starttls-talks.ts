@@ -18,10 +18,13 @@ const LDAP_REQUEST = expects(
 );
 const POSTGRES_REQUEST = expects(hex('00000008 04d2162f'));
 const MYSQL_REQUEST = expects(Buffer.concat([hex('20000001 85ae7f00 00000001 21'), Buffer.alloc(23)]));
-const STREAM = expects(
-  "<?xml version='1.0'?><stream:stream xmlns='jabber:client' " +
-    "xmlns:stream='http://etherx.jabber.org/streams' to='site.test' version='1.0'>",
-);
+/** Returns the stream header that we send to an XMPP server. */
+export const xmppStream = (namespace: string, domain: string): Step =>
+  expects(
+    `<?xml version='1.0'?><stream:stream xmlns='${namespace}' ` +
+      `xmlns:stream='http://etherx.jabber.org/streams' to='${domain}' version='1.0'>`,
+  );
+const STREAM = xmppStream('jabber:client', 'site.test');
 const STREAM_START =
   "<?xml version='1.0'?><stream:stream xmlns:stream='http://etherx.jabber.org/streams' from='site.test' " +
   "version='1.0' xml:lang='en' id='67bcdbd8-8234-46d8-b3d4-0d5e8f03701d' xmlns='jabber:client'>";
@@ -190,6 +193,19 @@ export const TALKS: Talk[] = [
       ),
       XMPP_STARTTLS,
       sends("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'></proceed>"),
+    ],
+  },
+  {
+    server: 'Prosody',
+    protocol: 'xmpp-server',
+    steps: [
+      xmppStream('jabber:server', 'site.test'),
+      sends(
+        `${STREAM_START.replace('jabber:client', 'jabber:server')}<stream:features>` +
+          "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:features>",
+      ),
+      XMPP_STARTTLS,
+      sends("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"),
     ],
   },
   {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { Observation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
@@ -11,7 +11,7 @@ import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/peers/ra
 import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import type { ScriptedPeer, ScriptedPeerOptions, Step } from '../kit/peers/scripted-peer.ts';
-import { NONSENSE, REFUSALS, TALKS } from './starttls-talks.ts';
+import { NONSENSE, REFUSALS, TALKS, xmppStream } from './starttls-talks.ts';
 import type { Talk } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
@@ -42,17 +42,24 @@ function observe(
   protocol: Protocol,
   {
     host = 'site.test',
+    target = '',
     handshake = PATIENT.handshake,
     replies,
     isOpen = true,
-  }: { host?: string; handshake?: number; replies?: 'public' | 'all'; isOpen?: boolean } = {},
+  }: {
+    host?: string;
+    target?: string;
+    handshake?: number;
+    replies?: 'public' | 'all';
+    isOpen?: boolean;
+  } = {},
 ): Promise<Observation> {
   const timeouts = { ...PATIENT, handshake };
   // Loopback addresses are only reachable in an opened range, so a test of public addresses has to say that they are not in one.
   const reach = isOpen ? policy : { ...policy, opens: () => false };
   const probe = createProbe({ resolver, policy: reach, sources: NO_SOURCES, now: Date.now, timeouts });
   return probe.observe(
-    { host, port, protocol },
+    { host, port, protocol, target },
     {
       signal: new AbortController().signal,
       trustStore: createTrustStore([]),
@@ -231,12 +238,26 @@ describe('STARTTLS', () => {
 
   it('STARTTLS over XMPP sends an internationalised name in Unicode', async () => {
     const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.steps ?? [];
-    const stream =
-      "<?xml version='1.0'?><stream:stream xmlns='jabber:client' " +
-      "xmlns:stream='http://etherx.jabber.org/streams' to='bücher.test' version='1.0'>";
-    const peer = await talking([{ expects: stream }, ...rest], { certificate });
+    const peer = await talking([xmppStream('jabber:client', 'bücher.test'), ...rest], { certificate });
     expect(await observe(peer.port, 'xmpp', { host: 'xn--bcher-kva.test' })).toMatchObject(shaken);
   });
+
+  it.each(['xmpp', 'xmpp-server'] as const)(
+    'STARTTLS over %s names the domain to verify, in the stream and by SNI, if the server has another name',
+    async (protocol) => {
+      const [, ...rest] = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];
+      const namespace = protocol === 'xmpp' ? 'jabber:client' : 'jabber:server';
+      const served = vi.fn<(name: string) => void>();
+      const peer = await talking([xmppStream(namespace, 'domain.test'), ...rest], {
+        certificate,
+        onServerName: served,
+      });
+      const target = '{"verify_name":"domain.test"}';
+      expect(await observe(peer.port, protocol, { target })).toMatchObject(shaken);
+      expect(peer.unexpected).toEqual([]);
+      expect(served.mock.calls).toEqual([['domain.test']]);
+    },
+  );
 
   it('leaves no timer, listener or socket behind', async () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;

@@ -83,6 +83,7 @@ describe('reproductionCommand', () => {
     ['nntp', 119, '-starttls nntp'],
     ['sieve', 4190, '-starttls sieve'],
     ['xmpp', 5222, '-starttls xmpp -xmpphost pay.fjord.example'],
+    ['xmpp-server', 7777, '-starttls xmpp-server -xmpphost pay.fjord.example'],
     ['ldap', 389, '-starttls ldap'],
     ['postgres', 5432, '-starttls postgres'],
     ['mysql', 3306, '-starttls mysql'],
@@ -90,6 +91,17 @@ describe('reproductionCommand', () => {
     expect(line({ protocol, port })).toBe(
       `openssl s_client -connect ${HOST}:${port} -servername ${HOST} ${option} -verify_return_error </dev/null`,
     );
+  });
+
+  it('names the domain to verify to an XMPP server of another name', () => {
+    const target = '{"verify_name":"fjord.example"}';
+    expect(line({ protocol: 'xmpp', port: 5222, target })).toContain(
+      `-connect ${HOST}:5222 -servername fjord.example -starttls xmpp -xmpphost fjord.example `,
+    );
+    expect(line({ protocol: 'tls', port: 5223, target })).toContain(
+      '-servername fjord.example -alpn xmpp-client ',
+    );
+    expect(line({ protocol: 'smtp', port: 25, target })).toContain(`-servername ${HOST} `);
   });
 
   it('connects without -starttls for plain TLS, and with -noservername for an IP address', () => {

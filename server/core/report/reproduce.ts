@@ -169,10 +169,9 @@ function connect(target: Target, at: string | null): string {
 }
 
 function openssl({ endpoint, keyType, code, alpn }: Target, where: string): string {
-  const { host, protocol } = endpoint;
-  const { startTls } = factsOf(protocol);
-  const { serverName } = effectiveTarget(endpoint);
-  const isAddress = isIpText(host);
+  const { protocol } = endpoint;
+  const { startTls, servesDomains } = factsOf(protocol);
+  const { serverName, verifyName } = effectiveTarget(endpoint);
   const offered = alpn ?? (code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint));
   return [
     `openssl s_client -connect ${where}`,
@@ -180,7 +179,7 @@ function openssl({ endpoint, keyType, code, alpn }: Target, where: string): stri
     serverName === null || isIpText(serverName) ? '-noservername' : `-servername ${shellQuoted(serverName)}`,
     ...(offered.length === 0 ? [] : [`-alpn ${shellQuoted(offered.join(','))}`]),
     ...(startTls === undefined ? [] : [`-starttls ${startTls.sClient}`]),
-    ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),
+    ...(servesDomains ? [`-xmpphost ${shellQuoted(verifyName)}`] : []),
     ...(keyType === null ? [] : [SIGNATURES[keyType]]),
   ].join(' ');
 }

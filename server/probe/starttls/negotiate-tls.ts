@@ -5,7 +5,7 @@ import { withTimeout } from '../../egress/index.ts';
 import { BINARY_PROTOCOLS } from './binary-protocols.ts';
 import { LINE_PROTOCOLS } from './line-protocols.ts';
 import { type Dialogue, openPlaintextSession, StartTlsError } from './plaintext-session.ts';
-import { xmpp } from './xmpp.ts';
+import { XMPP_PROTOCOLS } from './xmpp.ts';
 
 type StartTlsResult =
   /** `code`: the reply code with which the server agreed, if it is not the one of the standard. */
@@ -13,14 +13,18 @@ type StartTlsResult =
   | { ok: false; reason: ReachFailure; detail: string | null; refusal: Refusal | null };
 
 interface StartTlsOptions {
-  /** Host name in A-labels, or an IP address. */
-  host: string;
+  /** As in `Dialogue`. */
+  domain: string;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
 /** The dialogue of each protocol that starts in plain text. */
-const DIALOGUES: Record<StartTlsProtocol, Dialogue> = { ...LINE_PROTOCOLS, ...BINARY_PROTOCOLS, xmpp };
+const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
+  ...LINE_PROTOCOLS,
+  ...BINARY_PROTOCOLS,
+  ...XMPP_PROTOCOLS,
+};
 
 /**
  * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
@@ -29,12 +33,12 @@ const DIALOGUES: Record<StartTlsProtocol, Dialogue> = { ...LINE_PROTOCOLS, ...BI
 export async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
-  { host, timeoutMs, signal }: StartTlsOptions,
+  { domain, timeoutMs, signal }: StartTlsOptions,
 ): Promise<StartTlsResult> {
   if (!isStartTls(protocol)) return { ok: true };
   const session = openPlaintextSession(socket);
   const negotiated = DIALOGUES[protocol]
-    .startTls(session, { host, port: socket.remotePort ?? 0 })
+    .startTls(session, domain)
     .then(async (code): Promise<StartTlsResult> => {
       await session.expectSilence();
       return { ok: true, ...(typeof code === 'number' && { code }) };

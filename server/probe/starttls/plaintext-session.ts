@@ -88,15 +88,9 @@ export interface PlaintextSession {
 export interface Dialogue {
   /**
    * Resolves when the peer has agreed to start TLS, with its reply code if that is not the one of the standard; otherwise rejects
-   * with `StartTlsError`.
+   * with `StartTlsError`. `domain`: name in A-labels, or IP address, that the certificate must be valid for.
    */
-  startTls(session: PlaintextSession, peer: Peer): Promise<number | void>;
-}
-
-export interface Peer {
-  /** Host name in A-labels, or an IP address. */
-  host: string;
-  port: number;
+  startTls(session: PlaintextSession, domain: string): Promise<number | void>;
 }
 
 /** Maximum bytes received before TLS. Real servers send a few kilobytes of greeting and capabilities. */

@@ -1,21 +1,25 @@
 import { domainToUnicode } from 'node:url';
 
 import { noStartTls, serverRefused, StartTlsError, wrongProtocol } from './plaintext-session.ts';
-import type { Dialogue, Parser, Peer, PlaintextSession } from './plaintext-session.ts';
+import type { Dialogue, Parser, PlaintextSession } from './plaintext-session.ts';
 
-const SERVER_PORT = 5269;
 const MAX_TAG_BYTES = 4 * 1024;
 const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
-/**
- * Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Acts as a client, or as another server on the server-to-server
- * port. Rejects with StartTlsError on failure.
- */
-async function startTls(session: PlaintextSession, { host, port }: Peer): Promise<void> {
-  const kind = port === SERVER_PORT ? 'server' : 'client';
+/** TLS negotiation in XMPP, as a client or as another server: the two differ in the content namespace (RFC 6120 §4.8.2). */
+export const XMPP_PROTOCOLS = {
+  xmpp: { startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:client' }) },
+  'xmpp-server': { startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:server' }) },
+} satisfies Record<string, Dialogue>;
+
+/** Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Rejects with StartTlsError on failure. */
+async function startTls(
+  session: PlaintextSession,
+  { domain, namespace }: { domain: string; namespace: string },
+): Promise<void> {
   session.send(
-    `<?xml version='1.0'?><stream:stream xmlns='jabber:${kind}' ` +
-      `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(host)}' version='1.0'>`,
+    `<?xml version='1.0'?><stream:stream xmlns='${namespace}' ` +
+      `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(domain)}' version='1.0'>`,
   );
   let offered = false;
   for (let seen = await openStream(session); !isEndOfFeatures(seen); seen = await session.take(tag)) {
@@ -94,8 +98,6 @@ const CONDITIONS: ReadonlySet<string> = new Set([
   'unsupported-version',
 ]);
 
-export const xmpp: Dialogue = { startTls };
-
 const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);
 
@@ -110,10 +112,10 @@ async function openStream(session: PlaintextSession): Promise<Tag> {
 }
 
 /**
- * Converts a host to U-labels (RFC 7622 §3.2). Removes characters that would need escaping; host names contain none.
+ * Converts a domain to U-labels (RFC 7622 §3.2). Removes characters that would need escaping; host names contain none.
  */
-function domainPart(host: string): string {
-  return (domainToUnicode(host) || host).replaceAll(/[^\p{L}\p{M}\p{N}.:-]/gu, '');
+function domainPart(domain: string): string {
+  return (domainToUnicode(domain) || domain).replaceAll(/[^\p{L}\p{M}\p{N}.:-]/gu, '');
 }
 
 interface Tag {

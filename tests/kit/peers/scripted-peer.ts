@@ -15,6 +15,8 @@ export interface ScriptedPeerOptions {
   dripping?: boolean;
   /** Closes the connection after sending this many bytes. */
   closesAfter?: number;
+  /** Called with the server name (SNI) of each handshake. */
+  onServerName?: (name: string) => void;
 }
 
 export interface ScriptedPeer extends RawPeer {
@@ -25,7 +27,7 @@ export interface ScriptedPeer extends RawPeer {
 /** Starts a server that follows a recorded dialogue. */
 export async function startScriptedPeer(
   steps: readonly Step[],
-  { certificate, dripping = false, closesAfter }: ScriptedPeerOptions = {},
+  { certificate, dripping = false, closesAfter, onServerName }: ScriptedPeerOptions = {},
 ): Promise<ScriptedPeer> {
   const unexpected: string[] = [];
 
@@ -61,7 +63,14 @@ export async function startScriptedPeer(
     if (certificate === undefined) return void socket.resume();
     const { certificatePem, keyPem, chainPem = '' } = certificate;
     const secureContext = createSecureContext({ cert: certificatePem + chainPem, key: keyPem });
-    const tls = new TLSSocket(socket, { isServer: true, secureContext });
+    const tls = new TLSSocket(socket, {
+      isServer: true,
+      secureContext,
+      SNICallback: (name, done) => {
+        onServerName?.(name);
+        done(null, secureContext);
+      },
+    });
     tls.on('error', () => tls.destroy());
     tls.resume();
   }

@@ -62,6 +62,11 @@ test.each([
   ['port', { hostname: 'mail.example', port: 587, smtpSecurity: 'starttls' }, 'smtp://mail.example:587'],
   ['port', { hostname: 'mail.example', port: 143, smtpSecurity: 'starttls' }, 'imap://mail.example:143'],
   ['port', { hostname: 'chat.example', port: 5222, smtpSecurity: 'starttls' }, 'xmpp://chat.example:5222'],
+  [
+    'port',
+    { hostname: 'chat.example', port: 5269, smtpSecurity: 'starttls' },
+    'xmpp-server://chat.example:5269',
+  ],
   ['port', { hostname: 'mail.example', port: 1587, smtpSecurity: 'starttls' }, 'smtp://mail.example:1587'],
   [
     'port',

@@ -207,12 +207,12 @@ const STARTTLS_PORTS: Record<number, string> = {
   2525: 'smtp',
   143: 'imap',
   5222: 'xmpp',
-  5269: 'xmpp',
+  5269: 'xmpp-server',
 };
 /** Other ports at which the server, or its protocol by STARTTLS, usually has a certificate. */
 const CERTIFICATE_PORTS = new Set([
-  21, 110, 119, 389, 443, 465, 563, 636, 853, 990, 993, 995, 3268, 3269, 3306, 4190, 5061, 5223, 5432, 5671,
-  6697, 8443, 8883,
+  21, 110, 119, 389, 443, 465, 563, 636, 853, 990, 993, 995, 3268, 3269, 3306, 4190, 5061, 5223, 5270, 5432,
+  5671, 6697, 8443, 8883,
 ]);
 
 function portPlace(monitor: JsonObject): Place {

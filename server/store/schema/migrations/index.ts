@@ -4,6 +4,7 @@ import { createInitialSchema } from './0021-initial-schema/index.ts';
 import { addCertificates } from './0022-certificates.ts';
 import { addServedCertificates } from './0023-served-certificates.ts';
 import { addTargets } from './0024-targets.ts';
+import { separateXmppServer } from './0025-xmpp-server.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -24,6 +25,8 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0023-served-certificates': { up: addServedCertificates, breaking: false },
   // An older program would check a monitor with a target at the addresses of its host, and report it as down.
   '0024-targets': { up: addTargets, breaking: true },
+  // An older program cannot check a monitor whose protocol it does not know.
+  '0025-xmpp-server': { up: separateXmppServer, breaking: true },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
