@@ -22,6 +22,8 @@ export type ReportFindingWire = z.infer<typeof reportFindingSchema>;
 const addressSchema = z.object({
   address: z.string(),
   family: z.union([z.literal(4), z.literal(6)]),
+  /** The server that an SRV record of the domain names, with its port; null if the host itself was checked. */
+  server: z.string().nullable(),
   fingerprint: z.string().nullable(),
   expiry_date: isoInstant.nullable(),
   tls_version: z.string().nullable(),

@@ -26,12 +26,15 @@ interface ProtocolFacts {
     readonly schemes: Readonly<Record<string, number>>;
     readonly otherPorts?: readonly number[];
     readonly alpn?: readonly string[];
+    /** True if clients also connect to servers that refuse these names, without ALPN. */
+    readonly isAlpnOptional?: true;
+    readonly srv?: string;
   };
   /**
-   * True if a server serves domains with other names than its own: clients tell it the domain, by SNI and in the dialogue, and expect a
-   * certificate for the domain.
+   * Prefix of the SRV records (RFC 2782) by which clients find the servers of a domain. A server with such records is told the domain,
+   * by SNI and in the dialogue, and its certificate must be valid for the domain.
    */
-  readonly servesDomains?: true;
+  readonly srv?: string;
   /** True for databases, which only verified accounts may check. */
   readonly isDatabase?: true;
 }
@@ -100,17 +103,27 @@ export const PROTOCOLS = {
     title: 'XMPP with STARTTLS',
     schemes: { xmpp: 5222 },
     startTls: { sClient: 'xmpp', source: 'RFC 6120 §5.4' },
+    srv: '_xmpp-client._tcp',
     // XEP-0368
-    direct: { schemes: { xmpps: 5223 }, alpn: ['xmpp-client'] },
-    servesDomains: true,
+    direct: {
+      schemes: { xmpps: 5223 },
+      alpn: ['xmpp-client'],
+      isAlpnOptional: true,
+      srv: '_xmpps-client._tcp',
+    },
   },
   'xmpp-server': {
     name: 'XMPP s2s',
     title: 'XMPP between servers with STARTTLS',
     schemes: { 'xmpp-server': 5269 },
     startTls: { sClient: 'xmpp-server', source: 'RFC 6120 §5.4' },
-    direct: { schemes: { 'xmpps-server': 5270 }, alpn: ['xmpp-server'] },
-    servesDomains: true,
+    srv: '_xmpp-server._tcp',
+    direct: {
+      schemes: { 'xmpps-server': 5270 },
+      alpn: ['xmpp-server'],
+      isAlpnOptional: true,
+      srv: '_xmpps-server._tcp',
+    },
   },
   ldap: {
     name: 'LDAP',

@@ -73,8 +73,13 @@ export async function startApi(
     clock: systemClock,
     requestLog: log,
     webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
-    isInDns: async (host) => {
-      const found = await resolver.resolve(host, { signal: AbortSignal.timeout(DNS_TIMEOUT_MS) });
+    isInDns: async (host, srvNames = []) => {
+      const signal = AbortSignal.timeout(DNS_TIMEOUT_MS);
+      const [found, ...servers] = await Promise.all([
+        resolver.resolve(host, { signal }),
+        ...srvNames.map((name) => resolver.servers(name, { signal })),
+      ]);
+      if (servers.some((answer) => answer.ok && answer.records.length > 0)) return true;
       if (found.ok || found.stage === 'policy') return true;
       return found.reason === 'name_not_found' || found.reason === 'no_addresses' ? false : null;
     },

@@ -14,6 +14,7 @@ import {
   replyAt,
   whatHappenedAt,
   whereServed,
+  placeOf,
 } from '../../server/core/index.ts';
 import type { ReportFinding, Severity, Verdict } from '../../server/core/index.ts';
 import { publicKeyName } from '../../server/pki/index.ts';
@@ -121,16 +122,24 @@ function renewalLines({ verdict: { renewal }, leaf }: Checked): string[] {
 
 function addressLines(verdict: Verdict): string[] {
   const { addresses } = verdict;
-  const width = Math.max(...addresses.map(({ address }) => address.length), 0);
+  const width = Math.max(...addresses.map((one) => placeOf(one).length), 0);
   return addresses.map((one) => {
-    const { address, tlsVersion, group, alpn, durationMs, failure, fingerprint } = one;
+    const { server, tlsVersion, group, alpn, durationMs, failure, fingerprint } = one;
     const seen =
       failure === null
-        ? [tlsVersion, group, alpn, `${durationMs} ms`, fingerprint?.slice(0, 16), servedThere(one, verdict)]
+        ? [
+            server?.name,
+            tlsVersion,
+            group,
+            alpn,
+            `${durationMs} ms`,
+            fingerprint?.slice(0, 16),
+            servedThere(one, verdict),
+          ]
             .filter(Boolean)
             .join('  ')
         : [whatHappenedAt(one), replyAt(one)].filter(Boolean).join(': ');
-    return `${address.padEnd(width)}  ${seen}`;
+    return `${placeOf(one).padEnd(width)}  ${seen}`;
   });
 }
 

@@ -26,9 +26,9 @@ export interface AppOptions {
   };
   /**
    * Returns whether DNS has an address for a name, true for IP addresses; null if no name server answered in time. Never rejects
-   * because of a network failure.
+   * because of a network failure. Servers of the domain that SRV records with one of the names `srvNames` list suffice, too.
    */
-  isInDns(host: string): Promise<boolean | null>;
+  isInDns(host: string, srvNames?: readonly string[]): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */
   channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;

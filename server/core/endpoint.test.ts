@@ -148,6 +148,21 @@ describe('the protocol of an endpoint', () => {
     expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
   });
 
+  it('keeps a written port of XMPP apart from the servers that DNS names for the domain', () => {
+    const target = (input: string, typed = {}) => {
+      const read = normaliseEndpoint(input, open, typed);
+      return read.ok && read.endpoint.target;
+    };
+    expect(target('xmpp://example.com')).toBeUndefined();
+    expect(target('xmpps-server://example.com')).toBeUndefined();
+    for (const input of ['xmpp://example.com:5222', 'example.com:5222', 'tls://example.com:5223'])
+      expect(target(input)).toBe('{"connect_to":"example.com"}');
+    expect(target('xmpp://example.com', { connect_to: 'example.com' })).toBe('{"connect_to":"example.com"}');
+    expect(target('example.com:5222', { connect_to: '192.0.2.7' })).toBe('{"connect_to":"192.0.2.7"}');
+    for (const input of ['xmpp://example.com:5555', 'xmpp://192.0.2.7:5222', 'imap://example.com:143'])
+      expect(target(input)).toBeUndefined();
+  });
+
   it('is unknown for schemes named like inherited properties, such as constructor', () => {
     expect(refusal('constructor://example.com')).toBe('scheme');
     expect(refusal('toString://example.com')).toBe('scheme');

@@ -1,11 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseExpectedStatus } from './expected-status.ts';
+import { srvServices } from './srv.ts';
 import { protocolOfPort, type Scheme, schemeNamed } from './protocol.ts';
 import {
   type CheckedEndpoint,
   type Targeted,
   type TargetFields,
   targetSuffix,
+  readTarget,
   writeTarget,
 } from './target.ts';
 import { PROTOCOL_NAMES } from '../../contract/protocols.ts';
@@ -116,18 +118,27 @@ function fromAuthority(hostAndPort: string, scheme: Scheme, policy: EndpointPoli
   const literal = /^\[(.*)\](?::(.*))?$/s.exec(hostAndPort);
   if (literal === null && hostAndPort.split(':').length > 2) return refuse('brackets');
   const [name = '', plainPort] = hostAndPort.split(':');
-  const port = readPort(literal === null ? plainPort : literal[2], scheme.port);
+  const writtenPort = literal === null ? plainPort : literal[2];
+  const port = readPort(writtenPort, scheme.port);
   if (port === null) return refuse('port');
   const portAndProtocol = { port, protocol: scheme.protocol ?? protocolOfPort(port) };
-  return literal === null
-    ? fromName(name, portAndProtocol, policy)
-    : fromIpv6(literal[1] ?? '', portAndProtocol, policy);
+  const read =
+    literal === null
+      ? fromName(name, portAndProtocol, policy)
+      : fromIpv6(literal[1] ?? '', portAndProtocol, policy);
+  if (!read.ok || writtenPort === undefined || srvServices(read.endpoint).length === 0) return read;
+  // Whoever writes a port means this host, and not the servers that SRV records name (RFC 6120 §3.2.3).
+  return {
+    ok: true,
+    endpoint: { ...read.endpoint, target: writeTarget({ connect_to: read.endpoint.host }) },
+  };
 }
 
 /** Adds the target, without fields that equal their default. */
 function withTarget(endpoint: Endpoint, typed: TypedTarget, policy: EndpointPolicy): NormalisedEndpoint {
   const { host, port, protocol } = endpoint;
-  const fields: { -readonly [Field in keyof TargetFields]: string } = {};
+  const fields: { -readonly [Field in keyof TargetFields]: string } = { ...readTarget(endpoint.target) };
+  const hasServers = srvServices({ host, port, protocol }).length > 0;
   let connected: Pick<Endpoint, 'host' | 'kind'> = endpoint;
 
   const connectTo = textOf(typed.connect_to);
@@ -138,7 +149,7 @@ function withTarget(endpoint: Endpoint, typed: TypedTarget, policy: EndpointPoli
     const shown = bracketed(read.endpoint.host);
     const isOtherPort = read.endpoint.port !== port;
     if (isOtherPort) fields.connect_to = `${shown}:${read.endpoint.port}`;
-    else if (read.endpoint.host !== host) fields.connect_to = shown;
+    else if (read.endpoint.host !== host || hasServers) fields.connect_to = shown;
   }
 
   const serverName = textOf(typed.server_name);

@@ -85,6 +85,8 @@ export { duration, longInstant } from './long-date.ts';
 export { isExpectedStatus } from './expected-status.ts';
 export { describeTarget, effectiveTarget, identityKey, identityOf, nameOf, readTarget } from './target.ts';
 export type { CheckedEndpoint, Targeted } from './target.ts';
+export { endpointAt, placeOf, srvServices } from './srv.ts';
+export type { DomainServer } from './srv.ts';
 export { displayName, mappedIpv4, normaliseEndpoint, unicodeName } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
 export type {
@@ -118,7 +120,7 @@ export type {
   TlsVersion,
 } from './observation.ts';
 export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
-export { isSensitive, offeredAlpn } from './protocol.ts';
+export { isAlpnOptional, isSensitive, offeredAlpn } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
   endedSource,

@@ -1,6 +1,7 @@
 import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure, Verdict } from './verdict.ts';
 import type { CheckedEndpoint } from './target.ts';
+import type { DomainServer } from './srv.ts';
 import type { KeyType } from '../../contract/check-words.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
@@ -16,6 +17,8 @@ export type ReachFailure =
   | 'dns_refused'
   /** Our own name servers do not answer, which says nothing about the endpoint. */
   | 'resolver_silent'
+  /** The domain's SRV records say that it does not have this service (RFC 2782). */
+  | 'service_declined'
   | 'address_refused'
   | 'refused'
   | 'reset'
@@ -53,6 +56,8 @@ export type ReachStage = 'dns' | 'policy' | 'connect' | 'starttls' | 'handshake'
 export interface HandshakeObservation {
   address: string;
   family: 4 | 6;
+  /** The server of the domain that the address belongs to, if an SRV record named it. */
+  server?: DomainServer;
   outcome: 'handshake';
   /** Certificates in DER as the server sent them, leaf first, at most 32. */
   presentedChain: Uint8Array[];
@@ -85,11 +90,13 @@ export interface Refusal {
   isTemporary: boolean;
 }
 
+/** At the stages `dns` and `policy`, `address` may be the name of a server that an SRV record names. */
 export interface FailedObservation {
   address: string;
   family: 4 | 6;
+  server?: DomainServer;
   outcome: 'failed';
-  stage: 'policy' | 'connect' | 'starttls' | 'handshake';
+  stage: 'dns' | 'policy' | 'connect' | 'starttls' | 'handshake';
   reason: ReachFailure;
   /** The number of the TLS alert that the peer sent (RFC 8446 §6). */
   tlsAlert: number | null;
@@ -216,7 +223,10 @@ export interface Observation {
   observedAt: number;
   durationMs: number;
   resolution: Resolution;
-  /** One observation per resolved address, in the order of the resolution. */
+  /**
+   * One observation per resolved address, in the order of the resolution, then one per server of the domain that has no address. The
+   * addresses of different servers may be equal.
+   */
   addresses: AddressObservation[];
   /**
    * Result of the HTTP request. Null for protocols other than https, if no handshake succeeded, if we aborted the request,

@@ -89,6 +89,11 @@ export function offeredAlpn(endpoint: { port: number; protocol: Protocol }): rea
   return (endpoint.protocol === 'tls' ? facts.direct?.alpn : facts.alpn) ?? [];
 }
 
+/** Returns whether clients of a direct TLS endpoint try again without ALPN if the server knows none of their names. */
+export function isAlpnOptional(endpoint: { port: number; protocol: Protocol }): boolean {
+  return endpoint.protocol === 'tls' && factsOf(serviceOf(endpoint)).direct?.isAlpnOptional === true;
+}
+
 /** Returns the usual protocol of a port; `tls` if no other one is known. */
 export function protocolOfPort(port: number): Protocol {
   return PROTOCOL_BY_PORT.get(port) ?? 'tls';

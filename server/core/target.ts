@@ -86,7 +86,7 @@ export function effectiveTarget({
     ...fields
   } = readTarget(target);
   const verified = verifyName ?? host;
-  const usualServerName = factsOf(serviceOf({ port, protocol })).servesDomains ? verified : host;
+  const usualServerName = factsOf(serviceOf({ port, protocol })).srv === undefined ? host : verified;
   return {
     connectTo: connectTo === undefined ? { host, port } : readHostAndPort(connectTo, port),
     serverName: serverName === NO_SERVER_NAME ? null : (serverName ?? usualServerName),
@@ -94,6 +94,11 @@ export function effectiveTarget({
     expectedStatus: fields.expected_status ?? null,
     family: fields.family === undefined ? null : fields.family === '4' ? 4 : 6,
   };
+}
+
+/** Returns whether a normalised host is an IP address. */
+export function isIpText(host: string): boolean {
+  return host.includes(':') || /^[\d.]+$/.test(host);
 }
 
 /** Splits a normalised `connect_to` such as "10.0.0.7", "[2001:db8::1]:8443" or "backend.example:8443". */

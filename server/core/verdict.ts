@@ -1,5 +1,6 @@
 import type { KeyType } from '../../contract/check-words.ts';
 import type { Finding, FindingCode, RevocationSource } from './finding.ts';
+import type { DomainServer } from './srv.ts';
 import type {
   CaaObservation,
   PostureObservation,
@@ -89,6 +90,8 @@ export interface LastSeen {
 export interface AddressVerdict {
   address: string;
   family: 4 | 6;
+  /** The server of the domain that the address belongs to, if an SRV record named it. */
+  server?: DomainServer;
   /** Fingerprint of the leaf; null if none was read. */
   fingerprint: string | null;
   notAfter: number | null;

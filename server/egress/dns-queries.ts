@@ -1,4 +1,4 @@
-import { type CaaRecord as NodeCaaRecord, promises as dns } from 'node:dns';
+import { type CaaRecord as NodeCaaRecord, promises as dns, type SrvRecord } from 'node:dns';
 import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**
@@ -8,6 +8,7 @@ import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts'
 type QueryResult<Found> = ({ ok: true } & Found) | { ok: false; code: string };
 export type AddressAnswer = QueryResult<{ addresses: string[] }>;
 export type CaaAnswer = QueryResult<{ records: CaaRecord[] }>;
+export type SrvAnswer = QueryResult<{ records: SrvRecord[] }>;
 
 /** One property of a CAA record (RFC 8659 §4.1). `value` is unvalidated text from the zone. */
 export interface CaaRecord {
@@ -19,6 +20,7 @@ export interface CaaRecord {
 export interface DnsQueries {
   addresses(host: string, family: 4 | 6, limit: TimeLimit): Promise<AddressAnswer>;
   caa(name: string, limit: TimeLimit): Promise<CaaAnswer>;
+  srv(name: string, limit: TimeLimit): Promise<SrvAnswer>;
   /** Queries the NS records of the root to learn whether the name servers respond at all. Ignores the result. */
   queryRoot(): void;
   /** Returns whether a name server has responded to any query since `instant` (performance.now()). */
@@ -41,7 +43,7 @@ const RESPONSE_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED',
 type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
- * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. The limit of 1,024 open queries is far
+ * Creates A, AAAA, CAA and SRV queries over c-ares, which needs no thread while it waits. The limit of 1,024 open queries is far
  * above the usual need, because queries to servers that do not respond hold their permits for seconds.
  */
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
@@ -102,6 +104,7 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
         ? { ok: false, code: UNREADABLE_CAA }
         : { ok: true, records: records.filter((record) => record !== null) };
     },
+    srv: (name, limit) => runQuery(limit, async (resolver) => ({ records: await resolver.resolveSrv(name) })),
     queryRoot() {
       pendingRootQuery ??= trackResponse(rootResolver.resolveNs('.')).then(
         () => (pendingRootQuery = null),

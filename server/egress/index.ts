@@ -8,7 +8,7 @@ export { createResponseReader } from './http-response.ts';
 export type { ResponseReader } from './http-response.ts';
 export { openConnection, TooManyBytesError } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
-export type { CaaLookup, CaaResolution, Resolution, Resolver } from './resolver.ts';
+export type { CaaLookup, CaaResolution, Resolution, Resolver, ServerLookup } from './resolver.ts';
 export { createVerifiedTls } from './exchange.ts';
 export type { SecureSocket } from './exchange.ts';
 export { createSemaphore } from './with-timeout.ts';

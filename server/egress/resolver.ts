@@ -1,10 +1,11 @@
+import type { SrvRecord } from 'node:dns';
 import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup, UNREADABLE_CAA } from './dns-queries.ts';
-import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
+import type { AddressAnswer, CaaRecord, SrvAnswer } from './dns-queries.ts';
 import type { HostsFile } from './hosts-file.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
-import { withTimeout } from './with-timeout.ts';
+import { type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**
  * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. `leftOut`: the
@@ -48,6 +49,22 @@ export interface CaaLookup {
   caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
 }
 
+export interface ServerLookup {
+  /**
+   * Returns at most 10 SRV records (RFC 2782) with this name, those with the lowest priority first. None on NXDOMAIN or no data, for local
+   * names that are not permitted, and if the hosts file has the domain. Never rejects because of a network failure.
+   */
+  servers(name: string, options: { signal: AbortSignal }): Promise<ServerResolution>;
+}
+
+/** `isDeclined`: the only record says that the domain does not have the service. */
+export type ServerResolution =
+  | { ok: true; records: ServerRecord[]; isDeclined: boolean }
+  | { ok: false; reason: DnsFailure; detail: string };
+
+/** An SRV record. `name`: a host name in lower case without a dot at the end; `port`: from 1 to 65,535. */
+export type ServerRecord = Record<'priority' | 'weight' | 'port', number> & { name: string };
+
 export interface Nat64Lookup {
   /**
    * Tells the address policy the NAT64 prefixes of our network, if any of the addresses may be in one. `resolve` does so by
@@ -79,6 +96,7 @@ const ROOT_QUERY_AFTER = 0.5;
  */
 const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
+const MAX_SERVERS = 10;
 /** Maximum time that the first lookup with an IPv6 address waits for the NAT64 prefixes of our network. */
 const NAT64_WAIT_MS = 2_000;
 const NEVER = new AbortController().signal;
@@ -95,27 +113,38 @@ export function createResolver({
   policy,
   hostsFile = null,
   timeoutMs = TIMEOUT_MS,
-}: ResolverOptions): Resolver & CaaLookup & Nat64Lookup {
+}: ResolverOptions): Resolver & CaaLookup & ServerLookup & Nat64Lookup {
   const queries = createDnsQueries(servers);
   // If local names are permitted, reserve 40 % of the timeout for the system resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
 
-  const lookUp = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
-    const limit = { ms: queryMs, signal };
-    if (isLocalhost(host)) return systemLookup(host, limit);
-    const listed = hostsFile === null ? [] : await withTimeout(hostsFile.addresses(host), limit, []);
-    if (listed.length > 0) return { ok: true, addresses: [...listed] };
+  const listedAddresses = async (host: string, limit: TimeLimit): Promise<readonly string[]> =>
+    hostsFile === null ? [] : withTimeout(hostsFile.addresses(host), limit, []);
+
+  /** Runs a query, and returns `SILENT` if it times out while our name servers respond to no query at all. */
+  const noticeSilence = async <Answer extends AddressAnswer | SrvAnswer>(
+    { ms, signal }: TimeLimit,
+    query: () => Promise<Answer>,
+  ): Promise<Answer | typeof SILENT> => {
     const queriedAt = performance.now();
     // Query the root early enough that its response arrives before this query times out.
     const rootQueryTimer = setTimeout(() => {
       if (!queries.hasResponseSince(queriedAt)) queries.queryRoot();
-    }, queryMs * ROOT_QUERY_AFTER);
-    const merged = merge(
-      await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)]),
-    );
+    }, ms * ROOT_QUERY_AFTER);
+    const answer = await query();
     clearTimeout(rootQueryTimer);
-    const timedOut = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
-    const answer: AddressAnswer = timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : merged;
+    const timedOut = !answer.ok && answer.code === 'ETIMEOUT' && !signal.aborted;
+    return timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : answer;
+  };
+
+  const lookUp = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
+    const limit = { ms: queryMs, signal };
+    if (isLocalhost(host)) return systemLookup(host, limit);
+    const listed = await listedAddresses(host, limit);
+    if (listed.length > 0) return { ok: true, addresses: [...listed] };
+    const answer = await noticeSilence(limit, async () =>
+      merge(await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)])),
+    );
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
     // Fall back to the system resolver, because DNS queries over c-ares do not use /etc/hosts, search domains or mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
@@ -162,6 +191,34 @@ export function createResolver({
       if (reason === 'name_not_found' || reason === 'no_addresses') return { ok: true, records: [] };
       return { ok: false, reason };
     },
+    async servers(name, { signal }) {
+      const limit = { ms: queryMs, signal };
+      // The name of the records begins with the labels of the service and of its transport.
+      const host = name.split('.').slice(2).join('.');
+      const isForbidden = policy.isLocalName(host) && !policy.permitsLocalNames;
+      if (!isHostName(name) || isLocalhost(host) || isForbidden) return NO_SERVERS;
+      if ((await listedAddresses(host, limit)).length > 0) return NO_SERVERS;
+      const answer = await noticeSilence(limit, () => queries.srv(name, limit));
+      if (answer.ok) return readServers(answer.records);
+      const reason = failureOf(answer.code);
+      if (reason === 'name_not_found' || reason === 'no_addresses') return NO_SERVERS;
+      return { ok: false, reason, detail: answer.code };
+    },
+  };
+}
+
+const NO_SERVERS: ServerResolution = { ok: true, records: [], isDeclined: false };
+
+/** Leaves out records that name no host, such as the root, which stands for "not available" (RFC 2782). */
+function readServers(records: readonly SrvRecord[]): ServerResolution {
+  const named = records
+    .map((record) => ({ ...record, name: record.name.toLowerCase().replace(/\.$/, '') }))
+    .filter(({ name, port }) => isHostName(name) && port > 0)
+    .toSorted((left, right) => left.priority - right.priority || right.weight - left.weight);
+  return {
+    ok: true,
+    records: named.slice(0, MAX_SERVERS),
+    isDeclined: records.length > 0 && named.length === 0,
   };
 }
 

@@ -2,9 +2,11 @@ import type { SecureContext, TLSSocket } from 'node:tls';
 import {
   type AddressObservation,
   type CheckedEndpoint,
+  type DomainServer,
   effectiveTarget,
   type FailedObservation,
   type HandshakeObservation,
+  isAlpnOptional,
   offeredAlpn,
 } from '../core/index.ts';
 import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType } from './handshake.ts';
@@ -48,6 +50,8 @@ export interface OpenConnection {
 }
 
 export interface AddressProbeOptions extends ConnectOptions {
+  /** The server of the domain that the address belongs to, if an SRV record named it. */
+  server?: DomainServer;
   /** Returns true if the callee takes the open connection and will close it. Otherwise `probeAddress` closes it. */
   takeOver: (open: OpenConnection) => boolean;
   /** Called with the chain (DER as sent) as soon as the handshake is complete. */
@@ -56,13 +60,14 @@ export interface AddressProbeOptions extends ConnectOptions {
 
 /** Probes one address of an endpoint with current TLS settings, and again with others if the server needs them. */
 export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
-  const { address, signal, takeOver, onChain } = options;
+  const { address, server, signal, takeOver, onChain } = options;
   const startedAt = performance.now();
   const { result, context } = await connectAsNeeded(options);
 
   const seen = {
     address,
     family: address.includes(':') ? 6 : 4,
+    ...(server && { server }),
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
   if (!result.ok) return { ...seen, outcome: 'failed', ...result.failure };
@@ -83,7 +88,12 @@ async function connectAsNeeded(
   options: ConnectOptions,
 ): Promise<{ result: ConnectResult; context: SecureContext }> {
   const first = { result: await connectTls(options, modernContext), context: modernContext };
-  if (first.result.ok || !first.result.wantsLegacy) return first;
+  if (first.result.ok) return first;
+  if (first.result.failure.tlsAlert === NO_APPLICATION_PROTOCOL && isAlpnOptional(options.endpoint)) {
+    const result = await connectTls({ ...options, alpn: [] }, modernContext);
+    return result.ok ? { ...first, result } : first;
+  }
+  if (!first.result.wantsLegacy) return first;
   const second = await connectTls(options, legacyContext);
   if (!second.ok) return first;
   const context = mlDsaContext();
@@ -94,6 +104,9 @@ async function connectAsNeeded(
   if (third.ok) return { result: third, context };
   return { result: await connectTls(options, legacyContext), context: legacyContext };
 }
+
+/** Alert of a server that knows none of the names that we offer by ALPN (RFC 7301 §3.2). */
+const NO_APPLICATION_PROTOCOL = 120;
 
 /**
  * Maximum bytes received per connection. Far above the 100 kB of certificates that OpenSSL accepts, and above the part

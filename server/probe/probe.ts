@@ -7,10 +7,11 @@ import {
   type Observation,
   type PostureObservation,
 } from '../core/index.ts';
-import type { AddressPolicy, Resolver } from '../egress/index.ts';
+import type { AddressPolicy } from '../egress/index.ts';
 import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
 import { type SourceAnswers, querySources } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
+import { findPlaces, type PlaceResolver } from './places.ts';
 import { probeAddress, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
 import { probePosture } from './posture.ts';
 import { Requester, type Sources } from './sources/sources.ts';
@@ -51,7 +52,7 @@ export interface Probe {
 }
 
 export interface ProbeOptions {
-  resolver: Resolver;
+  resolver: PlaceResolver;
   policy: AddressPolicy;
   /** Clock that returns ms UTC. */
   now: () => number;
@@ -99,7 +100,7 @@ export function createProbe(options: ProbeOptions): Probe {
   return {
     async observe(endpoint, { signal, trustStore, withPosture, replies, onStep, work = new WorkBudget() }) {
       const { protocol } = endpoint;
-      const { connectTo, expectedStatus, family } = effectiveTarget(endpoint);
+      const { connectTo, expectedStatus } = effectiveTarget(endpoint);
       const observedAt = now();
       const startedAt = performance.now();
       const deadline = new AbortController();
@@ -109,7 +110,6 @@ export function createProbe(options: ProbeOptions): Probe {
       if (signal.aborted) abort();
       const handshakes = limitHandshakes(work, deadline.signal);
       const limits = {
-        endpoint,
         policy,
         signal: deadline.signal,
         connectTimeoutMs: caps.connect,
@@ -124,23 +124,27 @@ export function createProbe(options: ProbeOptions): Probe {
         return true;
       };
       try {
-        const resolution = await timed('resolve', onStep, () =>
-          resolver.resolve(connectTo.host, { signal: deadline.signal, family }),
+        const { resolution, places, unresolved } = await timed('resolve', onStep, () =>
+          findPlaces(endpoint, { resolver, signal: deadline.signal }),
         );
-        const seen = await Promise.all(
-          (resolution.ok ? resolution.addresses : []).map((address) =>
-            timed('look', onStep, () =>
-              handshakes.run((limited) => probeAddress({ ...limits, ...limited, address, takeOver })),
+        const probed = await Promise.all(
+          places.map(async (place) => ({
+            ...place,
+            seen: await timed('look', onStep, () =>
+              handshakes.run((limited) => probeAddress({ ...limits, ...limited, ...place, takeOver })),
             ),
-          ),
+          })),
         );
-        const addresses = seen.map((one) =>
-          replies === 'all' || (replies === 'public' && !policy.opens(one.address)) ? one : withoutReply(one),
-        );
-        const postureTarget =
+        const showsReply = ({ address }: AddressObservation): boolean =>
+          replies === 'all' || (replies === 'public' && !policy.opens(address));
+        const addresses = [
+          ...probed.map(({ seen }) => (showsReply(seen) ? seen : withoutReply(seen))),
+          ...unresolved,
+        ];
+        const [postureTarget] =
           withPosture && !handshakes.isExhausted()
-            ? addresses.find(({ outcome }) => outcome === 'handshake')
-            : undefined;
+            ? probed.flatMap((one) => (one.seen.outcome === 'handshake' ? { ...one, seen: one.seen } : []))
+            : [];
         const common = { signal: deadline.signal, onFault };
         const requester = new Requester(connectTo.host, work);
         const queryAll = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
@@ -159,13 +163,13 @@ export function createProbe(options: ProbeOptions): Probe {
         const [[httpResult = null], asked, posture] = await Promise.all([
           Promise.all(http),
           queryAll(addresses),
-          postureTarget?.outcome !== 'handshake'
+          postureTarget === undefined
             ? Promise.resolve(null)
             : timed('posture', onStep, () =>
                 probePosture({
                   ...common,
-                  seen: postureTarget,
-                  approach: limits,
+                  seen: postureTarget.seen,
+                  approach: { ...limits, endpoint: postureTarget.endpoint },
                   domains: sources.domains,
                   at: observedAt,
                   budgetMs: caps.posture,

@@ -38,6 +38,7 @@ function hosts(text: string, cidrs = ['10.0.0.0/8', 'fd00::/8']) {
     path,
     problems,
     resolve: (host: string) => resolver.resolve(host, { signal }),
+    servers: (name: string) => resolver.servers(name, { signal }),
     /** Replaces the file like an editor: the content changes at once. */
     replace: (content: string): void => {
       writeFileSync(`${path}.new`, content);
@@ -49,6 +50,15 @@ function hosts(text: string, cidrs = ['10.0.0.0/8', 'fd00::/8']) {
 const found = (...addresses: string[]) => ({ ok: true, addresses });
 
 describe('a hosts file', () => {
+  it('wins over the servers that DNS names for a domain, but not over those of other domains', async () => {
+    for (const domain of ['shop.test', 'other.test'])
+      dns.entries.set(`_xmpp-client._tcp.${domain}`, { srv: [{ target: 'chat.test', port: 5222 }] });
+    const { servers } = hosts('10.0.0.7 shop.test\n');
+    expect(await servers('_xmpp-client._tcp.shop.test')).toMatchObject({ ok: true, records: [] });
+    expect(dns.questions).toEqual([]);
+    expect(await servers('_xmpp-client._tcp.other.test')).toMatchObject({ records: [{ name: 'chat.test' }] });
+  });
+
   it('wins over DNS, and also has names that DNS does not know', async () => {
     const { resolve, problems } = hosts('10.0.0.7 shop.test\n10.0.0.8 only-here.test intranet\n');
     expect(await resolve('shop.test')).toEqual(found('10.0.0.7'));

@@ -84,6 +84,7 @@ function addressWire(seen: AddressVerdict): AddressWire {
   return {
     address: seen.address,
     family: seen.family,
+    server: seen.server === undefined ? null : `${seen.server.name}:${seen.server.port}`,
     fingerprint: seen.fingerprint,
     expiry_date: isoOrNull(seen.notAfter),
     tls_version: seen.tlsVersion,

@@ -173,6 +173,14 @@ describe('assessUptime', () => {
     expect(assessUptime(seen({ addresses: [busy, shook] }))).toMatchObject({ state: 'up' });
   });
 
+  it('is unknown if our name server is silent about the only server that was left to check', () => {
+    const silent = failed('resolver_silent', { stage: 'dns' });
+    expect(assessUptime(seen({ addresses: [silent] }))).toMatchObject({ state: 'unknown' });
+    expect(assessUptime(seen({ addresses: [silent, failed('refused')] }))).toMatchObject({ state: 'down' });
+    const gone = failed('name_not_found', { stage: 'dns' });
+    expect(assessUptime(seen({ addresses: [gone] }))).toMatchObject({ state: 'down' });
+  });
+
   it('is up if one address works', () => {
     expect(assessUptime(seen({ addresses: [failed('refused'), shook] }))).toMatchObject({ state: 'up' });
     expect(assessUptime(seen({ addresses: [failed('refused'), failed('timeout')] }))).toMatchObject({

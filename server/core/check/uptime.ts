@@ -119,15 +119,17 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
   return { state: 'down', responseMs, cause };
 }
 
+/** Failures of our own name servers. */
+const OUR_RESOLVER: ReadonlySet<ReachFailure> = new Set(['dns_refused', 'resolver_silent']);
+
 /** Returns false if every failure is on our side: no IPv6 or no IPv4, the address policy, our resolver or an aborted examination. */
 function isConclusive({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
-    const isOurResolver = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
-    if (resolution.stage !== 'dns' || isOurResolver) return false;
+    if (resolution.stage !== 'dns' || OUR_RESOLVER.has(resolution.reason)) return false;
     return !(resolution.reason === 'dns_failed' && OWN_RESOLVER_FAILURES.has(resolution.detail ?? ''));
   }
   const isLocalFailure = (seen: FailedObservation) =>
-    seen.stage === 'policy' || seen.reason === 'no_route_here';
+    seen.stage === 'policy' || seen.reason === 'no_route_here' || OUR_RESOLVER.has(seen.reason);
   return (
     addresses.length === 0 || addresses.some((seen) => seen.outcome === 'handshake' || !isLocalFailure(seen))
   );

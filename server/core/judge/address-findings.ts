@@ -7,6 +7,7 @@ import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import { firstNames } from './leaf-findings.ts';
 import { earliest } from './renewal.ts';
+import { placeOf } from '../srv.ts';
 import type { FailedObservation, Observation, PostureObservation, ReachFailure } from '../observation.ts';
 
 /** A finding with the addresses that show it. */
@@ -20,8 +21,8 @@ export interface Shown {
  * reached or were left out, and unusual reply codes.
  */
 export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
-  const read = answers.flatMap(({ judged: { leaf }, seen: { address } }) =>
-    leaf === null ? [] : [{ leaf, address }],
+  const read = answers.flatMap(({ judged: { leaf }, seen }) =>
+    leaf === null ? [] : [{ leaf, address: placeOf(seen) }],
   );
   return [
     ...differingCertificates(read),
@@ -155,7 +156,7 @@ function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[]
         facts: { kind: 'legacy_tls', tlsVersion, evidence: { cipher } },
         clients,
       },
-      addresses: legacy.map(({ address }) => address),
+      addresses: legacy.map(placeOf),
     },
   ];
 }
@@ -196,9 +197,13 @@ function unreachableFindings(observation: Observation): Shown[] {
         kind: 'addresses_unreachable',
         reason,
         total: observation.addresses.length,
-        evidence: addresses.map(({ address, stage, durationMs }) => ({ address, stage, durationMs })),
+        evidence: addresses.map((one) => ({
+          address: placeOf(one),
+          stage: one.stage,
+          durationMs: one.durationMs,
+        })),
       },
     },
-    addresses: addresses.map(({ address }) => address),
+    addresses: addresses.map(placeOf),
   }));
 }

@@ -28,6 +28,7 @@ import type {
   Verdict,
 } from '../verdict.ts';
 import { certificateName } from '../facts.ts';
+import { placeOf } from '../srv.ts';
 import type { ChainJudgement } from './chain-findings.ts';
 
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
@@ -190,11 +191,11 @@ function answerFindings(answers: readonly Answer[], served: string | null): Find
     for (const finding of ofAnswer) {
       const key = `${finding.fingerprint} ${contentKey(finding)}`;
       const same = findings.get(key);
-      if (same !== undefined) same.addresses.push(seen.address);
+      if (same !== undefined) same.addresses.push(placeOf(seen));
       else {
         const isOffered =
           finding.fixedByChain === true && served !== null && judged.leaf?.fingerprint === served;
-        findings.set(key, { ...toFinding(finding, [seen.address]), attachment: isOffered ? 'chain' : null });
+        findings.set(key, { ...toFinding(finding, [placeOf(seen)]), attachment: isOffered ? 'chain' : null });
       }
     }
   }
@@ -262,18 +263,18 @@ const UNREADABLE: Failure = {
 /** Returns one row per address, in the order of the DNS answer. */
 function addressVerdicts(observation: Observation, answers: readonly Answer[]): AddressVerdict[] {
   return observation.addresses.map((seen): AddressVerdict => {
-    const { address, family, durationMs } = seen;
+    const { address, family, durationMs, server } = seen;
+    const at = server === undefined ? { address, family } : { address, family, server };
     if (seen.outcome === 'failed') {
       const { stage, reason, refusal } = seen;
       const isAnswered = refusal !== undefined && (refusal.code ?? refusal.text) !== null;
       const reply = isAnswered && { reply: { code: refusal.code, text: refusal.text } };
       const nothing = { fingerprint: null, notAfter: null, tlsVersion: null, group: null, alpn: null };
-      return { address, family, ...nothing, durationMs, failure: { stage, reason, ...reply } };
+      return { ...at, ...nothing, durationMs, failure: { stage, reason, ...reply } };
     }
     const leaf = answers.find((answer) => answer.seen === seen)?.judged.leaf ?? null;
     return {
-      address,
-      family,
+      ...at,
       fingerprint: leaf?.fingerprint ?? null,
       notAfter: leaf?.notAfter ?? null,
       tlsVersion: seen.tlsVersion,

@@ -10,6 +10,7 @@ import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';
 import { OWN_ROOT_FILE, reproductionCommand } from './reproduce.ts';
+import { endpointAt, placeOf } from '../srv.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
 
 /** A finding in words. */
@@ -45,14 +46,23 @@ export function describeFindings(
     const rest = { ...known, clients: clientsRefusing(finding) };
     if (facts.kind === 'stored_words') return { ...rest, ...facts.words };
     const { message, evidence } = wordsOf(finding, host);
-    const command = reproductionCommand({
+    const shown = {
       code: finding.code,
-      endpoint,
-      addresses: commandAddresses(finding, addresses),
       tlsVersion: facts.kind === 'legacy_tls' ? facts.tlsVersion : null,
       keyType,
       hasOwnRoot,
-    });
+    };
+    const places = commandPlaces(finding, addresses);
+    const servers = places.flatMap(({ address, server }) =>
+      server === undefined ? [] : { ...shown, endpoint: endpointAt(endpoint, server), addresses: [address] },
+    );
+    const command =
+      servers.length === 0
+        ? reproductionCommand({ ...shown, endpoint, addresses: places.map(({ address }) => address) })
+        : servers
+            .slice(0, finding.code === 'certificates_differ' ? MAX_SERVERS : 1)
+            .map(reproductionCommand)
+            .join('; ');
     return {
       ...rest,
       message,
@@ -150,15 +160,23 @@ function wordsFor(
   }
 }
 
+/** Maximum number of a domain's servers in a command. */
+const MAX_SERVERS = 6;
+
 /**
  * Returns the addresses for the command: all that answered for `certificates_differ`, else those that show the finding.
- * None if all that answered show it, because the shorter command by name then shows it too.
+ * None if all that answered show it, because the shorter command by name then shows it too, unless each server has a name of its own.
  */
-function commandAddresses({ code, addresses }: Finding, all: Verdict['addresses']): readonly string[] {
-  const answered = all.flatMap(({ failure, address }) => (failure === null ? [address] : []));
+function commandPlaces({ code, addresses }: Finding, all: Verdict['addresses']): readonly ShownPlace[] {
+  const answered = all.filter(({ failure }) => failure === null);
+  const known = new Map(all.flatMap((one) => [[one.address, one] as const, [placeOf(one), one] as const]));
+  const showing = addresses.map((address) => known.get(address) ?? { address });
   if (code === 'certificates_differ') return addresses.length === 0 ? [] : answered;
-  return code !== 'address_unreachable' && addresses.length === answered.length ? [] : addresses;
+  const isEverywhere = code !== 'address_unreachable' && addresses.length === answered.length;
+  return isEverywhere ? answered.filter(({ server }) => server !== undefined) : showing;
 }
+
+type ShownPlace = Pick<Verdict['addresses'][number], 'address' | 'server'>;
 
 /** Returns the words of a finding about the addresses of a host. `count`: number of addresses that show it. */
 function addressWords(facts: AddressFacts, count: number): Words {

@@ -8,6 +8,7 @@ import type { Protocol } from '../../../contract/protocols.ts';
 const STAGES: Record<ReachFailure, ReachStage> = {
   name_not_found: 'dns',
   no_addresses: 'dns',
+  service_declined: 'dns',
   no_ipv4_addresses: 'dns',
   no_ipv6_addresses: 'dns',
   dns_failed: 'dns',

@@ -6,6 +6,7 @@ import { longInstant } from '../long-date.ts';
 import { type ReachFailure, type ReachStage, temporarilyRefusedSince } from '../observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { failureCommand, responseCommand } from './reproduce.ts';
+import { endpointAt } from '../srv.ts';
 import type { AddressVerdict, Failure, Verdict } from '../verdict.ts';
 
 /**
@@ -51,7 +52,7 @@ export function reachFinding(
       message: message ?? failureSentence(failure, displayName(endpoint)),
       addresses: addresses.map(({ address }) => address),
       fix: isDown ? fixOf(failure, endpoint) : withDeadline(fixOf(failure, endpoint), failure),
-      command: failureCommand(endpoint, failure),
+      command: failureCommand(failedEndpoint(endpoint, failure, addresses), failure),
       evidence: [
         { label: 'Failed at', value: STAGE_WORDS[failure.stage] },
         ...replyEvidence(addresses),
@@ -100,6 +101,18 @@ function refusedEvidence(failure: Failure): ReportFinding['evidence'] {
   return since === null ? [] : [{ label: 'Refused since', value: longInstant(since) }];
 }
 
+/** Returns the endpoint of the domain's server that failed in this way; the endpoint itself if it has no servers of its own. */
+function failedEndpoint(
+  endpoint: CheckedEndpoint,
+  { stage, reason }: Failure,
+  addresses: Verdict['addresses'],
+): CheckedEndpoint {
+  const server = addresses.find(
+    (one) => one.failure?.stage === stage && one.failure.reason === reason,
+  )?.server;
+  return server === undefined ? endpoint : endpointAt(endpoint, server);
+}
+
 export const STAGE_WORDS: Record<ReachStage, string> = {
   policy: 'address policy',
   dns: 'DNS lookup',
@@ -127,6 +140,8 @@ const FIXES: Record<ReachFailure, string> = {
   dns_timeout: FIX_DNS,
   dns_refused: OUR_DNS,
   resolver_silent: OUR_DNS,
+  service_declined:
+    'Correct the SRV records of the domain, whose target is a dot. If the service is gone for good, remove it here.',
   address_refused:
     'Point the name to a public address. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
   refused: 'Start the server, or correct the port: nothing is listening there.',
@@ -200,6 +215,7 @@ const PREDICATES: Record<ReachFailure, string> = {
   dns_timeout: 'could not be looked up: its name servers did not answer in time',
   dns_refused: 'could not be looked up: the name server refused to answer',
   resolver_silent: 'could not be looked up: our name server does not answer',
+  service_declined: 'does not offer this service, as its SRV records say',
   address_refused: 'has an address that this server may not check',
   refused: 'refused the connection',
   reset: 'reset the connection',

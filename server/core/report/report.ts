@@ -9,6 +9,7 @@ import { block, code, codeCell, plain, table } from './markdown.ts';
 import { reachFinding, type ReportFinding, type ReportUptime, whatHappenedAt } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
 import { reasonWords, revocationReason, revocationSentence, revocationWhy } from './revocation-words.ts';
+import { placeOf } from '../srv.ts';
 import type { Severity } from '../finding.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -179,11 +180,11 @@ function addressTable(verdict: Verdict): string {
   return table(
     ['Address', 'Certificate', 'Expires', 'TLS', 'Group', 'ALPN', 'Time', 'Result'],
     verdict.addresses.map((one) => {
-      const { address, fingerprint, notAfter, tlsVersion, group, alpn, durationMs } = one;
+      const { server, fingerprint, notAfter, tlsVersion, group, alpn, durationMs } = one;
       const happened = whatHappenedAt(one);
       const served = servedThere(one, verdict);
       return [
-        codeCell(address),
+        codeCell(placeOf(one)) + (server === undefined ? '' : ` of ${codeCell(server.name)}`),
         codeCell(fingerprint?.slice(0, 16) ?? ''),
         notAfter === null ? '–' : utc(notAfter),
         codeCell(tlsVersion ?? ''),

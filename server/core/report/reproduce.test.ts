@@ -66,6 +66,10 @@ describe('reproductionCommand', () => {
     } as const;
     expect(failureCommand(mail, { stage: 'connect' })).toBe('nc -6 -vz -w 10 mx.example 25');
     expect(failureCommand(mail, { stage: 'dns' })).toBe('dig mx.example A; dig mx.example AAAA');
+    const chat = { host: 'chat.example', port: 5222, protocol: 'xmpp' } as const;
+    expect(failureCommand(chat, { stage: 'dns' })).toBe(
+      'dig _xmpp-client._tcp.chat.example SRV; dig _xmpps-client._tcp.chat.example SRV; dig chat.example A; dig chat.example AAAA',
+    );
   });
 
   it('passes the root of a private authority to commands that verify', () => {

@@ -3,7 +3,8 @@ import { factsOf } from '../../../contract/protocols.ts';
 import { offeredAlpn } from '../protocol.ts';
 import type { KeyType } from '../../../contract/check-words.ts';
 import type { ReachStage } from '../observation.ts';
-import { type CheckedEndpoint, effectiveTarget } from '../target.ts';
+import { srvServices } from '../srv.ts';
+import { type CheckedEndpoint, effectiveTarget, isIpText } from '../target.ts';
 
 /** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
 export interface Reproduction {
@@ -95,7 +96,11 @@ export function failureCommand(endpoint: Reproduction['endpoint'], { stage }: { 
   const { protocol } = endpoint;
   const { connectTo, family } = effectiveTarget(endpoint);
   const { host, port } = connectTo;
-  if (!isIpText(host) && (stage === 'dns' || stage === 'policy')) return lookUpCommand(host);
+  if (!isIpText(host) && (stage === 'dns' || stage === 'policy'))
+    return [
+      ...srvServices(endpoint).map(({ name }) => `dig ${shellQuoted(name)} SRV`),
+      lookUpCommand(host),
+    ].join('; ');
   if (stage === 'starttls' || stage === 'handshake' || stage === 'examination')
     return `${connect({ endpoint, keyType: null }, null)} -showcerts </dev/null`;
   if (protocol === 'https')
@@ -170,7 +175,7 @@ function connect(target: Target, at: string | null): string {
 
 function openssl({ endpoint, keyType, code, alpn }: Target, where: string): string {
   const { protocol } = endpoint;
-  const { startTls, servesDomains } = factsOf(protocol);
+  const { startTls, srv } = factsOf(protocol);
   const { serverName, verifyName } = effectiveTarget(endpoint);
   const offered = alpn ?? (code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint));
   return [
@@ -179,7 +184,7 @@ function openssl({ endpoint, keyType, code, alpn }: Target, where: string): stri
     serverName === null || isIpText(serverName) ? '-noservername' : `-servername ${shellQuoted(serverName)}`,
     ...(offered.length === 0 ? [] : [`-alpn ${shellQuoted(offered.join(','))}`]),
     ...(startTls === undefined ? [] : [`-starttls ${startTls.sClient}`]),
-    ...(servesDomains ? [`-xmpphost ${shellQuoted(verifyName)}`] : []),
+    ...(srv === undefined ? [] : [`-xmpphost ${shellQuoted(verifyName)}`]),
     ...(keyType === null ? [] : [SIGNATURES[keyType]]),
   ].join(' ');
 }
@@ -193,10 +198,6 @@ function versionFlag(version: string | null): string {
     default:
       return '-tls1_2';
   }
-}
-
-function isIpText(host: string): boolean {
-  return host.includes(':') || /^[\d.]+$/.test(host);
 }
 
 function bracketed(host: string): string {

@@ -1,5 +1,6 @@
 import type {
   AddressVerdict,
+  DomainServer,
   ExpiringCertificate,
   Failure,
   Finding,
@@ -262,6 +263,7 @@ const lastSeen = shape<LastSeen>({
 const address = shape<AddressVerdict>({
   address: text,
   family: number,
+  server: optional(shape<DomainServer>({ name: text, port: number, isDirect: boolean })),
   fingerprint: nullable(text),
   notAfter: nullable(number),
   tlsVersion: nullable(text),

@@ -14,6 +14,7 @@ export function exampleReport(differences: Partial<ReportWire> = {}): ReportWire
       {
         address: '192.0.2.10',
         family: 4,
+        server: null,
         fingerprint: 'ab'.repeat(32),
         expiry_date: at(32),
         tls_version: 'TLSv1.3',

@@ -11,13 +11,27 @@ import { addressBytes } from '../certificates/address-bytes.ts';
  * addresses of its target. Queries for the target itself need an entry of their own.
  */
 export type DnsEntry =
-  | { addresses: readonly string[]; cname?: string; ttlSeconds?: number; caa?: readonly CaaEntry[] }
+  | {
+      addresses?: readonly string[];
+      cname?: string;
+      ttlSeconds?: number;
+      caa?: readonly CaaEntry[];
+      srv?: readonly SrvEntry[];
+    }
   | { answer: 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'garbage' };
 
 export interface CaaEntry {
   flags?: number;
   tag: string;
   value: string;
+}
+
+/** `target` empty: the root, which says that the service is not available. Default of `priority` and `weight`: 0. */
+export interface SrvEntry {
+  target: string;
+  port: number;
+  priority?: number;
+  weight?: number;
 }
 
 export interface DnsServer {
@@ -32,7 +46,7 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
-const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 257: 'CAA' };
+const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 33: 'SRV', 257: 'CAA' };
 const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
 const UDP_BYTES = 512;
 
@@ -123,7 +137,7 @@ function answer(server: DnsServer, query: Buffer): Buffer | null {
   const ttl = entry.ttlSeconds ?? 0;
   const alias = entry.cname === undefined ? [] : [record(name, 5, ttl, encodeName(entry.cname))];
   const owner = entry.cname ?? name;
-  const wanted = entry.addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
+  const wanted = (entry.addresses ?? []).filter((address) => address.includes(':') === (type === 'AAAA'));
   const records = wanted.map((address) =>
     record(owner, type === 'AAAA' ? 28 : 1, ttl, addressBytes(address)),
   );
@@ -135,7 +149,16 @@ function answer(server: DnsServer, query: Buffer): Buffer | null {
       Buffer.concat([Buffer.from([flags, tag.length]), Buffer.from(tag + value, 'latin1')]),
     ),
   );
-  const all = type === 'A' || type === 'AAAA' ? [...alias, ...records] : type === 'CAA' ? caa : [];
+  const srv = (entry.srv ?? []).map(({ priority = 0, weight = 0, port, target }) =>
+    record(
+      owner,
+      33,
+      ttl,
+      Buffer.concat([uint16(priority), uint16(weight), uint16(port), encodeName(target)]),
+    ),
+  );
+  const others: Record<string, Buffer[]> = { CAA: caa, SRV: srv };
+  const all = type === 'A' || type === 'AAAA' ? [...alias, ...records] : (others[type] ?? []);
   return Buffer.concat([header(query, 0, all.length), asked, ...all]);
 }
 
@@ -170,6 +193,7 @@ function record(owner: string, type: number, ttlSeconds: number, data: Buffer): 
 function encodeName(name: string): Buffer {
   const labels = name
     .split('.')
+    .filter((label) => label !== '')
     .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return Buffer.concat([...labels, Buffer.alloc(1)]);
 }

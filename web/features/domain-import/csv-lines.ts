@@ -1,15 +1,7 @@
 import Papa from 'papaparse';
 import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
 import type { TargetField } from '../../../contract/check-words.ts';
-import {
-  hostLine,
-  looksLikeHost,
-  skipped,
-  splitTags,
-  targetOf,
-  withPort,
-  withProtocol,
-} from './parsed-import.ts';
+import { hostLine, looksLikeHost, skipped, splitTags, targetOf, addressFrom } from './parsed-import.ts';
 import type { ParsedLine } from './parsed-import.ts';
 
 interface Row {
@@ -183,7 +175,7 @@ function lineOf({ line, cells }: Row, columns: Columns): ParsedLine {
   const notes = columns.notes
     .map((index) => cells[index] ?? '')
     .filter((note) => note !== '' && note !== host);
-  const address = withProtocol(port === '' ? host : withPort(host, port), cells[columns.protocol] ?? '');
+  const address = addressFrom(host, { port, protocol: cells[columns.protocol] ?? '' });
   return hostLine(line, address, {
     tags: splitTags(cells[columns.tags] ?? ''),
     notes: notes.join('\n'),

@@ -75,6 +75,38 @@ describe('importing how a host is checked', () => {
   });
 });
 
+describe('importing a port and a protocol', () => {
+  test.each([
+    ['mail.example,110,pop3', 'pop3://mail.example:110'],
+    ['pop3://mail.example,1110,', 'pop3://mail.example:1110'],
+    ['xmpp-server://chat.example,5555,', 'xmpp-server://chat.example:5555'],
+    ['chat.example,5222,', 'chat.example:5222'],
+    ['chat.example,5555,xmpp', 'xmpp://chat.example:5555'],
+    ['[2001:db8::1],5222,smtp', 'smtp://[2001:db8::1]:5222'],
+  ])('makes one address of both: %s', (row, host) => {
+    const parsed = parseImport(`host,port,protocol\n${row}`);
+    expect(parsed.ok && parsed.lines).toMatchObject([{ host }]);
+  });
+
+  test.each([
+    ['chat.example,5222,xmpp', 'xmpp://chat.example'],
+    ['chat.example,5269,xmpp-server', 'xmpp-server://chat.example'],
+    ['chat.example,5223,tls', 'xmpps://chat.example'],
+  ])(
+    'leaves the usual port of XMPP out, so that an export of such a domain is read back: %s',
+    (row, host) => {
+      const [name, port, protocol] = row.split(',');
+      for (const text of [
+        `host,port,protocol\n${row}`,
+        JSON.stringify([{ hostname: name, port: Number(port), protocol }]),
+      ]) {
+        const parsed = parseImport(text);
+        expect(parsed.ok && parsed.lines).toMatchObject([{ host }]);
+      }
+    },
+  );
+});
+
 describe('importing lines and lists', () => {
   test('reads one host or URL per line, and skips comments and blank lines', () => {
     const text =

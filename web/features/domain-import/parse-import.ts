@@ -10,8 +10,7 @@ import {
   splitTags,
   targetOf,
   textOf,
-  withPort,
-  withProtocol,
+  addressFrom,
 } from './parsed-import.ts';
 import type { ImportFormat, ParsedImport, ParsedLine } from './parsed-import.ts';
 
@@ -132,8 +131,8 @@ function jsonLine(item: unknown, line: number): ParsedLine {
   if (host === undefined) return skipped(line, shownValue(item), 'No host');
   const port = Number(item['port'] ?? 0);
   const { tags } = item;
-  const place = Number.isInteger(port) && port > 0 ? withPort(host, String(port)) : host;
-  return hostLine(line, withProtocol(place, textOf(item['protocol'])), {
+  const written = Number.isInteger(port) && port > 0 ? String(port) : '';
+  return hostLine(line, addressFrom(host, { port: written, protocol: textOf(item['protocol']) }), {
     tags: Array.isArray(tags) ? tags.map(textOf).filter((tag) => tag !== '') : splitTags(textOf(tags)),
     notes: textOf(item['notes']) || textOf(item['description']) || textOf(item['name']),
     target: targetOf((field) => item[field] ?? (isJsonObject(item['target']) ? item['target'][field] : null)),

@@ -1,6 +1,6 @@
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { count, TARGET_MAX_LENGTH } from '../../../contract/words.ts';
-import { PROTOCOL_NAMES } from '../../../contract/protocols.ts';
+import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
 import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
 import type { TargetField } from '../../../contract/check-words.ts';
 
@@ -121,16 +121,32 @@ export function targetOf(read: (field: TargetField) => unknown): ImportedTarget 
 
 /** Returns the host with that port, unless it has one. */
 export function withPort(host: string, port: string): string {
-  const [, scheme = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/]*)(.*)$/is.exec(host) ?? [];
+  const [, scheme = '', name = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/]*)(.*)$/is.exec(host) ?? [];
   const isBareIpv6 = name.split(':').length > 2 && !name.startsWith('[');
   if (!isBareIpv6 && /:\d+$/.test(name)) return host;
   return `${scheme}${isBareIpv6 ? `[${name}]` : name}:${port}${rest}`;
 }
 
-/** Returns the host with the protocol as scheme, if it is known and the host has none. */
-export function withProtocol(host: string, protocol: string): string {
+/** Returns the address of a host: with the port, unless it has one, and with the protocol as scheme, if that is known and it has none. */
+export function addressFrom(host: string, { port, protocol }: { port: string; protocol: string }): string {
   const name = PROTOCOL_NAMES.find((known) => known === protocol.toLowerCase());
-  return name === undefined || host.includes('://') ? host : `${name}://${host}`;
+  const isWhole = name === undefined || host.includes('://');
+  // A written port would say that the servers of the domain in DNS (SRV) do not matter.
+  const scheme = isWhole ? undefined : schemeByServers(name, Number(port));
+  if (scheme !== undefined) return `${scheme}://${host}`;
+  const place = port === '' ? host : withPort(host, port);
+  return isWhole ? place : `${name}://${place}`;
+}
+
+/** Returns the scheme whose addresses need no port to select this port and protocol, if DNS may name their servers; else undefined. */
+function schemeByServers(protocol: Protocol, port: number): string | undefined {
+  const isTls = protocol === 'tls';
+  for (const facts of isTls ? PROTOCOL_NAMES.map(factsOf) : [factsOf(protocol)]) {
+    const { schemes, srv } = isTls ? { schemes: {}, ...facts.direct } : facts;
+    const scheme = Object.entries<number>(schemes).find(([, usual]) => usual === port)?.[0];
+    if (srv !== undefined && scheme !== undefined) return scheme;
+  }
+  return undefined;
 }
 
 export type JsonObject = Record<string, unknown>;

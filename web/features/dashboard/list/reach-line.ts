@@ -8,6 +8,7 @@ const SHORT_LINES: Record<string, string> = {
   dns_timeout: 'DNS: timeout',
   dns_refused: 'DNS: the lookup was refused',
   resolver_silent: 'DNS: our own name server does not respond',
+  service_declined: 'DNS: the service is not offered',
   address_refused: 'This address cannot be tracked here',
   refused: 'The connection was refused',
   reset: 'The connection was reset',

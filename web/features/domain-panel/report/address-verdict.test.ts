@@ -13,6 +13,7 @@ const seen = (...each: Partial<AddressWire>[]): AddressWire[] =>
   each.map((differences, index) => ({
     address: `192.0.2.${index + 1}`,
     family: 4,
+    server: null,
     ...NEW,
     tls_version: 'TLSv1.3',
     group: 'X25519',

@@ -35,7 +35,11 @@ export function Addresses({ report, protocol }: { report: ReportWire; protocol: 
             </tr>
           </thead>
           {verdict.addresses.map((judged) => (
-            <Address key={judged.seen.address} judged={judged} protocol={protocol} />
+            <Address
+              key={`${judged.seen.address} ${judged.seen.server}`}
+              judged={judged}
+              protocol={protocol}
+            />
           ))}
         </table>
       )}
@@ -97,10 +101,11 @@ function Address({ judged: { seen, mark }, protocol }: { judged: JudgedAddress; 
 
 /** Returns what has no column: the agreed protocol, the key exchange group, and failures despite a certificate. */
 function belowTheRow(
-  { fingerprint, alpn, group, failure, reply }: AddressWire,
+  { server, fingerprint, alpn, group, failure, reply }: AddressWire,
   protocol: Protocol,
 ): string[] {
   const lines: string[] = [];
+  if (server !== null) lines.push(`Server from DNS (SRV): ${visibleText(server)}`);
   if (failure !== null && fingerprint !== null) lines.push(`It ${visibleText(failure)}`);
   if (reply !== undefined) lines.push(`Answer: ${[reply.code, reply.text].filter(Boolean).join(' ')}`);
   if (alpn !== null) lines.push(`Agreed protocol (ALPN): ${PROTOCOLS[alpn] ?? visibleText(alpn)}`);
