@@ -36,6 +36,8 @@ export type ReachFailure =
   | 'closed'
   /** The server's answer before the handshake is not in the endpoint's protocol. */
   | 'wrong_protocol'
+  /** The port of a protocol with STARTTLS speaks TLS at once. */
+  | 'expects_tls'
   /** The server speaks the protocol and does not offer TLS in it. */
   | 'no_starttls'
   /** The server speaks the protocol and refused this connection or the start of TLS; see `Refusal`. */
@@ -103,6 +105,8 @@ export interface FailedObservation {
   detail: string | null;
   /** Set if the server answered with a refusal before the handshake. */
   refusal?: Refusal;
+  /** The scheme with which the port works, if it expects TLS or plain text and the protocol is the other way round: `smtps`, `smtp`. */
+  scheme?: string;
   durationMs: number;
 }
 
@@ -278,7 +282,7 @@ export function mostTellingFailure(
     reason === 'no_route_here' ? -1 : STAGES.indexOf(stage) - (refusal?.isTemporary === true ? 0.5 : 0);
   const [worst] = failed.toSorted((left, right) => rank(right) - rank(left));
   if (worst === undefined) return { stage: 'dns', reason: 'no_addresses', detail: null };
-  const { stage, reason, tlsAlert, refusal } = worst;
+  const { stage, reason, tlsAlert, refusal, scheme } = worst;
   if (refusal !== undefined) {
     const { code, isTemporary } = refusal;
     const isLater = previous !== null && observedAt - previous.observedAt <= REFUSALS_APART_MS;
@@ -286,6 +290,7 @@ export function mostTellingFailure(
     const refusedSince = isTemporary ? firstAt : null;
     return { stage, reason, detail: { kind: 'refusal', code, refusedSince } };
   }
+  if (scheme !== undefined) return { stage, reason, detail: { kind: 'other_scheme', scheme } };
   return { stage, reason, detail: tlsAlert === null ? null : { kind: 'tls_alert', alert: tlsAlert } };
 }
 

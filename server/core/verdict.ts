@@ -25,6 +25,8 @@ export type FailureDetail =
    * met a temporary refusal, ms UTC; null if the refusal is not temporary.
    */
   | { kind: 'refusal'; code: string | null; refusedSince: number | null }
+  /** The port must be checked by another scheme, for example `smtps`. */
+  | { kind: 'other_scheme'; scheme: string }
   /** An address showed a certificate, but it cannot be parsed. */
   | { kind: 'unreadable_certificate' }
   /** Message of a verdict that an older version stored as text. */

@@ -13,6 +13,7 @@ import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType }
 import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection } from '../egress/index.ts';
 import { negotiateTls } from './starttls/negotiate-tls.ts';
+import { explainMode } from './wrong-mode.ts';
 
 /** One address of an endpoint, with the limits for connecting to it. */
 export interface ConnectOptions {
@@ -35,9 +36,11 @@ export type ConnectResult =
     }
   | {
       ok: false;
-      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail' | 'refusal'>;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail' | 'refusal' | 'scheme'>;
       /** True if the peer may accept the legacy context, as in `HandshakeFailure`. */
       wantsLegacy: boolean;
+      /** True if the peer may wait for TLS instead of STARTTLS, as in `PlaintextSession`. */
+      mayExpectTls: boolean;
     };
 
 /**
@@ -70,7 +73,7 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
     ...(server && { server }),
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
-  if (!result.ok) return { ...seen, outcome: 'failed', ...result.failure };
+  if (!result.ok) return { ...seen, outcome: 'failed', ...(await explainMode(result, options, connectTls)) };
   const { evidence, tls } = result;
   onChain(evidence.presentedChain);
   const legacyTls =
@@ -114,6 +117,8 @@ const NO_APPLICATION_PROTOCOL = 120;
  */
 const MAX_BYTES = 512 * 1024;
 
+const USUAL = { wantsLegacy: false, mayExpectTls: false };
+
 /** Connects to one address, negotiates STARTTLS if the protocol needs it, and performs the TLS handshake. */
 export async function connectTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
   const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
@@ -128,7 +133,7 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   });
   if (!connection.ok) {
     const { stage, reason, detail } = connection;
-    return { ok: false, failure: { stage, reason, tlsAlert: null, detail }, wantsLegacy: false };
+    return { ok: false, failure: { stage, reason, tlsAlert: null, detail }, ...USUAL };
   }
   const { socket } = connection;
 
@@ -136,9 +141,9 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   const negotiated = await negotiateTls(socket, endpoint.protocol, { domain: verifyName, ...limits });
   if (!negotiated.ok) {
     socket.destroy();
-    const { reason, detail, refusal } = negotiated;
+    const { reason, detail, refusal, mayExpectTls } = negotiated;
     const failure = { stage: 'starttls' as const, reason, tlsAlert: null, detail };
-    return { ok: false, failure: { ...failure, ...(refusal && { refusal }) }, wantsLegacy: false };
+    return { ok: false, failure: { ...failure, ...(refusal && { refusal }) }, ...USUAL, mayExpectTls };
   }
 
   const result = await handshake({
@@ -153,5 +158,5 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     return code === undefined ? result : { ...result, evidence: { ...result.evidence, startTlsCode: code } };
   }
   const { wantsLegacy, ...failure } = result.failure;
-  return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
+  return { ok: false, failure: { stage: 'handshake', ...failure }, ...USUAL, wantsLegacy };
 }

@@ -198,6 +198,7 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'too_large',
   'wrong_protocol',
   'no_starttls',
+  'expects_tls',
   'starttls_injection',
 ]);
 

@@ -32,6 +32,7 @@ const STAGES: Record<ReachFailure, ReachStage> = {
   no_starttls: 'starttls',
   server_refused: 'starttls',
   client_blocked: 'starttls',
+  expects_tls: 'starttls',
   starttls_refused: 'starttls',
   starttls_injection: 'starttls',
   not_examined: 'examination',
@@ -85,6 +86,30 @@ describe('reachFinding', () => {
     expect(found?.command).toMatch(/^(?:dig|nc|curl|openssl) .*pay\.fjord\.example/);
     expect(found?.evidence).toContainEqual({ label: 'Down since', value: '20 November 2026, 14:30 UTC' });
   });
+
+  it.each([
+    [
+      'smtp',
+      'expects_tls',
+      'smtps',
+      'expects TLS from the start',
+      'expects TLS',
+      `-servername ${HOST} -showcerts`,
+    ],
+    ['tls', 'not_tls', 'smtp', 'starts in plain text', 'starts in plain text', '-starttls smtp '],
+  ] as const)(
+    'names the right scheme of a %s port that fails with %s',
+    (protocol, reason, scheme, what, port, command) => {
+      const failure = { stage: 'handshake', reason, detail: { kind: 'other_scheme', scheme } } as const;
+      expect(
+        reachFinding({ host: HOST, port: 2525, protocol }, { failure, addresses: [] }, UP),
+      ).toMatchObject({
+        message: `${HOST}:2525 ${what}: use ${scheme}://.`,
+        fix: `This port ${port}: use ${scheme}:// with the same host and port.`,
+        command: expect.stringContaining(command),
+      });
+    },
+  );
 
   it('has a command for the stage that failed', () => {
     expect(finding('name_not_found')?.command).toBe(`dig ${HOST} A; dig ${HOST} AAAA`);

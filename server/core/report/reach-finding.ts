@@ -6,6 +6,7 @@ import { longInstant } from '../long-date.ts';
 import { type ReachFailure, type ReachStage, temporarilyRefusedSince } from '../observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { failureCommand, responseCommand } from './reproduce.ts';
+import { schemeNamed } from '../protocol.ts';
 import { endpointAt } from '../srv.ts';
 import type { AddressVerdict, Failure, Verdict } from '../verdict.ts';
 
@@ -101,12 +102,17 @@ function refusedEvidence(failure: Failure): ReportFinding['evidence'] {
   return since === null ? [] : [{ label: 'Refused since', value: longInstant(since) }];
 }
 
-/** Returns the endpoint of the domain's server that failed in this way; the endpoint itself if it has no servers of its own. */
+/**
+ * Returns the endpoint for the command: that of the domain's server that failed in this way, if it has servers of its own. If another
+ * scheme would be right, it has that protocol.
+ */
 function failedEndpoint(
   endpoint: CheckedEndpoint,
-  { stage, reason }: Failure,
+  { stage, reason, detail }: Failure,
   addresses: Verdict['addresses'],
 ): CheckedEndpoint {
+  const right = detail?.kind === 'other_scheme' ? schemeNamed(detail.scheme)?.protocol : undefined;
+  if (right) return { ...endpoint, protocol: right };
   const server = addresses.find(
     (one) => one.failure?.stage === stage && one.failure.reason === reason,
   )?.server;
@@ -166,6 +172,7 @@ const FIXES: Record<ReachFailure, string> = {
     'Find the reason in the server’s log: often a limit on connections, a blocklist, or a rule about client names and addresses. Allow this server’s address there.',
   client_blocked:
     'Run “mysqladmin flush-hosts” or the statement FLUSH HOSTS on the database server; MySQL 8.4 and later: TRUNCATE TABLE performance_schema.host_cache. Then find out what caused the connection errors (max_connect_errors).',
+  expects_tls: 'Use the scheme for direct TLS.',
   starttls_refused: OFFER_TLS,
   starttls_injection:
     'Update the mail server or the proxy in front of it: attackers can inject commands before TLS starts (CVE-2011-0411).',
@@ -193,6 +200,8 @@ const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>>
 };
 
 function fixOf({ reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
+  if (detail?.kind === 'other_scheme')
+    return `This port ${reason === 'expects_tls' ? 'expects TLS' : 'starts in plain text'}: use ${detail.scheme}:// with the same host and port.`;
   if (detail?.kind === 'tls_alert' && detail.alert === NO_APPLICATION_PROTOCOL)
     return 'Have the server accept the protocols that clients offer by ALPN (browsers: h2 and http/1.1), or correct the port or the protocol of this domain.';
   if (detail?.kind !== 'refusal') return FIXES[reason];
@@ -233,6 +242,7 @@ const PREDICATES: Record<ReachFailure, string> = {
   no_starttls: 'does not offer STARTTLS',
   server_refused: 'refused us now',
   client_blocked: 'has blocked our address after too many connection errors: FLUSH HOSTS unblocks it',
+  expects_tls: 'expects TLS from the start',
   starttls_refused: 'does not offer STARTTLS',
   starttls_injection: 'sent plain text after agreeing to start TLS',
   not_examined: 'could not be checked: our check of its certificates took too long',
@@ -263,6 +273,8 @@ export function failureSentence({ reason, detail }: Failure, host: string): stri
       return `${host} ${alertPredicate(reason, detail.alert)} (TLS alert ${detail.alert}).`;
     case 'refusal':
       return `${host} ${PREDICATES[reason]}${reason === 'server_refused' && detail.code !== null ? `: it answered ${detail.code}` : ''}.`;
+    case 'other_scheme':
+      return `${host} ${reason === 'expects_tls' ? PREDICATES[reason] : 'starts in plain text'}: use ${detail.scheme}://.`;
     default:
       return `${host} ${PREDICATES[reason]}.`;
   }

@@ -12,9 +12,13 @@ import {
 
 /** TLS negotiation in the protocols whose messages are binary. */
 export const BINARY_PROTOCOLS = {
-  ldap: { startTls: ldap },
+  ldap: {
+    answersLdap: (words) => words.slice(2, 12).startsWith(FIRST_RESPONSE, words[1] === '\x84' ? 4 : 0),
+    startTls: ldap,
+  },
   postgres: { startTls: postgres },
-  mysql: { startTls: mysql },
+  // A packet with the number 0, and version 10 of the handshake.
+  mysql: { greeting: /^[\s\S]{3}\0\n/, startTls: mysql },
 } satisfies Record<string, Dialogue>;
 
 /** SSLRequest message of PostgreSQL (frontend/backend protocol, §55.7). */
@@ -122,10 +126,12 @@ const mysqlGreeting: Parser<number> = (seen) => {
 };
 
 /** StartTLS request: LDAPMessage 1 with an ExtendedRequest for 1.3.6.1.4.1.1466.20037 (RFC 4511 §4.14.1). */
-const LDAP_START_TLS = Buffer.concat([
+export const LDAP_START_TLS = Buffer.concat([
   Buffer.from('301d02010177188016', 'hex'),
   Buffer.from('1.3.6.1.4.1.1466.20037'),
 ]);
+/** Message id 1 and the tag of an ExtendedResponse, as they follow the length of the message. Active Directory writes it in five bytes. */
+const FIRST_RESPONSE = '\x02\x01\x01x';
 const MAX_LDAP_MESSAGE_BYTES = 16 * 1024;
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;

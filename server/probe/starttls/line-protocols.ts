@@ -10,12 +10,12 @@ import {
 
 /** TLS negotiation in the protocols whose messages are lines of text. */
 export const LINE_PROTOCOLS = {
-  smtp: { startTls: smtp },
-  imap: { startTls: imap },
-  pop3: { startTls: pop3 },
-  ftp: { startTls: ftp },
-  nntp: { startTls: nntp },
-  sieve: { startTls: sieve },
+  smtp: { greeting: /^220[ -]/, startTls: smtp },
+  imap: { greeting: /^\* (?:OK|PREAUTH|BYE)\b/i, startTls: imap },
+  pop3: { greeting: /^\+OK\b/i, startTls: pop3 },
+  ftp: { greeting: /^220[ -]/, startTls: ftp },
+  nntp: { greeting: /^20[01] /, startTls: nntp },
+  sieve: { greeting: /^"IMPLEMENTATION"/i, startTls: sieve },
 } satisfies Record<string, Dialogue>;
 
 /**

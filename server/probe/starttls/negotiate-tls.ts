@@ -10,7 +10,14 @@ import { XMPP_PROTOCOLS } from './xmpp.ts';
 type StartTlsResult =
   /** `code`: the reply code with which the server agreed, if it is not the one of the standard. */
   | { ok: true; code?: number }
-  | { ok: false; reason: ReachFailure; detail: string | null; refusal: Refusal | null };
+  /** `mayExpectTls` is as in `PlaintextSession`. */
+  | {
+      ok: false;
+      reason: ReachFailure;
+      detail: string | null;
+      refusal: Refusal | null;
+      mayExpectTls: boolean;
+    };
 
 interface StartTlsOptions {
   /** As in `Dialogue`. */
@@ -44,15 +51,22 @@ export async function negotiateTls(
       return { ok: true, ...(typeof code === 'number' && { code }) };
     });
   try {
-    const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null, refusal: null };
-    return await withTimeout(negotiated, { ms: timeoutMs, signal }, late);
+    const agreed = await withTimeout(negotiated, { ms: timeoutMs, signal }, null);
+    if (agreed !== null) return agreed;
+    const mayExpectTls = session.mayExpectTls();
+    return { ok: false, reason: 'timeout', detail: null, refusal: null, mayExpectTls };
   } catch (error) {
     if (!(error instanceof StartTlsError)) throw error;
     const { reason, detail, refusal } = error;
-    return { ok: false, reason, detail, refusal };
+    return { ok: false, reason, detail, refusal, mayExpectTls: session.mayExpectTls() };
   } finally {
     session.end();
   }
+}
+
+/** Returns the dialogue of a protocol; undefined if it does not start in plain text. */
+export function dialogueOf(protocol: Protocol): Dialogue | undefined {
+  return isStartTls(protocol) ? DIALOGUES[protocol] : undefined;
 }
 
 function isStartTls(protocol: Protocol): protocol is StartTlsProtocol {

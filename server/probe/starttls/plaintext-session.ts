@@ -80,12 +80,21 @@ export interface PlaintextSession {
    * before the handshake.
    */
   expectSilence(): Promise<void>;
+  /** Returns whether the peer may wait for a ClientHello: it sent nothing at all, or a TLS alert (RFC 8446 §5.1). */
+  mayExpectTls(): boolean;
   /** Removes all listeners and pauses the socket, so that the TLS layer reads the next bytes. */
   end(): void;
 }
 
 /** How a protocol gets from plain text to TLS. */
 export interface Dialogue {
+  /** How the server's first line begins; absent if the client speaks first. */
+  greeting?: RegExp;
+  /**
+   * Whether a server whose client speaks first begins its answer to the request of LDAP for TLS like this, in Latin-1; absent if it closes
+   * the connection.
+   */
+  answersLdap?: (words: string) => boolean;
   /**
    * Resolves when the peer has agreed to start TLS, with its reply code if that is not the one of the standard; otherwise rejects
    * with `StartTlsError`. `domain`: name in A-labels, or IP address, that the certificate must be valid for.
@@ -96,14 +105,19 @@ export interface Dialogue {
 /** Maximum bytes received before TLS. Real servers send a few kilobytes of greeting and capabilities. */
 const MAX_BYTES = 64 * 1024;
 
+/** Content type "alert" and the higher byte of the version. */
+const ALERT_HEAD = Buffer.from([0x15, 0x03]);
+
 export function openPlaintextSession(socket: Socket): PlaintextSession {
   let unread: Buffer = Buffer.alloc(0);
   let received = 0;
+  let first: Buffer = Buffer.alloc(0);
   let ended: StartTlsError | null = null;
   let wake = (): void => undefined;
 
   const onData = (chunk: Buffer): void => {
     received += chunk.length;
+    if (first.length < ALERT_HEAD.length) first = Buffer.concat([first, chunk]);
     // Do not buffer beyond the limit: a hostile peer could send until the timeout.
     if (received <= MAX_BYTES) unread = Buffer.concat([unread, chunk]);
     wake();
@@ -139,6 +153,7 @@ export function openPlaintextSession(socket: Socket): PlaintextSession {
       if (received > MAX_BYTES || unread.length > 0) throw new StartTlsError('starttls_injection');
       if (ended !== null) throw ended;
     },
+    mayExpectTls: () => received === 0 || first.subarray(0, ALERT_HEAD.length).equals(ALERT_HEAD),
     end() {
       socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onError);
       socket.pause();

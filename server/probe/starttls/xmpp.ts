@@ -8,9 +8,18 @@ const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
 /** TLS negotiation in XMPP, as a client or as another server: the two differ in the content namespace (RFC 6120 §4.8.2). */
 export const XMPP_PROTOCOLS = {
-  xmpp: { startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:client' }) },
-  'xmpp-server': { startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:server' }) },
+  xmpp: {
+    answersLdap: (words) => isStream(words, 'jabber:client'),
+    startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:client' }),
+  },
+  'xmpp-server': {
+    answersLdap: (words) => isStream(words, 'jabber:server'),
+    startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:server' }),
+  },
 } satisfies Record<string, Dialogue>;
+
+const isStream = (words: string, namespace: string): boolean =>
+  words.includes('<stream:stream ') && words.includes(namespace);
 
 /** Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Rejects with StartTlsError on failure. */
 async function startTls(

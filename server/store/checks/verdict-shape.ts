@@ -222,6 +222,7 @@ const failure = shape<Failure>({
     union<NonNullable<Failure['detail']>, 'kind'>('kind', {
       tls_alert: { alert: number },
       refusal: { code: nullable(code), refusedSince: nullable(number) },
+      other_scheme: { scheme: text },
       unreadable_certificate: {},
       stored_words: { message: text },
     }),

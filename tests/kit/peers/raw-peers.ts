@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import type { ListenOptions, Socket } from 'node:net';
 
 import { listening } from './tls-server.ts';
 import type { Peer } from './tls-server.ts';
@@ -98,7 +98,7 @@ export function floodingAtOnce(record: Buffer): PeerBehaviour {
 }
 
 /** Starts a TCP peer on a free loopback port with one of the behaviours above. */
-export async function startRawPeer(behave: PeerBehaviour): Promise<RawPeer> {
+export async function startRawPeer(behave: PeerBehaviour, at: ListenOptions = {}): Promise<RawPeer> {
   let accepted = 0;
   const { promise: connected, resolve } = Promise.withResolvers<void>();
   const server = createServer((socket) => {
@@ -106,5 +106,5 @@ export async function startRawPeer(behave: PeerBehaviour): Promise<RawPeer> {
     resolve();
     behave(socket);
   });
-  return { ...(await listening(server)), connected, accepted: () => accepted };
+  return { ...(await listening(server, at.host, at.port)), connected, accepted: () => accepted };
 }

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { ListenOptions, Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 
 import { startRawPeer } from './raw-peers.ts';
@@ -15,6 +15,8 @@ export interface ScriptedPeerOptions {
   dripping?: boolean;
   /** Closes the connection after sending this many bytes. */
   closesAfter?: number;
+  /** Address and port to listen on. Default: a free port of 127.0.0.1. */
+  at?: ListenOptions;
   /** Called with the server name (SNI) of each handshake. */
   onServerName?: (name: string) => void;
 }
@@ -27,7 +29,7 @@ export interface ScriptedPeer extends RawPeer {
 /** Starts a server that follows a recorded dialogue. */
 export async function startScriptedPeer(
   steps: readonly Step[],
-  { certificate, dripping = false, closesAfter, onServerName }: ScriptedPeerOptions = {},
+  { certificate, dripping = false, closesAfter, at, onServerName }: ScriptedPeerOptions = {},
 ): Promise<ScriptedPeer> {
   const unexpected: string[] = [];
 
@@ -75,7 +77,7 @@ export async function startScriptedPeer(
     tls.resume();
   }
 
-  const peer = await startRawPeer((socket) => void run(socket));
+  const peer = await startRawPeer((socket) => void run(socket), at);
   return { ...peer, unexpected };
 }
 

@@ -26,6 +26,7 @@ const SHORT_LINES: Record<string, string> = {
   no_starttls: 'STARTTLS is not offered',
   server_refused: 'The server refused us now',
   client_blocked: 'The server blocks our address',
+  expects_tls: 'The port expects TLS',
   starttls_refused: 'STARTTLS is not offered',
   starttls_injection: 'Unencrypted data after STARTTLS',
   not_examined: 'The check took too long',

@@ -1,0 +1,123 @@
+import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../contract/protocols.ts';
+import { effectiveTarget, type FailedObservation, protocolOfPort } from '../core/index.ts';
+import { openConnection, withTimeout } from '../egress/index.ts';
+import type { connectTls, ConnectOptions, ConnectResult } from './address-probe.ts';
+import { closeTls } from './handshake.ts';
+import { LDAP_START_TLS } from './starttls/binary-protocols.ts';
+import { dialogueOf, negotiateTls } from './starttls/negotiate-tls.ts';
+import { openPlaintextSession, type Parser, StartTlsError } from './starttls/plaintext-session.ts';
+import { legacyContext } from './tls-contexts.ts';
+
+/** Time limit of each step, in ms. */
+const STEP_MS = 3_000;
+const MAX_BYTES = 16 * 1024;
+
+type Refusal = Extract<ConnectResult, { ok: false }>;
+
+/**
+ * Returns what to say about a failed attempt: that the port expects TLS at once, that it starts in plain text, or else the failure
+ * itself. Finds out with one more connection, and only if the failure may come from the wrong mode.
+ */
+export async function explainMode(
+  { failure, mayExpectTls }: Refusal,
+  options: ConnectOptions,
+  connect: typeof connectTls,
+): Promise<Refusal['failure']> {
+  const scheme = mayExpectTls ? await tlsScheme(options, connect) : await plaintextScheme(failure, options);
+  if (scheme === null) return failure;
+  const reason = mayExpectTls ? 'expects_tls' : 'not_tls';
+  return { ...failure, reason, scheme };
+}
+
+const firstOf = (schemes: Readonly<Record<string, number>> = {}): string | null =>
+  Object.keys(schemes)[0] ?? null;
+
+/** Returns the scheme of the same service with direct TLS, if the server answers a ClientHello with TLS; else null. */
+async function tlsScheme(options: ConnectOptions, connect: typeof connectTls): Promise<string | null> {
+  const scheme = firstOf(factsOf(options.endpoint.protocol).direct?.schemes);
+  if (scheme === null) return null;
+  const endpoint = { ...options.endpoint, protocol: 'tls' as const };
+  const direct = await connect({ ...options, ...limits(options), endpoint }, legacyContext);
+  if (direct.ok) await closeTls(direct.tls, options.signal);
+  return direct.ok || direct.failure.tlsAlert !== null ? scheme : null;
+}
+
+const limits = ({ connectTimeoutMs, handshakeTimeoutMs }: ConnectOptions) => ({
+  connectTimeoutMs: Math.min(connectTimeoutMs, STEP_MS),
+  handshakeTimeoutMs: Math.min(handshakeTimeoutMs, STEP_MS),
+});
+
+/** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if none shows. */
+async function plaintextScheme(
+  { stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>,
+  options: ConnectOptions,
+): Promise<string | null> {
+  const isSuspect = stage === 'handshake' && ['not_tls', 'closed', 'reset'].includes(reason);
+  if (options.endpoint.protocol !== 'tls' || !isSuspect) return null;
+  const { address, policy, signal } = options;
+  const { connectTo, verifyName } = effectiveTarget(options.endpoint);
+  const { connectTimeoutMs: timeoutMs, handshakeTimeoutMs: ms } = limits(options);
+  const opened = await openConnection({
+    address,
+    port: connectTo.port,
+    policy,
+    signal,
+    timeoutMs,
+    maxBytes: MAX_BYTES,
+  });
+  if (!opened.ok) return null;
+  const usual = protocolOfPort(connectTo.port);
+  const dialogue = dialogueOf(usual);
+  try {
+    if (dialogue !== undefined && dialogue.greeting === undefined) {
+      const { ok } = await negotiateTls(opened.socket, usual, { domain: verifyName, timeoutMs: ms, signal });
+      return ok ? firstOf(factsOf(usual).schemes) : null;
+    }
+    const session = openPlaintextSession(opened.socket);
+    const hear = (parse: Parser<string>): Promise<string | null> =>
+      withTimeout(session.take(parse).catch(nothingHeard), { ms, signal }, null);
+    const greeting = await hear(firstLine);
+    if (greeting === null) session.send(LDAP_START_TLS);
+    const answer = greeting ?? (await hear(firstElement));
+    session.end();
+    const protocol = answer === null ? undefined : protocolSaying(answer, usual);
+    return protocol === undefined ? null : firstOf(factsOf(protocol).schemes);
+  } finally {
+    opened.socket.destroy();
+  }
+}
+
+/** Longest part of a server's words that is looked at, in bytes. */
+const WORDS_BYTES = 512;
+
+const wordsUntil =
+  (isComplete: (words: string) => boolean): Parser<string> =>
+  (seen) => {
+    const words = seen.toString('latin1', 0, WORDS_BYTES);
+    return isComplete(words) || seen.length >= WORDS_BYTES ? { value: words, length: seen.length } : null;
+  };
+
+const firstLine = wordsUntil((words) => words.includes('\n'));
+/** The first bytes of a BER element, or an XML stream with its start tag. */
+const firstElement = wordsUntil((words) => {
+  const stream = words.indexOf('<stream:stream');
+  return words.startsWith('0') ? words.length > 9 : stream !== -1 && words.includes('>', stream);
+});
+
+function nothingHeard(error: unknown): null {
+  if (error instanceof StartTlsError) return null;
+  throw error;
+}
+
+/**
+ * Returns the protocol whose servers say this. Several begin with 220: of these it is the usual one of the port, else the one that the
+ * words name, else SMTP.
+ */
+function protocolSaying(words: string, usual: Protocol): Protocol | undefined {
+  const candidates = PROTOCOL_NAMES.filter((name) => {
+    const { greeting, answersLdap } = dialogueOf(name) ?? {};
+    return greeting?.test(words) ?? answersLdap?.(words) ?? false;
+  });
+  const isNamed = (name: Protocol): boolean => words.toUpperCase().includes(name.toUpperCase());
+  return candidates.includes(usual) ? usual : (candidates.find(isNamed) ?? candidates[0]);
+}

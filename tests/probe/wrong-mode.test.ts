@@ -1,0 +1,244 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Protocol } from '../../contract/protocols.ts';
+import type { FailedObservation } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { PATIENT } from '../kit/peers/loopback.ts';
+import { alerting, closing, type RawPeer, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import { TALKS } from './starttls-talks.ts';
+
+const certificate = mintAuthority().issue({ dnsNames: ['site.test'] });
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const loopback = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
+const running: { stop(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+
+function kept<P extends { stop(): Promise<void> }>(peer: P): P {
+  running.push(peer);
+  return peer;
+}
+const raw = async (behave: (socket: Socket) => void): Promise<RawPeer> => kept(await startRawPeer(behave));
+const tlsPeer = async (options?: TlsPeerOptions) => kept(await startTlsServer({ '*': certificate }, options));
+
+/** Returns what the check says about its one address. `handshake`: time limit of STARTTLS, in ms. */
+async function failure(
+  port: number,
+  protocol: Protocol,
+  { resolver = loopback, handshake = PATIENT.handshake } = {},
+): Promise<Pick<FailedObservation, 'stage' | 'reason' | 'scheme'>> {
+  const timeouts = { ...PATIENT, handshake };
+  const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts });
+  const { addresses } = await probe.observe(
+    { host: 'site.test', port, protocol },
+    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
+  );
+  const [seen] = addresses;
+  if (seen?.outcome !== 'failed') throw new Error('The check did not fail.');
+  const { stage, reason, scheme } = seen;
+  return { stage, reason, scheme };
+}
+
+describe('STARTTLS at a port that speaks TLS at once', () => {
+  it.each([
+    ['smtp', 'smtps'],
+    ['imap', 'imaps'],
+    ['pop3', 'pop3s'],
+    ['ftp', 'ftps'],
+    ['nntp', 'nntps'],
+  ] as const)('is told by the silence of the server: %s becomes %s', async (protocol, scheme) => {
+    const { port } = await tlsPeer();
+    const said = await failure(port, protocol, { handshake: 200 });
+    expect(said).toEqual({ stage: 'starttls', reason: 'expects_tls', scheme });
+  });
+
+  it.each([
+    ['xmpp', 'xmpps'],
+    ['xmpp-server', 'xmpps-server'],
+    ['ldap', 'ldaps'],
+  ] as const)(
+    'is told when the server ends the connection over our text: %s becomes %s',
+    async (protocol, scheme) => {
+      const { port } = await tlsPeer();
+      expect(await failure(port, protocol)).toEqual({
+        stage: 'starttls',
+        reason: 'expects_tls',
+        scheme,
+      });
+    },
+  );
+
+  it('is told also if that server requires a client certificate', async () => {
+    const { port } = await tlsPeer({
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca: certificate.certificatePem,
+    });
+    expect(await failure(port, 'ldap')).toMatchObject({ reason: 'expects_tls', scheme: 'ldaps' });
+  });
+
+  it.each([
+    ['smtp', silent, 'timeout'],
+    ['ldap', closing, 'closed'],
+    ['ldap', resetting, 'reset'],
+  ] as const)(
+    'is not told of a broken %s server, after one more connection: %o',
+    async (protocol, behave, reason) => {
+      const peer = await raw(behave);
+      expect(await failure(peer.port, protocol, { handshake: 200 })).toMatchObject({ reason });
+      expect(peer.accepted()).toBe(2);
+    },
+  );
+
+  it.each([
+    ['smtp', '220 hello\r\n', 'timeout'],
+    ['smtp', '220', 'timeout'],
+    ['smtp', '421 too many\r\n', 'server_refused'],
+    ['smtp', '* OK\r\n', 'wrong_protocol'],
+  ] as const)(
+    'causes no further connection to a server that says something: %s, %j',
+    async (protocol, words, reason) => {
+      const peer = await raw((socket) => {
+        socket.resume();
+        socket.write(words);
+      });
+      expect(await failure(peer.port, protocol, { handshake: 200 })).toMatchObject({ reason });
+      expect(peer.accepted()).toBe(1);
+    },
+  );
+
+  it('causes no further connection for a protocol without direct TLS', async () => {
+    const peer = await raw(silent);
+    expect(await failure(peer.port, 'sieve', { handshake: 200 })).toMatchObject({ reason: 'timeout' });
+    expect(peer.accepted()).toBe(1);
+  });
+});
+
+describe('Direct TLS at a port that starts in plain text', () => {
+  const greeting = (protocol: Protocol): string | Buffer => {
+    const [step] = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];
+    if (step === undefined || !('sends' in step)) throw new Error(`${protocol} has no greeting.`);
+    return step.sends;
+  };
+
+  it.each(['smtp', 'imap', 'pop3', 'ftp', 'nntp', 'sieve', 'mysql'] as const)(
+    'is told by the greeting, on any port: %s',
+    async (protocol) => {
+      const { port } = await raw((socket) => {
+        socket.resume();
+        socket.write(greeting(protocol));
+      });
+      expect(await failure(port, 'tls')).toEqual({
+        stage: 'handshake',
+        reason: 'not_tls',
+        scheme: protocol,
+      });
+    },
+  );
+
+  it.each([
+    ['220 (vsFTPd 3.0.3)\r\n', 'ftp'],
+    ['220 site.test ready\r\n', 'smtp'],
+    ['201 site.test posting prohibited\r\n', 'nntp'],
+    ['* PREAUTH\r\n', 'imap'],
+  ])('names the protocol that the greeting %j begins', async (words, scheme) => {
+    const { port } = await raw((socket) => {
+      socket.resume();
+      socket.write(words);
+    });
+    expect(await failure(port, 'tls')).toMatchObject({ reason: 'not_tls', scheme });
+  });
+
+  it.each([
+    ['ldap', TALKS.find(({ server }) => server === 'OpenLDAP')],
+    ['ldap', TALKS.find(({ server }) => server.startsWith('Active Directory'))],
+  ] as const)('is told by the answer to a request of %s, on any port: %o', async (scheme, talk) => {
+    const answer = talk?.steps.at(-1);
+    const { port } = await raw((socket) =>
+      socket.once('data', (bytes) => {
+        if (bytes[0] === 0x16) socket.end();
+        else socket.write(answer !== undefined && 'sends' in answer ? answer.sends : '');
+      }),
+    );
+    expect(await failure(port, 'tls', { handshake: 200 })).toMatchObject({ reason: 'not_tls', scheme });
+  });
+
+  it.each([
+    ['jabber:client', 'xmpp'],
+    ['jabber:server', 'xmpp-server'],
+  ])('is told by the stream error of an XMPP server, on any port: %s', async (namespace, scheme) => {
+    const { port } = await raw((socket) =>
+      socket.once('data', () => {
+        socket.end(
+          `<?xml version='1.0'?><stream:stream xmlns:stream='http://etherx.jabber.org/streams' version='1.0' xmlns='${namespace}'>` +
+            "<stream:error><not-well-formed xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>",
+        );
+      }),
+    );
+    expect(await failure(port, 'tls', { handshake: 200 })).toMatchObject({ reason: 'not_tls', scheme });
+  });
+
+  it('is not told of a server whose greeting nobody knows, or that is silent in plain text', async () => {
+    const ssh = await raw((socket) => {
+      socket.resume();
+      socket.write('SSH-2.0-OpenSSH_9.2\r\n');
+    });
+    expect(await failure(ssh.port, 'tls')).toMatchObject({ reason: 'not_tls', scheme: undefined });
+    expect(ssh.accepted()).toBe(2);
+    const web = await raw((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
+    expect(await failure(web.port, 'tls', { handshake: 200 })).toMatchObject({
+      reason: 'not_tls',
+      scheme: undefined,
+    });
+  });
+
+  it('causes no further connection to a server that is down, silent or ends the handshake with an alert', async () => {
+    for (const [behave, reason] of [
+      [silent, 'timeout'],
+      [alerting(40), 'tls_alert'],
+    ] as const) {
+      const peer = await raw(behave);
+      expect(await failure(peer.port, 'tls', { handshake: 200 })).toMatchObject({ reason });
+      // An alert makes the check try old TLS versions, too.
+      expect(peer.accepted()).toBe(reason === 'timeout' ? 1 : 2);
+    }
+  });
+
+  it('is not told of an https address', async () => {
+    const peer = await raw((socket) => {
+      socket.resume();
+      socket.write('220 mail.test ESMTP\r\n');
+    });
+    expect(await failure(peer.port, 'https')).toMatchObject({ reason: 'not_tls', scheme: undefined });
+    expect(peer.accepted()).toBe(1);
+  });
+});
+
+describe('Direct TLS at the usual port of a protocol whose client speaks first', () => {
+  it.each([
+    ['ldap', 3268],
+    ['postgres', 5432],
+    ['xmpp', 5222],
+    ['xmpp-server', 5269],
+  ] as const)('is told by the dialogue of %s', async (protocol, port) => {
+    // No other process has this address.
+    const host = `127.78.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
+    const steps = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];
+    kept(await startScriptedPeer(steps, { certificate, at: { host, port } }));
+    const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: [host] }) };
+    expect(await failure(port, 'tls', { resolver })).toEqual({
+      stage: 'handshake',
+      reason: 'not_tls',
+      scheme: protocol,
+    });
+  });
+});
