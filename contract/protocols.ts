@@ -131,7 +131,7 @@ export const PROTOCOLS = {
     schemes: { ldap: 389 },
     otherPorts: [3268],
     startTls: { sClient: 'ldap', source: 'RFC 4511 §4.14' },
-    direct: { schemes: { ldaps: 636 } },
+    direct: { schemes: { ldaps: 636 }, otherPorts: [3269] },
   },
   postgres: {
     name: 'PostgreSQL',
@@ -162,4 +162,14 @@ export type StartTlsProtocol = {
 /** Returns what the table says about a protocol. */
 export function factsOf(protocol: Protocol): ProtocolFacts {
   return PROTOCOLS[protocol];
+}
+
+interface Ports {
+  readonly schemes: Readonly<Record<string, number>>;
+  readonly otherPorts?: readonly number[];
+}
+
+/** Returns the usual ports of a protocol, or of its direct TLS, each once. */
+export function portsOf({ schemes, otherPorts = [] }: Ports = { schemes: {} }): number[] {
+  return [...new Set([...Object.values(schemes), ...otherPorts])];
 }

@@ -1,4 +1,4 @@
-import { factsOf, PROTOCOL_NAMES, type Protocol } from '../../contract/protocols.ts';
+import { factsOf, portsOf, PROTOCOL_NAMES, type Protocol } from '../../contract/protocols.ts';
 
 /** The port and protocol that the scheme before `://` selects. */
 export interface Scheme {
@@ -32,17 +32,8 @@ const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map(
 
 /** Services by the ports at which they usually start with TLS. */
 const SERVICE_BY_TLS_PORT: ReadonlyMap<number, Protocol> = new Map(
-  PROTOCOL_NAMES.flatMap((name) =>
-    portsOf(factsOf(name).direct ?? { schemes: {} }).map((port) => [port, name] as const),
-  ),
+  PROTOCOL_NAMES.flatMap((name) => portsOf(factsOf(name).direct).map((port) => [port, name] as const)),
 );
-
-function portsOf(facts: {
-  schemes: Readonly<Record<string, number>>;
-  otherPorts?: readonly number[];
-}): number[] {
-  return [...new Set([...Object.values(facts.schemes), ...(facts.otherPorts ?? [])])];
-}
 
 /** Ports of databases, caches, message brokers, file sharing and remote administration. */
 const SENSITIVE_PORTS: ReadonlySet<number> = new Set([

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { factsOf, portsOf, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
 import { isSkipped } from './parsed-import.ts';
 import { entriesOf } from './import-plan.ts';
 import { parseImport } from './parse-import.ts';
@@ -97,6 +98,12 @@ test.each([
   ['oracledb', { databaseConnectionString: 'tcps://ora.example/app' }, 'tls://ora.example:2484'],
 ])('a monitor of the kind %s with %j is checked at %s', (type, fields, host) => {
   expect(read({ type, ...fields })).toEqual([host]);
+});
+
+test('a port monitor is read at each usual port of each protocol', () => {
+  for (const facts of PROTOCOL_NAMES.filter((name) => name !== 'tls').map(factsOf))
+    for (const port of [...portsOf(facts), ...portsOf(facts.direct)])
+      expect(read({ type: 'port', hostname: 'a.example', port })).toEqual([`a.example:${port}`]);
 });
 
 test('a monitor with several hosts becomes several lines', () => {

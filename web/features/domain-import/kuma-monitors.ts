@@ -1,3 +1,4 @@
+import { factsOf, portsOf, type Protocol, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
 import { hostLine, isJsonObject, shownValue, skipped, textOf, withPort } from './parsed-import.ts';
 import type { HostLine, JsonObject, ParsedLine } from './parsed-import.ts';
 
@@ -201,19 +202,18 @@ function webPlaces(urls: readonly string[]): Place {
 }
 
 /** Protocols in which Uptime Kuma knows STARTTLS, by the usual ports. */
-const STARTTLS_PORTS: Record<number, string> = {
-  25: 'smtp',
-  587: 'smtp',
-  2525: 'smtp',
-  143: 'imap',
-  5222: 'xmpp',
-  5269: 'xmpp-server',
-};
-/** Other ports at which the server, or its protocol by STARTTLS, usually has a certificate. */
-const CERTIFICATE_PORTS = new Set([
-  21, 110, 119, 389, 443, 465, 563, 636, 853, 990, 993, 995, 3268, 3269, 3306, 4190, 5061, 5223, 5270, 5432,
-  5671, 6697, 8443, 8883,
-]);
+const STARTTLS_PORTS: ReadonlyMap<number, Protocol> = new Map(
+  (['smtp', 'imap', 'xmpp', 'xmpp-server'] as const).flatMap((name) =>
+    portsOf(factsOf(name)).map((port) => [port, name] as const),
+  ),
+);
+/** Ports at which the server, or its protocol by STARTTLS, usually has a certificate: also those of DNS, SIP, AMQP, IRC and MQTT. */
+const CERTIFICATE_PORTS: ReadonlySet<number> = new Set(
+  PROTOCOL_NAMES.filter((name) => name !== 'tls')
+    .map(factsOf)
+    .flatMap((facts) => [...portsOf(facts), ...portsOf(facts.direct)])
+    .concat(853, 5061, 5671, 6697, 8883),
+);
 
 function portPlace(monitor: JsonObject): Place {
   const [host, port] = [textOf(monitor['hostname']), Number(monitor['port'])];
@@ -227,7 +227,7 @@ function portPlace(monitor: JsonObject): Place {
     };
   const security = textOf(monitor['smtpSecurity']);
   if (security === 'secure') return { hosts: [`tls://${place}`] };
-  const protocol = STARTTLS_PORTS[port];
+  const protocol = STARTTLS_PORTS.get(port);
   if (security === 'starttls')
     return protocol === undefined
       ? {
