@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { factsOf, PROTOCOL_NAMES, type Protocol } from '../contract/protocols.ts';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+
+/** Writes "`smtp://` 25, `submission://` 587, port 2525". */
+function addresses({ schemes, otherPorts = [] }: NonNullable<ReturnType<typeof factsOf>['direct']>): string {
+  const named = Object.entries(schemes).map(([scheme, port]) => `\`${scheme}://\` ${port}`);
+  return [...named, ...otherPorts.map((port) => `port ${port}`)].join(', ');
+}
+
+/** Returns the row of the guide's table that the table of protocols asks for. */
+function rowOf(protocol: Protocol): string[] {
+  const { title, startTls, direct, ...plain } = factsOf(protocol);
+  return [title, addresses(plain), direct === undefined ? '' : addresses(direct), startTls?.source ?? ''];
+}
+
+/** Splits the rows of the table with this first title into cells. */
+function tableRows(text: string, title: string): string[][] {
+  const lines = text.slice(text.indexOf(`| ${title} `)).split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('|'));
+  return lines.slice(2, end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe('The documentation', () => {
+  it('lists every protocol with its schemes, ports, start of TLS and specification, in one table', () => {
+    const rows = tableRows(read('docs/guides/watch-hosts.md'), 'Protocol');
+    expect(rows).toEqual(PROTOCOL_NAMES.map(rowOf));
+  });
+
+  it('names every protocol with STARTTLS in the README', () => {
+    const withStartTls = PROTOCOL_NAMES.map(factsOf).filter(({ startTls }) => startTls !== undefined);
+    const names = withStartTls.map(({ title }) => title.split(' with ', 1)[0] ?? '');
+    const list = new Intl.ListFormat('en-GB').format(names);
+    expect(read('README.md').replaceAll(/\s+/g, ' ')).toContain(`STARTTLS for ${list},`);
+  });
+});
