@@ -64,6 +64,12 @@ export const PROTOCOLS = {
     startTls: { sClient: 'smtp', source: 'RFC 3207' },
     direct: { schemes: { smtps: 465, submissions: 465 } },
   },
+  lmtp: {
+    name: 'LMTP',
+    title: 'LMTP with STARTTLS',
+    schemes: { lmtp: 24 },
+    startTls: { sClient: 'lmtp', source: 'RFC 2033, RFC 3207' },
+  },
   imap: {
     name: 'IMAP',
     title: 'IMAP with STARTTLS',

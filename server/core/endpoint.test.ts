@@ -75,6 +75,7 @@ describe('the protocol of an endpoint', () => {
     ['smtp://mail.example.com', 'smtp mail.example.com 25'],
     ['SMTP://mail.example.com/', 'smtp mail.example.com 25'],
     ['submission://mail.example.com', 'smtp mail.example.com 587'],
+    ['lmtp://mail.example.com', 'lmtp mail.example.com 24'],
     ['imap://mail.example.com', 'imap mail.example.com 143'],
     ['pop3://mail.example.com', 'pop3 mail.example.com 110'],
     ['ftp://ftp.example.com/pub', 'ftp ftp.example.com 21'],
@@ -116,6 +117,7 @@ describe('the protocol of an endpoint', () => {
   it.each([
     ['https', [443, 8443]],
     ['smtp', [25, 587, 2525]],
+    ['lmtp', [24]],
     ['imap', [143]],
     ['pop3', [110]],
     ['ftp', [21]],

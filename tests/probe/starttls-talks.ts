@@ -13,6 +13,7 @@ const expects = (words: string | Buffer): Step => ({ expects: words });
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 const EHLO = expects('EHLO certlantern.invalid\r\n');
+const LHLO = expects('LHLO certlantern.invalid\r\n');
 const LDAP_REQUEST = expects(
   Buffer.concat([hex('301d 020101 7718 8016'), Buffer.from('1.3.6.1.4.1.1466.20037')]),
 );
@@ -170,6 +171,19 @@ export const TALKS: Talk[] = [
     ],
   },
   {
+    server: 'Dovecot',
+    protocol: 'lmtp',
+    steps: [
+      sends('220 site.test Dovecot ready.\r\n'),
+      LHLO,
+      sends(
+        '250-site.test\r\n250-STARTTLS\r\n250-8BITMIME\r\n250-CHUNKING\r\n250-ENHANCEDSTATUSCODES\r\n250-PIPELINING\r\n250 SIZE\r\n',
+      ),
+      expects('STARTTLS\r\n'),
+      sends('220 2.0.0 Begin TLS negotiation now.\r\n'),
+    ],
+  },
+  {
     server: 'Prosody',
     protocol: 'xmpp',
     steps: [
@@ -253,6 +267,8 @@ const WITHOUT_TLS: RefusalTalk[] = [
   withoutTls('smtp', 4, '500 unknown command\r\n', ['500', 'unknown command']),
   withoutTls('smtp', 4, '501 no parameters\r\n', ['501', 'no parameters']),
   withoutTls('smtp', 4, '502 5.5.1 not implemented\r\n', ['502', '5.5.1 not implemented']),
+  withoutTls('lmtp', 2, '500 5.5.1 Unknown command\r\n', ['500', '5.5.1 Unknown command']),
+  withoutTls('lmtp', 2, '250-mail.test\r\n250 8BITMIME\r\n'),
   withoutTls('imap', 0, '* PREAUTH welcome\r\n', ['PREAUTH', 'welcome']),
   withoutTls('imap', 2, '* CAPABILITY IMAP4rev1 NOSTARTTLS\r\na OK\r\n'),
   withoutTls('imap', 4, 'b BAD unknown command\r\n', ['BAD', 'unknown command']),
@@ -368,6 +384,7 @@ export const NONSENSE: Talk[] = [
   nonsense('smtp', 0, '220x hello\r\n'),
   nonsense('smtp', 0, '\r\n'),
   nonsense('smtp', 2, 'HTTP/1.1 400 Bad Request\r\n\r\n'),
+  nonsense('lmtp', 0, '* OK ready\r\n'),
   nonsense('imap', 0, '220 mail.test ESMTP\r\n'),
   nonsense('imap', 2, '+ go on\r\n'),
   nonsense('pop3', 0, '* OK ready\r\n'),

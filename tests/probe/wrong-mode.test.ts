@@ -145,6 +145,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
 
   it.each([
     ['220 (vsFTPd 3.0.3)\r\n', 'ftp'],
+    ['220 site.test Cyrus LMTP 3.6.1 server ready\r\n', 'lmtp'],
     ['220 site.test ready\r\n', 'smtp'],
     ['201 site.test posting prohibited\r\n', 'nntp'],
     ['* PREAUTH\r\n', 'imap'],

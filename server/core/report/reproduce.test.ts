@@ -81,6 +81,7 @@ describe('reproductionCommand', () => {
 
   it.each([
     ['smtp', 25, '-starttls smtp'],
+    ['lmtp', 24, '-starttls lmtp'],
     ['imap', 143, '-starttls imap'],
     ['pop3', 110, '-starttls pop3'],
     ['ftp', 21, '-starttls ftp'],

@@ -10,7 +10,9 @@ import {
 
 /** TLS negotiation in the protocols whose messages are lines of text. */
 export const LINE_PROTOCOLS = {
-  smtp: { greeting: /^220[ -]/, startTls: smtp },
+  smtp: { greeting: /^220[ -]/, startTls: (session) => smtp(session, 'EHLO') },
+  // RFC 2033 §4.1
+  lmtp: { greeting: /^220[ -]/, startTls: (session) => smtp(session, 'LHLO') },
   imap: { greeting: /^\* (?:OK|PREAUTH|BYE)\b/i, startTls: imap },
   pop3: { greeting: /^\+OK\b/i, startTls: pop3 },
   ftp: { greeting: /^220[ -]/, startTls: ftp },
@@ -24,10 +26,10 @@ export const LINE_PROTOCOLS = {
  */
 const EHLO_NAME = 'certlantern.invalid';
 
-/** Negotiates TLS with STARTTLS in SMTP (RFC 3207). Rejects with StartTlsError on failure. */
-async function smtp(session: PlaintextSession): Promise<void> {
+/** Negotiates TLS with STARTTLS in SMTP (RFC 3207) or LMTP. Rejects with StartTlsError on failure. */
+async function smtp(session: PlaintextSession, hello: 'EHLO' | 'LHLO'): Promise<void> {
   await expectReply(session, [220], SMTP_REFUSALS);
-  session.send(`EHLO ${EHLO_NAME}\r\n`);
+  session.send(`${hello} ${EHLO_NAME}\r\n`);
   // A server that knows only HELO has no extensions. 501 and 550 are about our name.
   const { lines } = await expectReply(session, [250], { ...SMTP_REFUSALS, unknown: [500, 502] });
   if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS')) throw noStartTls();
