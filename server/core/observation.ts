@@ -23,6 +23,10 @@ export type ReachFailure =
   | 'refused'
   | 'reset'
   | 'timeout'
+  /** The connection is open, but the server's greeting is not complete within the limit of its protocol. */
+  | 'greeting_timeout'
+  /** We ended the check while a slow server was still answering before TLS, which says nothing about the endpoint. */
+  | 'slow_answers'
   | 'unroutable'
   /** This machine has no IPv6 or no IPv4, which says nothing about the endpoint. */
   | 'no_route_here'

@@ -12,7 +12,7 @@ import {
 import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType } from './handshake.ts';
 import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection } from '../egress/index.ts';
-import { negotiateTls } from './starttls/negotiate-tls.ts';
+import { type DialoguePatience, negotiateTls } from './starttls/negotiate-tls.ts';
 import { explainMode } from './wrong-mode.ts';
 
 /** One address of an endpoint, with the limits for connecting to it. */
@@ -25,6 +25,8 @@ export interface ConnectOptions {
   signal: AbortSignal;
   connectTimeoutMs: number;
   handshakeTimeoutMs: number;
+  /** How long the dialogue before TLS may take. Default: the limits of the protocol. */
+  dialogue?: DialoguePatience;
 }
 
 /** Result of a connection attempt with TLS handshake. `tls` is as in `HandshakeResult`. */
@@ -137,8 +139,11 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   }
   const { socket } = connection;
 
-  const limits = { timeoutMs: handshakeTimeoutMs, signal };
-  const negotiated = await negotiateTls(socket, endpoint.protocol, { domain: verifyName, ...limits });
+  const negotiated = await negotiateTls(socket, endpoint.protocol, {
+    domain: verifyName,
+    signal,
+    ...approach.dialogue,
+  });
   if (!negotiated.ok) {
     socket.destroy();
     const { reason, detail, refusal, mayExpectTls } = negotiated;
@@ -151,7 +156,8 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     context,
     alpn: approach.alpn ?? offeredAlpn(endpoint),
     host: serverName ?? '',
-    ...limits,
+    timeoutMs: handshakeTimeoutMs,
+    signal,
   });
   if (result.ok) {
     const { code } = negotiated;

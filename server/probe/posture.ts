@@ -230,6 +230,7 @@ async function attemptHandshake(
       ...approach,
       connectTimeoutMs: Math.min(connectTimeoutMs, limitMs),
       handshakeTimeoutMs: Math.min(handshakeTimeoutMs, limitMs),
+      dialogue: { limits: { greetingMs: limitMs, dialogueMs: limitMs } },
     },
     context,
   );

@@ -7,6 +7,7 @@ import {
   type Observation,
   type PostureObservation,
 } from '../core/index.ts';
+import { type DialogueLimits, factsOf } from '../../contract/protocols.ts';
 import type { AddressPolicy } from '../egress/index.ts';
 import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
 import { type SourceAnswers, querySources } from './query-sources.ts';
@@ -32,6 +33,10 @@ export interface ObserveOptions {
    * outside the ranges that the operator opened. Set it only where the observation goes to people who watch the endpoint.
    */
   replies?: 'public' | 'all';
+  /**
+   * Called once if the dialogue before TLS takes longer than half a second. The probe may then take almost two minutes instead of 20 s.
+   */
+  onSlow?: () => void;
   /** Called with the start and end time of each phase of the probe when the phase ends. */
   onStep?: (step: Step) => void;
 }
@@ -77,7 +82,11 @@ interface Timeouts {
   /** Limit for each query about revocation or renewal. A user who adds a domain waits for both. */
   status: number;
   posture: number;
-  /** Limit for the whole probe, including name resolution. */
+  /** Replacements for limits of the dialogue before TLS, which the table of protocols has. */
+  dialogue: Partial<DialogueLimits>;
+  /** Time after which a dialogue before TLS counts as slow. */
+  slow: number;
+  /** Limit for the whole probe, including name resolution. A slow dialogue extends it by the limit of the dialogue. */
   check: number;
 }
 
@@ -88,6 +97,8 @@ const TIMEOUTS: Timeouts = {
   intermediates: 4_000,
   status: 3_000,
   posture: 10_000,
+  dialogue: {},
+  slow: 500,
   check: 20_000,
 };
 
@@ -98,14 +109,27 @@ export function createProbe(options: ProbeOptions): Probe {
   const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
   return {
-    async observe(endpoint, { signal, trustStore, withPosture, replies, onStep, work = new WorkBudget() }) {
+    async observe(
+      endpoint,
+      { signal, trustStore, withPosture, replies, onStep, onSlow, work = new WorkBudget() },
+    ) {
       const { protocol } = endpoint;
       const { connectTo, expectedStatus } = effectiveTarget(endpoint);
       const observedAt = now();
       const startedAt = performance.now();
       const deadline = new AbortController();
       const abort = (): void => deadline.abort();
-      const timer = setTimeout(abort, caps.check);
+      let endsAt = startedAt + caps.check;
+      let timer = setTimeout(abort, caps.check);
+      let isSlow = false;
+      const allowSlow = (): void => {
+        if (isSlow) return;
+        isSlow = true;
+        endsAt += { ...factsOf(protocol).startTls?.limits, ...caps.dialogue }.dialogueMs ?? 0;
+        clearTimeout(timer);
+        timer = setTimeout(abort, endsAt - performance.now());
+        onSlow?.();
+      };
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       const handshakes = limitHandshakes(work, deadline.signal);
@@ -114,6 +138,7 @@ export function createProbe(options: ProbeOptions): Probe {
         signal: deadline.signal,
         connectTimeoutMs: caps.connect,
         handshakeTimeoutMs: caps.handshake,
+        dialogue: { limits: caps.dialogue, slow: { afterMs: caps.slow, onSlow: allowSlow } },
       };
       const http: Promise<HttpObservation | null>[] = [];
       /** Takes over only the first https connection that completes its handshake. */

@@ -49,7 +49,7 @@ export interface PreviousState {
 
 /**
  * Delay in ms before an untrusted check is repeated. Delay and check together are shorter than the window in which
- * `createMassFailure` keeps a held-back failure.
+ * `createMassFailure` keeps a held-back failure, unless a server is slow before TLS and then fails.
  */
 export const RECHECK_DELAY_MS = { min: 40_000, max: 55_000 };
 
@@ -203,11 +203,11 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
 ]);
 
 /**
- * Returns whether a failure was decided on this machine, before any packet was sent: forbidden by the address policy, or no
- * IPv6 or no IPv4 here.
+ * Returns whether a failure was decided on this machine: forbidden by the address policy, no IPv6 or no IPv4 here, or a slow server
+ * for which we did not wait.
  */
 const isLocalFailure = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
-  stage === 'policy' || reason === 'no_route_here';
+  stage === 'policy' || reason === 'no_route_here' || reason === 'slow_answers';
 
 /** Returns whether a check failed in a way that the network between us and the endpoint may have caused. */
 export function isNetworkFailure({ resolution, addresses, http }: Observation): boolean {

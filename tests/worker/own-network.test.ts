@@ -286,6 +286,7 @@ describe('The network check with canaries', () => {
     ['unroutable', 'connect'],
     ['timeout', 'starttls'],
     ['server_refused', 'starttls'],
+    ['greeting_timeout', 'starttls'],
   ] as const)('runs after the failure %s in the stage %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 1, trusts: false });
   });
@@ -296,6 +297,7 @@ describe('The network check with canaries', () => {
     ['no_starttls', 'starttls'],
     ['address_refused', 'policy'],
     ['no_route_here', 'connect'],
+    ['slow_answers', 'starttls'],
   ] as const)('does not run after the failure %s in the stage %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 0, trusts: true });
   });

@@ -4,8 +4,8 @@ import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 import { count } from '../../../contract/words.ts';
 
-/** A certificate seen longer ago than this was not seen by the check that caused the alert: a check takes at most 20 s. */
-const SEEN_EARLIER_MS = MINUTE_MS;
+/** A certificate seen longer ago than this was not seen by the check that caused the alert: a check takes less than two minutes. */
+const SEEN_EARLIER_MS = 2 * MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 
 /** Formats a day: "Sunday, 22 November 2026". */

@@ -188,7 +188,7 @@ describe('assessUptime', () => {
     });
   });
 
-  it.each(['refused', 'timeout', 'reset', 'not_tls', 'tls_alert', 'closed'] as const)(
+  it.each(['refused', 'timeout', 'greeting_timeout', 'reset', 'not_tls', 'tls_alert', 'closed'] as const)(
     'is down if the connection fails with "%s"',
     (reason) => {
       expect(assessUptime(seen({ addresses: [failed(reason)] }))).toMatchObject({
@@ -210,6 +210,8 @@ describe('assessUptime', () => {
     const noIpv6 = failed('no_route_here', { family: 6 });
     expect(assessUptime(seen({ addresses: [noIpv6] })).state).toBe('unknown');
     expect(assessUptime(seen({ addresses: [noIpv6, failed('refused')] })).state).toBe('down');
+    const unawaited = failed('slow_answers', { stage: 'starttls' });
+    expect(assessUptime(seen({ addresses: [unawaited] })).state).toBe('unknown');
     const byPolicy = failed('address_refused', { stage: 'policy' });
     expect(assessUptime(seen({ addresses: [byPolicy] })).state).toBe('unknown');
     const dns = { ok: false as const, stage: 'dns' as const };

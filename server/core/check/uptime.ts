@@ -122,14 +122,20 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
 /** Failures of our own name servers. */
 const OUR_RESOLVER: ReadonlySet<ReachFailure> = new Set(['dns_refused', 'resolver_silent']);
 
-/** Returns false if every failure is on our side: no IPv6 or no IPv4, the address policy, our resolver or an aborted examination. */
+/**
+ * Returns false if every failure is on our side: no IPv6 or no IPv4, the address policy, our resolver, an aborted examination, or a
+ * slow server for which we did not wait.
+ */
 function isConclusive({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
     if (resolution.stage !== 'dns' || OUR_RESOLVER.has(resolution.reason)) return false;
     return !(resolution.reason === 'dns_failed' && OWN_RESOLVER_FAILURES.has(resolution.detail ?? ''));
   }
   const isLocalFailure = (seen: FailedObservation) =>
-    seen.stage === 'policy' || seen.reason === 'no_route_here' || OUR_RESOLVER.has(seen.reason);
+    seen.stage === 'policy' ||
+    seen.reason === 'no_route_here' ||
+    seen.reason === 'slow_answers' ||
+    OUR_RESOLVER.has(seen.reason);
   return (
     addresses.length === 0 || addresses.some((seen) => seen.outcome === 'handshake' || !isLocalFailure(seen))
   );
@@ -226,6 +232,7 @@ const OWN_FAILURES: ReadonlySet<ReachFailure> = new Set([
   'dns_refused',
   'dns_failed',
   'resolver_silent',
+  'slow_answers',
   'not_examined',
 ]);
 

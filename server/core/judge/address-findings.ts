@@ -180,12 +180,13 @@ function codeFindings({ addresses }: Observation): Shown[] {
 }
 
 /**
- * Returns one finding per reason for addresses that failed while others answered. Missing IPv6 or IPv4 on our side is not reported,
- * because it says nothing about the host.
+ * Returns one finding per reason for addresses that failed while others answered. Missing IPv6 or IPv4 on our side, and an address for
+ * which we did not wait, are not reported, because they say nothing about the host.
  */
 function unreachableFindings(observation: Observation): Shown[] {
   const failed = observation.addresses.filter(
-    (one): one is FailedObservation => one.outcome === 'failed' && one.reason !== 'no_route_here',
+    (one): one is FailedObservation =>
+      one.outcome === 'failed' && one.reason !== 'no_route_here' && one.reason !== 'slow_answers',
   );
   const byReason = Map.groupBy(failed, ({ reason }): ReachFailure => reason);
   return [...byReason].map(([reason, addresses]) => ({

@@ -328,7 +328,9 @@ describe('the verdict on several addresses', () => {
 
   it('warns of an address that fails beside one that answers, unless the fault is ours', () => {
     const noIpv6 = failed({ address: '2001:db8::1', family: 6, reason: 'no_route_here' });
-    const verdict = judge(observation([at('192.0.2.1', fresh), failed(), noIpv6]), NOW, trustStore);
+    const unawaited = failed({ address: '192.0.2.8', stage: 'starttls', reason: 'slow_answers' });
+    const seen = observation([at('192.0.2.1', fresh), failed(), noIpv6, unawaited]);
+    const verdict = judge(seen, NOW, trustStore);
     expect(verdict).toMatchObject({ reached: true, trusted: true, failure: null });
     expect(verdict.findings).toMatchObject([{ code: 'address_unreachable', addresses: ['192.0.2.9'] }]);
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });

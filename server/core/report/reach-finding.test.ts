@@ -3,7 +3,7 @@ import { HOST, NOW } from '../../../tests/kit/certificates/judging.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import type { AddressVerdict } from '../verdict.ts';
 import { failureSentence, reachFinding, type ReportUptime } from './reach-finding.ts';
-import type { Protocol } from '../../../contract/protocols.ts';
+import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
 
 const STAGES: Record<ReachFailure, ReachStage> = {
   name_not_found: 'dns',
@@ -19,6 +19,8 @@ const STAGES: Record<ReachFailure, ReachStage> = {
   refused: 'connect',
   reset: 'connect',
   timeout: 'connect',
+  greeting_timeout: 'starttls',
+  slow_answers: 'starttls',
   unroutable: 'connect',
   no_route_here: 'connect',
   not_tls: 'handshake',
@@ -120,6 +122,26 @@ describe('reachFinding', () => {
     );
     expect(finding('no_starttls', { protocol: 'smtp' })?.command).toContain('-starttls smtp');
     expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
+  });
+
+  it('names the time that every server has for its greeting', () => {
+    const failure = { stage: 'starttls', reason: 'greeting_timeout', detail: null } as const;
+    const limits = PROTOCOL_NAMES.flatMap((name) => factsOf(name).startTls?.limits.greetingMs ?? []);
+    for (const ms of limits)
+      expect(failureSentence(failure, HOST)).toBe(
+        `${HOST} accepted the connection but did not greet us within ${ms / 1_000} seconds.`,
+      );
+  });
+
+  it('advises to start the server only if it accepts no connection', () => {
+    expect(finding('timeout')?.fix).toContain('Start the server');
+    for (const late of [
+      finding('greeting_timeout'),
+      finding('slow_answers'),
+      finding('timeout', { stage: 'starttls' }),
+      finding('timeout', { stage: 'handshake' }),
+    ])
+      expect(late?.fix).not.toContain('Start the server');
   });
 
   it.each([

@@ -132,6 +132,8 @@ const FIX_DNS = 'Fix the domain’s name servers. If the domain is signed (DNSSE
 const OUR_DNS = 'The host is not the cause. Fix the name server that this installation uses (DNS_SERVERS).';
 const CERTIFICATE_MISSING =
   'Set the certificate, its chain and its key in the server’s configuration, and reload it.';
+const TOO_SLOW =
+  'The server accepts connections but answers too slowly. Check its load, its logs and any proxy in front of it.';
 const OFFER_TLS = 'Enable TLS (STARTTLS) on this port, or correct the port or the protocol of this domain.';
 
 /** One concrete thing to do for each reason why a host was not reached. */
@@ -154,6 +156,10 @@ const FIXES: Record<ReachFailure, string> = {
   reset:
     'Check the server’s logs and any firewall or proxy in front of it: something accepts the connection and then closes it.',
   timeout: 'Start the server, and allow connections to this port in its firewall.',
+  greeting_timeout:
+    'The server is running but greets too late. Check its load and its DNS lookups, and exempt this server’s address from any greet delay or tarpit.',
+  slow_answers:
+    'The server makes clients wait, as postscreen and tarpits do on purpose. Domains that you watch get up to a minute for the greeting.',
   unroutable: 'Point the name to an address on the internet, or fix the route to it.',
   no_route_here:
     'Set up IPv6 or IPv4 on this machine, whichever it lacks, or give the host addresses of both. The host itself may be fine.',
@@ -199,7 +205,8 @@ const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>>
   },
 };
 
-function fixOf({ reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
+function fixOf({ stage, reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
+  if (reason === 'timeout' && stage !== 'connect') return TOO_SLOW;
   if (detail?.kind === 'other_scheme')
     return `This port ${reason === 'expects_tls' ? 'expects TLS' : 'starts in plain text'}: use ${detail.scheme}:// with the same host and port.`;
   if (detail?.kind === 'tls_alert' && detail.alert === NO_APPLICATION_PROTOCOL)
@@ -229,6 +236,8 @@ const PREDICATES: Record<ReachFailure, string> = {
   refused: 'refused the connection',
   reset: 'reset the connection',
   timeout: 'did not answer in time',
+  greeting_timeout: 'accepted the connection but did not greet us within 60 seconds',
+  slow_answers: 'answers slowly, and this check did not wait longer for it',
   unroutable: 'cannot be reached: there is no route to it',
   no_route_here: 'has only IPv6 or only IPv4 addresses, and our server has only the other',
   not_tls: 'answered, but not with TLS',

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
-import { factsOf, type Protocol, type StartTlsProtocol } from '../../../contract/protocols.ts';
+import {
+  type DialogueLimits,
+  factsOf,
+  PROTOCOLS,
+  type Protocol,
+  type StartTlsProtocol,
+} from '../../../contract/protocols.ts';
 import type { ReachFailure, Refusal } from '../../core/index.ts';
 import { withTimeout } from '../../egress/index.ts';
 import { BINARY_PROTOCOLS } from './binary-protocols.ts';
@@ -19,10 +25,16 @@ type StartTlsResult =
       mayExpectTls: boolean;
     };
 
-interface StartTlsOptions {
+export interface DialoguePatience {
+  /** Replacements for limits of the protocol. */
+  limits?: Partial<DialogueLimits>;
+  /** When to call `onSlow`: the dialogue then already takes `afterMs`, and may take as long as its limits allow. */
+  slow?: { afterMs: number; onSlow: () => void };
+}
+
+interface StartTlsOptions extends DialoguePatience {
   /** As in `Dialogue`. */
   domain: string;
-  timeoutMs: number;
   signal: AbortSignal;
 }
 
@@ -40,9 +52,12 @@ const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
 export async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
-  { domain, timeoutMs, signal }: StartTlsOptions,
+  { domain, signal, limits, slow }: StartTlsOptions,
 ): Promise<StartTlsResult> {
   if (!isStartTls(protocol)) return { ok: true };
+  const { greetingMs, dialogueMs } = { ...PROTOCOLS[protocol].startTls.limits, ...limits };
+  const startedAt = performance.now();
+  const slowTimer = slow && setTimeout(slow.onSlow, slow.afterMs);
   const session = openPlaintextSession(socket);
   const negotiated = DIALOGUES[protocol]
     .startTls(session, domain)
@@ -50,16 +65,25 @@ export async function negotiateTls(
       await session.expectSilence();
       return { ok: true, ...(typeof code === 'number' && { code }) };
     });
+  const late = (reason: ReachFailure): StartTlsResult => ({
+    ok: false,
+    reason: signal.aborted ? 'slow_answers' : reason,
+    detail: null,
+    refusal: null,
+    mayExpectTls: !signal.aborted && session.mayExpectTls(),
+  });
   try {
-    const agreed = await withTimeout(negotiated, { ms: timeoutMs, signal }, null);
-    if (agreed !== null) return agreed;
-    const mayExpectTls = session.mayExpectTls();
-    return { ok: false, reason: 'timeout', detail: null, refusal: null, mayExpectTls };
+    const begun = Promise.race([session.firstMessage, negotiated]).then(() => 'begun' as const);
+    if ((await withTimeout(begun, { ms: greetingMs, signal }, null)) === null)
+      return late(session.awaitsGreeting() ? 'greeting_timeout' : 'timeout');
+    const leftMs = dialogueMs - (performance.now() - startedAt);
+    return (await withTimeout(negotiated, { ms: leftMs, signal }, null)) ?? late('timeout');
   } catch (error) {
     if (!(error instanceof StartTlsError)) throw error;
     const { reason, detail, refusal } = error;
     return { ok: false, reason, detail, refusal, mayExpectTls: session.mayExpectTls() };
   } finally {
+    clearTimeout(slowTimer);
     session.end();
   }
 }

@@ -82,6 +82,10 @@ export interface PlaintextSession {
   expectSilence(): Promise<void>;
   /** Returns whether the peer may wait for a ClientHello: it sent nothing at all, or a TLS alert (RFC 8446 §5.1). */
   mayExpectTls(): boolean;
+  /** Resolves when the client sends something after a message of the server: the server's first message is complete then. */
+  firstMessage: Promise<void>;
+  /** Returns whether the server has to speak first: nothing was sent to it yet. */
+  awaitsGreeting(): boolean;
   /** Removes all listeners and pauses the socket, so that the TLS layer reads the next bytes. */
   end(): void;
 }
@@ -112,7 +116,10 @@ export function openPlaintextSession(socket: Socket): PlaintextSession {
   let unread: Buffer = Buffer.alloc(0);
   let received = 0;
   let first: Buffer = Buffer.alloc(0);
+  let sent = 0;
+  let taken = 0;
   let ended: StartTlsError | null = null;
+  const { promise: firstMessage, resolve: markFirstMessage } = Promise.withResolvers<void>();
   let wake = (): void => undefined;
 
   const onData = (chunk: Buffer): void => {
@@ -132,13 +139,20 @@ export function openPlaintextSession(socket: Socket): PlaintextSession {
   socket.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onError);
 
   return {
-    send: (text) => void socket.write(text),
+    firstMessage,
+    awaitsGreeting: () => sent === 0,
+    send(text) {
+      sent += 1;
+      if (taken > 0) markFirstMessage();
+      socket.write(text);
+    },
     async take(parse) {
       for (;;) {
         if (received > MAX_BYTES)
           throw wrongProtocol(`The server sent more than ${MAX_BYTES} bytes before TLS.`);
         const message = parse(unread);
         if (message !== null) {
+          taken += 1;
           unread = unread.subarray(message.length);
           return message.value;
         }

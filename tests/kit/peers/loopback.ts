@@ -12,6 +12,7 @@ export const PATIENT = {
   intermediates: 300_000,
   status: 300_000,
   posture: 300_000,
+  dialogue: { greetingMs: 300_000, dialogueMs: 300_000 },
   check: 300_000,
 };
 

@@ -19,6 +19,8 @@ export interface ScriptedPeerOptions {
   at?: ListenOptions;
   /** Called with the server name (SNI) of each handshake. */
   onServerName?: (name: string) => void;
+  /** Awaited before each message to a client, the first of which is number 1. Default: the peer sends at once. */
+  delay?: (client: number) => Promise<unknown>;
 }
 
 export interface ScriptedPeer extends RawPeer {
@@ -29,9 +31,17 @@ export interface ScriptedPeer extends RawPeer {
 /** Starts a server that follows a recorded dialogue. */
 export async function startScriptedPeer(
   steps: readonly Step[],
-  { certificate, dripping = false, closesAfter, at, onServerName }: ScriptedPeerOptions = {},
+  {
+    certificate,
+    dripping = false,
+    closesAfter,
+    at,
+    onServerName,
+    delay = () => Promise.resolve(),
+  }: ScriptedPeerOptions = {},
 ): Promise<ScriptedPeer> {
   const unexpected: string[] = [];
+  let clients = 0;
 
   async function send(socket: Socket, bytes: Buffer): Promise<void> {
     if (!dripping) return void socket.write(bytes);
@@ -41,7 +51,7 @@ export async function startScriptedPeer(
     }
   }
 
-  async function run(socket: Socket): Promise<void> {
+  async function run(socket: Socket, client: number): Promise<void> {
     socket.setNoDelay(true);
     const reader = createReader(socket);
     let left = closesAfter ?? Infinity;
@@ -49,6 +59,7 @@ export async function startScriptedPeer(
       if ('sends' in step) {
         const bytes = Buffer.from(step.sends).subarray(0, left);
         left -= bytes.length;
+        await delay(client);
         await send(socket, bytes);
         if (left <= 0) return void socket.end();
       } else {
@@ -77,7 +88,7 @@ export async function startScriptedPeer(
     tls.resume();
   }
 
-  const peer = await startRawPeer((socket) => void run(socket), at);
+  const peer = await startRawPeer((socket) => void run(socket, (clients += 1)), at);
   return { ...peer, unexpected };
 }
 

@@ -13,6 +13,7 @@ const SHORT_LINES: Record<string, string> = {
   refused: 'The connection was refused',
   reset: 'The connection was reset',
   timeout: 'Timeout',
+  greeting_timeout: 'No greeting within 60 seconds',
   unroutable: 'No route to the host',
   no_route_here: 'This server lacks the host’s IP version',
   not_tls: 'The server did not answer with TLS',
