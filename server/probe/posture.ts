@@ -26,6 +26,8 @@ export interface PostureOptions {
    * reported as not tested.
    */
   budgetMs: number;
+  /** Time in ms that the check has left. */
+  leftMs: number;
   signal: AbortSignal;
   onFault: (error: unknown) => void;
 }
@@ -35,8 +37,6 @@ const PER_HANDSHAKE_MS = 3_000;
 const SLOW_MS = 1_000;
 /** Maximum number of simultaneous handshakes. Those with a slow server mostly wait for its greeting. */
 const CONCURRENT = { usual: 2, slow: 5 };
-/** Maximum extra time, in ms, that a slow server gets on top of the budget. */
-const MOST_EXTRA_MS = 4_000;
 
 /**
  * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.
@@ -49,24 +49,29 @@ type Attempt = (context: SecureContext, alpn?: Pick<ConnectOptions, 'alpn'>) => 
  * can cause alerts. Also looks up the CAA records and the registration of the host name.
  */
 export async function probePosture(options: PostureOptions): Promise<PostureObservation> {
-  const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
+  const { seen, approach, domains, at, budgetMs, leftMs, signal, onFault } = options;
   const deadline = new AbortController();
   const abort = (): void => deadline.abort();
   const isSlow = seen.durationMs > SLOW_MS;
-  const timer = setTimeout(abort, budgetMs + (isSlow ? Math.min(seen.durationMs, MOST_EXTRA_MS) : 0));
+  // A slow server gets the time of one more handshake, so that at least those that run at the same time fit.
+  const slowMs = isSlow ? seen.durationMs : 0;
+  const limitMs = Math.min(budgetMs + slowMs, leftMs);
+  const endsAt = performance.now() + limitMs;
+  const timer = setTimeout(abort, limitMs);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
 
   const withPermit = createSemaphore(isSlow ? CONCURRENT.slow : CONCURRENT.usual);
-  const perHandshakeMs = PER_HANDSHAKE_MS + (isSlow ? seen.durationMs : 0);
   const attempt: Attempt = (context, alpn) =>
-    withPermit(() =>
-      attemptHandshake(
+    withPermit(async () => {
+      // A connection that cannot finish in time would only leave a trace in the server's log.
+      if (performance.now() + slowMs >= endsAt) return { state: 'unknown' };
+      return attemptHandshake(
         { ...approach, ...alpn, address: seen.address, signal: deadline.signal },
         context,
-        perHandshakeMs,
-      ),
-    );
+        PER_HANDSHAKE_MS + slowMs,
+      );
+    });
   const { host, protocol } = approach.endpoint;
   const wait = { ms: budgetMs, signal, onFault };
   try {

@@ -198,6 +198,7 @@ export function createProbe(options: ProbeOptions): Probe {
                   domains: sources.domains,
                   at: observedAt,
                   budgetMs: caps.posture,
+                  leftMs: endsAt - performance.now(),
                 }),
               ),
         ]);

@@ -174,6 +174,7 @@ describe('A server that answers too slowly', () => {
       domains: NO_SOURCES.domains,
       at: 0,
       budgetMs: 10_000,
+      leftMs: 20_000,
       signal: new AbortController().signal,
       onFault: () => undefined,
     });

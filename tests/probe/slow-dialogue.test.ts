@@ -85,6 +85,32 @@ describe('The probe of a server that delays its replies', () => {
     expect(observation).toMatchObject(failed('slow_answers'));
     expect(assessUptime(observation).state).toBe('unknown');
   });
+
+  it('tests the posture of a server that greets after 30 seconds', async () => {
+    const { peer, answer, wanted } = await delayingPeer(POSTFIX);
+    const probe = await startProbe(peer.port, 'smtp', { withPosture: true });
+    probe.passUntil(30_000);
+    await answer(
+      1,
+      untilTrue(() => peer.accepted() > 1),
+    );
+    // Five more wait for their greetings at the same time.
+    await expect.poll(wanted, STOPPED).toBe(3 + 5);
+    probe.passUntil(60_000);
+    await answer(1 + 5, probe.observation);
+    const { posture } = await probe.observation;
+    expect(posture?.tlsVersions.map(({ offered }) => offered)).toEqual([false, false, true, true]);
+  });
+
+  it('opens no connection for the posture that would not get its greeting in time', async () => {
+    const { peer, answer } = await delayingPeer(POSTFIX);
+    const probe = await startProbe(peer.port, 'smtp', { withPosture: true });
+    probe.passUntil(59_000);
+    await answer(1, probe.observation);
+    const { posture } = await probe.observation;
+    expect(posture?.tlsVersions.map(({ offered }) => offered)).toEqual([null, null, null, true]);
+    expect(peer.accepted()).toBe(1);
+  });
 });
 
 /** Starts a peer that sends messages only when told. `wanted` returns how many it has wanted to send. */
@@ -122,7 +148,7 @@ async function delayingPeer({ steps }: Talk) {
 }
 
 /** Starts a probe with the product's time limits and stopped timers; resolves when its dialogue is slow. */
-async function startProbe(port: number, protocol: Protocol) {
+async function startProbe(port: number, protocol: Protocol, { withPosture = false } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const onSlow = vi.fn();
@@ -130,7 +156,7 @@ async function startProbe(port: number, protocol: Protocol) {
   const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
   const observation: Promise<Observation> = probe.observe(
     { host: 'site.test', port, protocol },
-    { signal: controller.signal, trustStore: createTrustStore([]), withPosture: false, onSlow },
+    { signal: controller.signal, trustStore: createTrustStore([]), withPosture, onSlow },
   );
   // Once connected, the limits of the whole probe, of the greeting and of a dialogue that is not slow run.
   await expect.poll(() => vi.getTimerCount(), STOPPED).toBe(3);
