@@ -33,7 +33,7 @@ export interface CanaryOptions {
   timeoutMs?: number;
 }
 
-/** Default wall-clock limit in ms. Shorter than the rest of a check's lease after the longest possible check. */
+/** Default wall-clock limit in ms. A failed check waits for it. */
 const TIMEOUT_MS = 4_000;
 /** Maximum number of addresses per canary. The resolver returns one of each family first: IPv4 or IPv6 may be broken. */
 const ADDRESSES = 2;

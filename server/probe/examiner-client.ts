@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { factsOf } from '../../contract/protocols.ts';
 
 import { identityOf, type Observation, type Verdict } from '../core/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
@@ -7,7 +8,7 @@ import type { Examiner, Judgement } from './examiner.ts';
 
 /** Time limits in ms per request. A started thread that exceeds one counts as hung and is terminated. */
 export interface ThreadTimeouts {
-  /** Limit for a probe, which has its own deadline of 20 s. */
+  /** Limit for a probe, which has its own deadline of 20 s. A slow dialogue before TLS extends both by the limit of the dialogue. */
   observeMs: number;
   judgeMs: number;
   /** Limit for the response to a probe after it was aborted. */
@@ -51,6 +52,7 @@ interface Pending {
   kind: ThreadRequest['kind'];
   resolve: (value: never) => void;
   reject: (error: Error) => void;
+  onSlow: () => void;
 }
 type NewRequest = ThreadRequest extends infer One
   ? One extends ThreadRequest
@@ -125,6 +127,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   ): void {
     if (report.kind === 'trouble') return onTrouble(report.error);
     const request = pending.get(report.id);
+    if (report.kind === 'slow') return request?.onSlow();
     pending.delete(report.id);
     if (report.kind === 'failed') request?.reject(report.error);
     else if (report.kind === 'exceeded')
@@ -144,21 +147,35 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     terminate(hung);
   }
 
-  function send<Kind extends ThreadResponse['kind']>(request: NewRequest, ms: number) {
+  function send<Kind extends ThreadResponse['kind']>(
+    request: NewRequest,
+    ms: number,
+    { slowMs = ms, onSlow }: { slowMs?: number; onSlow?: (() => void) | undefined } = {},
+  ) {
     lastId += 1;
     const id = lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Extract<ThreadResponse, { kind: Kind }>>();
     clearTimeout(idle);
     const target = (thread ??= start());
-    const timers: NodeJS.Timeout[] = [];
-    const startTimeout = (limitMs: number): void => {
-      if (target.pending.has(id)) timers.push(setTimeout(() => terminateHung(target, limitMs), limitMs));
+    const timers: { answer?: NodeJS.Timeout; abort?: NodeJS.Timeout } = {};
+    const startTimeout = (limitMs: number, of: keyof typeof timers = 'answer'): void => {
+      clearTimeout(timers[of]);
+      if (target.pending.has(id)) timers[of] = setTimeout(() => terminateHung(target, limitMs), limitMs);
     };
-    target.pending.set(id, { kind: request.kind, resolve, reject });
+    target.pending.set(id, {
+      kind: request.kind,
+      resolve,
+      reject,
+      onSlow() {
+        startTimeout(slowMs);
+        onSlow?.();
+      },
+    });
     target.worker.postMessage({ ...request, id });
     void target.ready.then(() => startTimeout(ms));
     const answered = promise.finally(() => {
-      timers.forEach((timer) => clearTimeout(timer));
+      clearTimeout(timers.answer);
+      clearTimeout(timers.abort);
       if (idleMs === undefined || target.pending.size > 0) return;
       clearTimeout(idle);
       idle = setTimeout(() => terminate(target), idleMs);
@@ -166,13 +183,16 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     });
     const abort = (): void => {
       target.worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
-      void target.ready.then(() => startTimeout(timeouts.abortedMs));
+      void target.ready.then(() => startTimeout(timeouts.abortedMs, 'abort'));
     };
     return { id, answered, abort };
   }
 
   return {
-    async observe(endpoint, { signal, authorities, withPosture, replies, judgedWith, onStep }) {
+    async observe(
+      endpoint,
+      { signal, authorities, withPosture, replies, judgedWith, onStep, onSlow },
+    ) {
       const request = {
         kind: 'observe' as const,
         endpoint: identityOf(endpoint),
@@ -182,7 +202,9 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         withSteps: onStep !== undefined,
         ...(judgedWith !== undefined && { previous: judgedWith }),
       };
-      const { id, answered, abort } = send<'observed'>(request, timeouts.observeMs);
+      const { dialogueMs = 0 } = factsOf(endpoint.protocol).startTls?.limits ?? {};
+      const slowMs = timeouts.observeMs + dialogueMs;
+      const { id, answered, abort } = send<'observed'>(request, timeouts.observeMs, { slowMs, onSlow });
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {

@@ -60,6 +60,8 @@ export type ThreadRequest =
 export type ThreadResponse =
   /** The thread has started and accepts requests. */
   | { kind: 'ready' }
+  /** The dialogue before TLS is slow, so the observation may take long. */
+  | { kind: 'slow'; id: number }
   /** `observation`: serialized with node:v8. `judgement`: null if it was not asked for. */
   | {
       kind: 'observed';

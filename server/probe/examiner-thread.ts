@@ -79,6 +79,7 @@ async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Pr
       withPosture,
       ...(replies && { replies }),
       work,
+      onSlow: () => report({ kind: 'slow', id }),
       ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
     };
     const observation = await examiner.observe(endpoint, options);

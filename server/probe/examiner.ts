@@ -34,6 +34,8 @@ export interface ExamineOptions {
    * which saves a message to that thread and back.
    */
   judgedWith?: Verdict | null;
+  /** Called once if the dialogue before TLS is slow: the probe may then take almost two minutes instead of 20 s. */
+  onSlow?: () => void;
   /** Called with the timing of each phase, at the latest when the probe ends. */
   onStep?: (step: Step) => void;
 }

@@ -1,7 +1,7 @@
 import { replacedCertificate } from '../core/index.ts';
 import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks/checks.ts';
-import { type ClaimedMonitor, releaseClaim } from '../store/monitors/monitor-claims.ts';
+import { type ClaimedMonitor, extendClaims, releaseClaim } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
 import {
   type CheckOutcome,
@@ -14,7 +14,7 @@ import type { Clock, Log } from './clock.ts';
 import { RECHECK_DELAY_MS, type OwnNetwork } from './own-network.ts';
 import { claimWatchers, type ProbeResult, type SharedProbes, type Watchers } from './shared-probes.ts';
 import { firstCheckAt, postponeCheck } from '../store/monitors/check-due.ts';
-import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import { type ClaimLoop, createClaimLoop, type LeaveSlot } from './claim-loop.ts';
 
 export interface CheckerOptions {
   store: Store;
@@ -29,6 +29,12 @@ interface CheckerParts {
   telemetry: Telemetry;
   sharedProbes: SharedProbes;
 }
+
+/**
+ * Largest number of checks that wait for slow servers outside the slots. It bounds sockets and memory, and has room for a backlog of
+ * mail servers that greet after six seconds, as with postscreen: 64 slots start 128 of them a second.
+ */
+const MAX_SLOW_CHECKS = 1_024;
 
 /** Creates the loop that claims due monitors, together with others that watch the same endpoint, and checks them. */
 export function createCheckLoop(
@@ -57,7 +63,12 @@ export function createCheckLoop(
       if (isMore && watchers.length < limit) loop.wake();
       return watchers;
     },
-    handle: (watchers, stopping) => checkEndpoint(watchers, options, stopping),
+    handle: (watchers, stopping, leaveSlot) => checkEndpoint(watchers, options, { stopping, leaveSlot }),
+    waitingRoom: { size: MAX_SLOW_CHECKS, groupOf: ([{ accountId }]) => accountId },
+    renewal: {
+      everyMs: leaseMs / 3,
+      renew: (watchers) => extendClaims(store, watchers, { now: clock.now(), leaseMs }),
+    },
     release: async (watchers) => {
       for (const monitor of watchers) await releaseClaim(store, monitor);
     },
@@ -73,12 +84,16 @@ export function createCheckLoop(
 async function checkEndpoint(
   watchers: Watchers,
   options: CheckerOptions & CheckerParts,
-  stopping: AbortSignal,
+  { stopping, leaveSlot }: { stopping: AbortSignal; leaveSlot: LeaveSlot },
 ): Promise<void> {
   const { log } = options;
   const { meters } = options.telemetry;
   const startedAt = performance.now();
-  const { probe, end } = options.sharedProbes.begin(watchers, stopping);
+  const givenUp = new AbortController();
+  const { probe, end } = options.sharedProbes.begin(watchers, {
+    signal: AbortSignal.any([stopping, givenUp.signal]),
+    onSlow: () => leaveSlot(() => givenUp.abort()),
+  });
   try {
     for (const monitor of watchers.toSorted(waitedForFirst))
       await runInContext({ fields: { monitor: monitor.id } }, async () => {

@@ -42,8 +42,13 @@ export interface ClaimLoopOptions<Item> {
   firstDueAt(): Promise<number | null>;
   /** Claims at most `limit` due items under a lease. */
   claim(limit: number): Promise<Item[]>;
-  /** Processes one item. The signal aborts when the worker stops. */
-  handle(item: Item, signal: AbortSignal): Promise<void>;
+  /** Processes one item. The signal aborts when the worker stops. `leaveSlot` moves the item to the waiting room. */
+  handle(item: Item, signal: AbortSignal, leaveSlot: LeaveSlot): Promise<void>;
+  /**
+   * Room for items that wait for a slow server: they stay there until they end, and hold no slot. If there are more than `size`, the
+   * group with the most items must give up the one that has run the longest. Default: none, so that items keep their slots.
+   */
+  waitingRoom?: { size: number; groupOf(item: Item): string };
   /** Releases an interrupted item. It may be called for an item that has just finished. */
   release(item: Item): Promise<void>;
   /** Renewal of the lease of a running item every `everyMs`; absent if leases outlast every item or `handle` renews them. */
@@ -55,6 +60,17 @@ export interface ClaimLoopOptions<Item> {
   telemetry: Telemetry;
   clock: Clock;
   log: Log;
+}
+
+/** Gives the slot of an item back. `giveUp` is called if the waiting room is full; the item should end soon after. */
+export type LeaveSlot = (giveUp: () => void) => void;
+
+interface Running<Item> {
+  item: Item;
+  done: Promise<void>;
+  /** Place of the item: it holds a slot, is in the waiting room, or has been told to give up there. */
+  place: 'slot' | 'waiting' | 'leaving';
+  giveUp: () => void;
 }
 
 export interface ClaimLoop {
@@ -71,7 +87,7 @@ export interface ClaimLoop {
 }
 
 /**
- * Creates a loop that runs at most `concurrency` claimed items at once. Slow items delay others only once they take all slots.
+ * Creates a loop that runs at most `concurrency` claimed items at once, not counting those in the waiting room.
  * An item that throws is logged and stays claimed, so it is retried when its lease expires.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
@@ -81,7 +97,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
    * The running items, each with an abort controller of its own. If they shared one signal, their listeners would pile up on it
    * for the life of the process.
    */
-  const running = new Map<AbortController, { item: Item; done: Promise<void> }>();
+  const running = new Map<AbortController, Running<Item>>();
   let interrupted = false;
   /** Releases in progress or done, by item, so that `stop` does not release an item a second time. */
   const releases = new Map<Item, Promise<void>>();
@@ -104,7 +120,8 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       recordPastSpan({ name: 'claim', ...claim });
       const endRenewal = renewLease(item);
       try {
-        if (!controller.signal.aborted) await options.handle(item, controller.signal);
+        const leave: LeaveSlot = (giveUp) => leaveSlot(controller, giveUp);
+        if (!controller.signal.aborted) await options.handle(item, controller.signal, leave);
       } catch (error) {
         span?.fail(error);
         log.error({ err: error }, `${name} failed; it is tried again when its lease expires`);
@@ -148,11 +165,33 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   function launch(item: Item, claim: PastClaim): void {
     const controller = new AbortController();
     if (interrupted) controller.abort();
-    const done = run(item, controller, claim).finally(() => {
+    const launched: Running<Item> = { item, place: 'slot', giveUp: () => undefined, done: Promise.resolve() };
+    running.set(controller, launched);
+    launched.done = run(item, controller, claim).finally(() => {
       running.delete(controller);
       if (full) wakeSignal.ring();
     });
-    running.set(controller, { item, done });
+  }
+
+  function inPlace(place: Running<Item>['place']): Running<Item>[] {
+    return [...running.values()].filter((one) => one.place === place);
+  }
+
+  function leaveSlot(controller: AbortController, giveUp: () => void): void {
+    const { waitingRoom } = options;
+    const leaving = running.get(controller);
+    if (waitingRoom === undefined || leaving?.place !== 'slot') return;
+    Object.assign(leaving, { place: 'waiting', giveUp });
+    const waiting = inPlace('waiting');
+    if (waiting.length > waitingRoom.size) {
+      const groups = Map.groupBy(waiting, ({ item }) => waitingRoom.groupOf(item)).values();
+      const [oldest] = [...groups].reduce((most, group) => (group.length > most.length ? group : most));
+      if (oldest !== undefined) {
+        oldest.place = 'leaving';
+        oldest.giveUp();
+      }
+    }
+    if (full) wakeSignal.ring();
   }
 
   function interrupt(): void {
@@ -165,7 +204,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
    * left, `some` if it was smaller, `none` if nothing was due.
    */
   async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
-    const free = concurrency - running.size;
+    const free = concurrency - inPlace('slot').length;
     if (free === 0) return 'full';
     const batch = Math.min(free, MAX_BATCH);
     const { items, claim } = await claimAtMost(batch);

@@ -31,7 +31,7 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoo
   concurrency: number;
   /**
    * Length of the leases of checks and messages, ms; 45 s by default. When they expire, other workers take over the work of a
-   * killed process. A probe takes at most 20 s, and the canaries that it may wait for 8 s more; the rest is for recording.
+   * killed process. They are renewed while the work runs, so that a check may wait for a slow server.
    */
   leaseMs?: number;
   /** The recipient of the operator's alarms. */

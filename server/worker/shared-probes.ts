@@ -59,9 +59,12 @@ export interface ProbeResult {
 export interface SharedProbes {
   /**
    * Starts a probe, or joins one of the same endpoint that is still running or being recorded. Call `end` when the results are
-   * recorded.
+   * recorded. `onSlow` is called once if the server is slow before TLS, even if the probe has known that for a while.
    */
-  begin(watchers: Watchers, stopping: AbortSignal): { probe: Promise<ProbeResult>; end: () => void };
+  begin(
+    watchers: Watchers,
+    options: { signal: AbortSignal; onSlow: () => void },
+  ): { probe: Promise<ProbeResult>; end: () => void };
 }
 
 /** Maximum age of a probe that other monitors may join, counted from its start. */
@@ -71,6 +74,8 @@ interface Running {
   startedAt: number;
   withPosture: boolean;
   users: number;
+  /** Resolves if the server is slow before TLS. */
+  slow: Promise<void>;
   probe: Promise<ProbeResult>;
 }
 
@@ -89,13 +94,14 @@ export function createSharedProbes(options: {
   async function probe(
     watchers: Watchers,
     withPosture: boolean,
-    stopping: AbortSignal,
+    { signal, onSlow }: { signal: AbortSignal; onSlow: () => void },
   ): Promise<ProbeResult> {
     const [first] = watchers;
     const { authorities } = first;
     const observation = await withSpan('observe', {}, () =>
       examiner.observe(identityOf(first), {
-        signal: stopping,
+        signal,
+        onSlow,
         authorities,
         withPosture,
         // Every account that watches the endpoint may see its replies.
@@ -129,19 +135,22 @@ export function createSharedProbes(options: {
   }
 
   return {
-    begin(watchers, stopping) {
+    begin(watchers, { signal, onSlow }) {
       const key = keyOf(watchers[0]);
       const withPosture = needsPosture(watchers, clock.now());
       const known = key === null ? undefined : running.get(key);
       if (known !== undefined && canJoin(known, { watchers, withPosture, now: clock.now() }))
-        return use(key, known);
-      const begun = { startedAt: clock.now(), withPosture, users: 0 };
-      return use(key, { ...begun, probe: probe(watchers, withPosture, stopping) });
+        return use(key, known, onSlow);
+      const { promise: slow, resolve: markSlow } = Promise.withResolvers<void>();
+      const begun = { startedAt: clock.now(), withPosture, users: 0, slow };
+      const started = { ...begun, probe: probe(watchers, withPosture, { signal, onSlow: markSlow }) };
+      return use(key, started, onSlow);
     },
   };
 
-  function use(key: string | null, one: Running): ReturnType<SharedProbes['begin']> {
+  function use(key: string | null, one: Running, onSlow: () => void): ReturnType<SharedProbes['begin']> {
     one.users += 1;
+    void one.slow.then(onSlow);
     if (key !== null) running.set(key, one);
     return {
       probe: one.probe,

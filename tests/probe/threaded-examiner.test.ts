@@ -20,6 +20,7 @@ import {
   NO_SOURCES,
 } from '../../server/probe/index.ts';
 import { isNetworkFailure } from '../../server/worker/own-network.ts';
+import { PROTOCOLS } from '../../contract/protocols.ts';
 import { temporaryFolder } from '../kit/product/app.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/certificates/hostile-chains.ts';
@@ -126,6 +127,28 @@ describe('The examiner thread', () => {
     const silence = { host: '127.0.0.1', port: peer.port };
     await expect(look(thread, silence)).rejects.toThrow('The examiner thread ended.');
     expect(troubles).toEqual(['The examiner thread has not answered for 1 ms, so we stop it.']);
+  });
+
+  it('is ended later by the limit of the dialogue if a server is slow before TLS', async () => {
+    const peer = await startRawPeer(silent);
+    onTestFinished(() => peer.stop());
+    const troubles: string[] = [];
+    stopTimers();
+    const observeMs = 100_000;
+    const { thread } = await place({ onTrouble: ({ message }) => troubles.push(message) });
+    const { promise: slow, resolve: onSlow } = Promise.withResolvers<void>();
+    const endpoint = { host: '127.0.0.1', port: peer.port, protocol: 'smtp' as const };
+    const looking = thread.observe(endpoint, { signal: never, authorities: [], withPosture: false, onSlow });
+    const ended = expect(looking).rejects.toThrow('The examiner thread ended.');
+    await slow;
+    const { dialogueMs } = PROTOCOLS.smtp.startTls.limits;
+    vi.advanceTimersByTime(observeMs + dialogueMs - 1);
+    expect(troubles).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(troubles).toEqual([
+      `The examiner thread has not answered for ${observeMs + dialogueMs} ms, so we stop it.`,
+    ]);
+    await ended;
   });
 
   it('an examiner thread that is stopped during a judgement leaves the uptime unknown, and the retry runs in the second thread', async () => {

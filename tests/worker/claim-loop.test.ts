@@ -9,6 +9,8 @@ const PATIENCE = { graceMs: 0, abortMs: 1_000 };
 interface Item {
   name: string;
   work: Promise<void>;
+  /** Group of an item that leaves its slot at once. Default: it keeps its slot. */
+  waitsIn?: string;
 }
 
 interface RigOptions {
@@ -17,6 +19,8 @@ interface RigOptions {
   /** When the first item is due, in ms; by default one always is. */
   firstDueAt?: () => number | null;
   renewal?: ClaimLoopOptions<Item>['renewal'];
+  /** Size of the waiting room. Default: there is none. */
+  room?: number;
   /** Ignores its abort signal. */
   isDeaf?: boolean;
 }
@@ -25,6 +29,7 @@ function rig(options: RigOptions = {}) {
   const due: Item[] = [];
   const done: string[] = [];
   const released: string[] = [];
+  const gaveUp: string[] = [];
   const limits: number[] = [];
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const loop: ClaimLoop = createClaimLoop<Item>({
@@ -37,8 +42,14 @@ function rig(options: RigOptions = {}) {
         limits.push(limit);
         return Promise.resolve(due.splice(0, limit));
       }),
-    async handle(item, stopping) {
-      const stop = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve()));
+    async handle(item, stopping, leaveSlot) {
+      const { promise: stop, resolve: end } = Promise.withResolvers<void>();
+      stopping.addEventListener('abort', () => end());
+      if (item.waitsIn !== undefined)
+        leaveSlot(() => {
+          gaveUp.push(item.name);
+          end();
+        });
       await (options.isDeaf ? item.work : Promise.race([item.work, stop]));
       if (!stopping.aborted) done.push(item.name);
     },
@@ -47,6 +58,9 @@ function rig(options: RigOptions = {}) {
       return Promise.resolve();
     },
     ...(options.renewal && { renewal: options.renewal }),
+    ...(options.room !== undefined && {
+      waitingRoom: { size: options.room, groupOf: ({ waitsIn = '' }: Item) => waitsIn },
+    }),
     random: () => 0.5,
     fieldsOf: ({ name }) => ({ item: name }),
     telemetry: metricsOnly(),
@@ -54,7 +68,7 @@ function rig(options: RigOptions = {}) {
     log,
   });
   onTestFinished(() => loop.stop(PATIENCE));
-  return { loop, due, done, released, limits, log };
+  return { loop, due, done, released, gaveUp, limits, log };
 }
 
 /** Only the test advances pauses and renewals; promises settle on their own. Poll with `STOPPED`. */
@@ -65,6 +79,7 @@ function fakeTimers(): void {
 
 const atOnce = (name: string): Item => ({ name, work: Promise.resolve() });
 const never = (name: string): Item => ({ name, work: new Promise(() => {}) });
+const waiting = (name: string, waitsIn = 'one'): Item => ({ ...never(name), waitsIn });
 const failing = (name: string): Item => ({ name, work: Promise.reject(new Error(`${name} is broken`)) });
 const names = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -93,6 +108,33 @@ describe('The claim loop', () => {
     loop.start();
     await expect.poll(() => done).toHaveLength(40);
     expect(max).toBe(5);
+  });
+
+  it('runs other items in the slots of those that went to the waiting room', async () => {
+    const { loop, due, done } = rig({ concurrency: 2, room: 5 });
+    due.push(...names(5, 'slow').map((name) => waiting(name)), ...names(20, 'fast').map(atOnce));
+    loop.start();
+    await expect.poll(() => done).toHaveLength(20);
+    expect(new Set(done)).toEqual(new Set(names(20, 'fast')));
+  });
+
+  it('makes the group with the most items give up its oldest one if the waiting room is full', async () => {
+    const { loop, due, done, gaveUp } = rig({ concurrency: 2, room: 3 });
+    due.push(...['a1', 'a2', 'b1', 'a3', 'b2'].map((name) => waiting(name, name[0])));
+    loop.start();
+    await expect.poll(() => done).toHaveLength(2);
+    expect(gaveUp).toEqual(['a1', 'a2']);
+    // They have ended like any other item, so that their result counts.
+    expect(done).toEqual(['a1', 'a2']);
+  });
+
+  it('gives no slot back without a waiting room', async () => {
+    const { loop, due, done } = rig({ concurrency: 2 });
+    due.push(...names(2, 'slow').map((name) => waiting(name)), atOnce('fast'));
+    loop.start();
+    await expect.poll(() => due).toHaveLength(1);
+    loop.wake();
+    expect(done).toEqual([]);
   });
 
   it('claims at once when it is woken', async () => {
@@ -224,6 +266,15 @@ describe('The claim loop', () => {
     await expect.poll(() => due).toHaveLength(0);
     await loop.stop({ graceMs: 0, abortMs: HOUR_MS });
     expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
+  });
+
+  it('releases items of the waiting room at once when it is stopped', async () => {
+    const { loop, due, done, released } = rig({ room: 5 });
+    due.push(waiting('slow'));
+    loop.start();
+    await expect.poll(() => due).toHaveLength(0);
+    await loop.stop({ graceMs: 0, abortMs: HOUR_MS });
+    expect({ done, released }).toEqual({ done: [], released: ['slow'] });
   });
 
   it('releases an item once, even if it ignores the abort signal', async () => {

@@ -111,7 +111,9 @@ export interface RigOptions {
   /** What the product's self-check probes and where it reports; by default nothing. */
   heartbeat?: WorkerOptions['heartbeat'];
   /** Shorter timeouts of the probe and the resolver, in ms. */
-  caps?: { dns?: number; handshake?: number; intermediates?: number };
+  caps?: { dns?: number; handshake?: number; intermediates?: number; slow?: number };
+  /** Length of the leases of checks and messages, ms. */
+  leaseMs?: number;
   /** The mail server and its address; by default one of the rig's own. */
   mail?: { sink: SmtpSink; smtpUrl: string };
   /** Address ranges that checks may connect to; by default the machine's own. */
@@ -167,6 +169,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     clock,
     random: () => 0.5,
     concurrency: options.concurrency ?? 16,
+    ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
     log,
     publicUrl: new URL('https://certs.test'),
     productName: 'Certlantern',

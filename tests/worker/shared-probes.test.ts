@@ -136,7 +136,9 @@ it('A running probe serves a monitor that was due before it started, but no chec
     random: () => 0,
     ownNetwork: TRUST_EVERY_CHECK,
   });
-  const begin = (asked: boolean) => probes.begin([{ ...monitor, asked }], new AbortController().signal).probe;
+  const begin = (asked: boolean) =>
+    probes.begin([{ ...monitor, asked }], { signal: new AbortController().signal, onSlow: () => undefined })
+      .probe;
   rig.clock.advance(1_000);
   const running = begin(false);
   expect(begin(false)).toBe(running);

@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { checksMade } from '../kit/product/checks-made.ts';
-import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { describeAnyDatabase, describeEachDatabase } from '../kit/databases/database.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
-import { startRig, until } from './rig.ts';
+import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { type Rig, type RigOptions, START, startRig, until } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const CAPS = { dns: 5_000, handshake: 5_000 };
@@ -91,3 +93,69 @@ describeAnyDatabase('The running worker', (open) => {
     expect(rig.sink.ledger).toEqual([]);
   });
 });
+
+describeEachDatabase('A worker whose checks wait for greetings', (open) => {
+  it('checks other hosts at once although it has fewer slots than mail servers delay their greetings', async () => {
+    const { rig, mail, greet, checked } = await rigWithSlowMail(await open());
+    const others: Monitor[] = [];
+    for (let index = 0; index < 6; index++) others.push(await rig.watch(`site${index}.example`));
+    rig.worker.start();
+    await until(async () => (await checked(others)) === others.length);
+    expect(await checked(mail)).toBe(0);
+    greet();
+    await until(async () => (await checked(mail)) === mail.length);
+    for (const monitor of mail) expect(await rig.read(monitor)).toMatchObject({ uptime: 'up' });
+  });
+
+  it('renews the lease of a check that waits for a greeting', async () => {
+    const { rig, mail } = await rigWithSlowMail(await open(), { leaseMs: 600 });
+    rig.worker.start();
+    const leases = async () => {
+      const rows = await rig.store.db.selectFrom('monitors').select('lease_expires_at').execute();
+      return rows.map(({ lease_expires_at: at }) => at ?? 0);
+    };
+    await until(async () => (await leases()).every((at) => at > 0));
+    const before = Math.max(...(await leases()));
+    rig.clock.advance(500);
+    await until(async () => (await leases()).every((at) => at > before));
+    expect((await rig.read(mail[0] as Monitor)).checking).toBe(true);
+  });
+
+  it('releases checks that wait for a greeting at once when it stops', async () => {
+    const { rig, mail, checked } = await rigWithSlowMail(await open());
+    const other = await rig.watch('site.example');
+    rig.worker.start();
+    await until(async () => (await checked([other])) === 1);
+    await rig.worker.stop(0, MINUTE_MS);
+    for (const monitor of mail)
+      expect(await rig.read(monitor)).toMatchObject({ checking: false, nextCheckAt: START, verdict: null });
+  });
+});
+
+/** Starts a rig with two slots and five mail servers that greet when told. Their checks are due first. */
+async function rigWithSlowMail(store: Rig['store'], options: RigOptions = {}) {
+  const rig = await startRig(store, { concurrency: 2, caps: { slow: 1 }, ...options });
+  const { promise: greeted, resolve: greet } = Promise.withResolvers<void>();
+  const steps = [
+    { sends: '220 mail.example ESMTP\r\n' },
+    { expects: 'EHLO certlantern.invalid\r\n' },
+    { sends: '250-mail.example\r\n250 STARTTLS\r\n' },
+    { expects: 'STARTTLS\r\n' },
+    { sends: '220 Go ahead\r\n' },
+  ];
+  const peer = await startScriptedPeer(steps, {
+    certificate: rig.issue('mail.example'),
+    delay: () => greeted,
+  });
+  onTestFinished(() => peer.stop());
+  const mail: Monitor[] = [];
+  for (let index = 0; index < 5; index++) {
+    rig.dns.entries.set(`mail${index}.example`, { addresses: ['127.0.0.1'] });
+    mail.push(await rig.add(`mail${index}.example`, peer.port, { protocol: 'smtp' }));
+  }
+  const checked = async (monitors: Monitor[]): Promise<number> => {
+    const read = await Promise.all(monitors.map((monitor) => rig.read(monitor)));
+    return read.filter(({ lastCheckedAt }) => lastCheckedAt !== null).length;
+  };
+  return { rig, mail, greet, checked };
+}

@@ -208,6 +208,25 @@ async function readLeased(
   });
 }
 
+/** Makes the leases of claimed monitors last for `leaseMs` from now. Changes nothing about monitors whose lease was lost. */
+export async function extendClaims(
+  store: Store,
+  claimed: readonly ClaimedMonitor[],
+  { now, leaseMs }: Pick<Claim, 'now' | 'leaseMs'>,
+): Promise<void> {
+  await store.db
+    .updateTable('monitors')
+    .set({ lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}` })
+    .where((eb) =>
+      eb.or(
+        claimed.map(({ accountId, id, leaseToken }) =>
+          eb.and({ account_id: accountId, id, lease_token: leaseToken }),
+        ),
+      ),
+    )
+    .execute();
+}
+
 /**
  * Releases an unfinished claim: the monitor is due at once, and a request for its check is pending again. Does nothing if the
  * lease was lost.
