@@ -82,7 +82,7 @@ export interface Timing {
 
 export const DEFAULT_TIMING: Timing = {
   firstCheckMs: 5_000,
-  previewMs: 10_000,
+  previewMs: 22_000,
   heartbeatMs: 20_000,
   databaseMs: 3_000,
 };

@@ -10,7 +10,7 @@ import {
   type PreviewResult,
 } from '../store/checks/preview-checks.ts';
 import type { CheckerOptions } from './checker.ts';
-import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import { type ClaimLoop, createClaimLoop, type LeaveSlot } from './claim-loop.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 
 /**
@@ -19,11 +19,16 @@ import type { Telemetry } from '../telemetry/index.ts';
  */
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
-/** Time after which the preview check reports a timeout: the API call of the visitor waits ten seconds. */
-const TIMEOUT_MS = 8_000;
+/**
+ * Time after which the preview check ends with what is known, and that for a server that is slow before TLS, such as a mail server that
+ * delays its greeting. The API call of the visitor waits two seconds more than the second.
+ */
+const TIMEOUT_MS = { usual: 8_000, slow: 20_000 };
 
 /** Largest number of preview checks at once, separate from that of checks, so that neither waits for the other. */
 const MAX_CONCURRENT = 8;
+/** Largest number of preview checks that wait for slow servers in addition: about as many as visitors may start in 20 s. */
+const MAX_SLOW = 32;
 
 /** Creates the loop that runs the preview checks that visitors ask for. */
 export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemetry }): ClaimLoop {
@@ -34,7 +39,8 @@ export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemet
     concurrency: MAX_CONCURRENT,
     firstDueAt: () => firstPreviewAt(store),
     claim: (limit) => claimPreviews(store, { now: clock.now(), limit, leaseMs: LEASE_MS }),
-    handle: (preview, stopping) => runPreview(preview, options, stopping),
+    handle: (preview, stopping, leaveSlot) => runPreview(preview, options, { stopping, leaveSlot }),
+    waitingRoom: { size: MAX_SLOW, groupOf: () => 'visitors' },
     release: ({ id }) => extendPreview(store, { id, now: clock.now(), leaseMs: 0 }),
     // Log only the id: which host a visitor checked is not kept.
     fieldsOf: ({ id }) => ({ look: id }),
@@ -47,7 +53,7 @@ export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemet
 async function runPreview(
   { id, host, port, protocol }: ClaimedPreview,
   { store, examiner, clock, log }: Omit<CheckerOptions, 'random'>,
-  stopping: AbortSignal,
+  { stopping, leaveSlot }: { stopping: AbortSignal; leaveSlot: LeaveSlot },
 ): Promise<void> {
   const renewal = setInterval(() => {
     extendPreview(store, { id, now: clock.now(), leaseMs: LEASE_MS }).catch((error: unknown) =>
@@ -56,13 +62,19 @@ async function runPreview(
   }, RENEW_MS);
   const late = new AbortController();
   const end = (): void => late.abort();
-  const deadline = setTimeout(end, TIMEOUT_MS);
+  const startedAt = performance.now();
+  let deadline = setTimeout(end, TIMEOUT_MS.usual);
+  const onSlow = (): void => {
+    clearTimeout(deadline);
+    deadline = setTimeout(end, TIMEOUT_MS.slow - (performance.now() - startedAt));
+    leaveSlot(end);
+  };
   stopping.addEventListener('abort', end, { once: true });
   if (stopping.aborted) end();
   try {
     const observation = await examiner.observe(
       { host, port, protocol },
-      { signal: late.signal, authorities: [], withPosture: false },
+      { signal: late.signal, onSlow, authorities: [], withPosture: false },
     );
     if (stopping.aborted) return;
     const input = { observation, now: clock.now(), authorities: [], previous: null };

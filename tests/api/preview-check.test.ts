@@ -1,17 +1,18 @@
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { claimPreviews } from '../../server/store/checks/preview-checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
+import { stopTimers } from '../kit/peers/loopback.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { listening } from '../kit/peers/tls-server.ts';
 import { type RigOptions, startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
-import { DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const OPEN = ['127.0.0.0/8', '::1/128'];
 /** Spellings of addresses of this machine or its network that a person could try. */
@@ -150,6 +151,30 @@ describeAnyDatabase('A preview check', (open) => {
     });
     expect((await look('nowhere.fjord.example')).ok.data.unreachable).toMatchObject({
       message: 'nowhere.fjord.example does not exist in DNS.',
+    });
+  });
+
+  it('waits longer than eight seconds for the greeting of a mail server, and then says that it answers slowly', async () => {
+    const { rig, look } = await startWorld(open, { api: { timing: { previewMs: MINUTE_MS } } });
+    const mute = await startRawPeer(silent);
+    onTestFinished(() => mute.stop());
+    rig.dns.entries.set('mail.fjord.example', { addresses: ['127.0.0.1'] });
+    rig.worker.start();
+    stopTimers();
+    let isAnswered = false;
+    const answer = look(`smtp://mail.fjord.example:${mute.port}`).finally(() => (isAnswered = true));
+    await mute.connected;
+    let passedMs = 0;
+    await until(() => {
+      vi.advanceTimersByTime(100);
+      passedMs += isAnswered ? 0 : 100;
+      return isAnswered;
+    });
+    expect(passedMs).toBeGreaterThan(8_000);
+    expect((await answer).ok.data.unreachable).toMatchObject({
+      stage: 'starttls',
+      reason: 'slow_answers',
+      message: `mail.fjord.example:${mute.port} answers slowly, and this check did not wait longer for it.`,
     });
   });
 
