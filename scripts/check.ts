@@ -17,9 +17,9 @@ const INTERRUPTED = 130;
 const CONCURRENCY = 16;
 /**
  * Timeouts for fetching issuer certificates and revocation status, ms. They are longer than the server's, because no later
- * check follows.
+ * check follows. `slow`: when to say that we wait for a server.
  */
-const TIMEOUTS = { intermediates: 8_000, status: 8_000 };
+const TIMEOUTS = { intermediates: 8_000, status: 8_000, slow: 2_000 };
 
 async function main(): Promise<number> {
   // Users may check hosts in their own network. The policy still blocks addresses of cloud metadata services.
@@ -62,7 +62,8 @@ async function main(): Promise<number> {
     for (let index = pending.shift(); index !== undefined; index = pending.shift()) {
       const endpoint = endpoints[index];
       if (endpoint === undefined) return;
-      const checked = await checkEndpoint(endpoint, { probe, trustStore, signal });
+      const onSlow = (): void => progress.slow(displayName(endpoint), endpoint.protocol);
+      const checked = await checkEndpoint(endpoint, { probe, trustStore, signal, onSlow });
       progress.done(checked.host);
       results[index]?.resolve(checked);
     }

@@ -27,11 +27,19 @@ export interface Checked {
 /** Probes an endpoint, including its posture, and judges the observation. */
 export async function checkEndpoint(
   endpoint: Endpoint,
-  { probe, trustStore, signal }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal },
+  {
+    probe,
+    trustStore,
+    ...options
+  }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal; onSlow: () => void },
 ): Promise<Checked> {
-  // The person who runs the command asked for this host, and may read what any address answers.
-  const options = { signal, trustStore, withPosture: true, replies: 'all' as const };
-  const observation = await probe.observe(identityOf(endpoint), options);
+  const observation = await probe.observe(identityOf(endpoint), {
+    ...options,
+    trustStore,
+    withPosture: true,
+    // The person who runs the command asked for this host, and may read what any address answers.
+    replies: 'all',
+  });
   const host = displayName(endpoint);
   const verdict = judge(observation, Date.now(), trustStore);
   const ders = [

@@ -1,7 +1,10 @@
 import type { WriteStream } from 'node:tty';
+import { factsOf, type Protocol } from '../../contract/protocols.ts';
 import { printable } from './printable.ts';
 
 export interface Progress {
+  /** Says that a server is slow before TLS, and for how long we wait. */
+  slow(host: string, protocol: Protocol): void;
   done(host: string): void;
   /** Removes the progress line before other output. */
   clear(): void;
@@ -26,6 +29,14 @@ export function showProgress(hosts: readonly string[], stream: NodeJS.WriteStrea
   draw();
   return {
     clear,
+    slow(host, protocol) {
+      const { greetingMs = 0 } = factsOf(protocol).startTls?.limits ?? {};
+      clear();
+      stream.write(
+        printable(`${host} answers slowly: waiting up to ${greetingMs / 1_000} seconds for its greeting\n`),
+      );
+      draw();
+    },
     done(host) {
       waiting.delete(host);
       if (stream.isTTY) draw();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -161,6 +162,15 @@ describe('certlantern check', () => {
     const { out, progress } = await answerOf(start('check', [named, '--ca=root.pem'], { HOSTS_FILE }));
     expect(out).toContain('127.0.0.1  TLSv1.3');
     expect(progress).toContain('is used without line 2, which does not begin with an IP address.');
+  });
+
+  it('says on stderr that a mail server delays its greeting, and for how long it waits', async () => {
+    const mute = await startRawPeer(silent);
+    onTestFinished(() => mute.stop());
+    const child = start('check', [`smtp://127.0.0.1:${mute.port}`]);
+    child.stderr?.setEncoding('utf8');
+    const [line] = (await once(child.stderr as Readable, 'data')) as [string];
+    expect(line).toBe(`127.0.0.1:${mute.port} answers slowly: waiting up to 60 seconds for its greeting\n`);
   });
 
   it('reports an invalid host on stderr and checks the other hosts', async () => {
