@@ -3,6 +3,7 @@ import { measureRotating } from './hostile/rotating.ts';
 import { measureHttp2 } from './hostile/http2.ts';
 import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
+import { measureTarpits } from './hostile/tarpits.ts';
 import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
 // Measures how much attackers can slow down other users and fill the database. Exits with 1 if a target is missed.
@@ -16,6 +17,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   routes: measureRoutes,
   rotating: measureRotating,
   search: measureSearch,
+  tarpits: measureTarpits,
 };
 
 const asked = process.argv.slice(3);
