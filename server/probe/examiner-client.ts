@@ -189,10 +189,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   }
 
   return {
-    async observe(
-      endpoint,
-      { signal, authorities, withPosture, replies, judgedWith, onStep, onSlow },
-    ) {
+    async observe(endpoint, { signal, authorities, withPosture, replies, judgedWith, onStep, onSlow }) {
       const request = {
         kind: 'observe' as const,
         endpoint: identityOf(endpoint),

@@ -70,7 +70,11 @@ async function plaintextScheme(
   const dialogue = dialogueOf(usual);
   try {
     if (dialogue !== undefined && dialogue.greeting === undefined) {
-      const { ok } = await negotiateTls(opened.socket, usual, { domain: verifyName, timeoutMs: ms, signal });
+      const { ok } = await negotiateTls(opened.socket, usual, {
+        domain: verifyName,
+        limits: { greetingMs: ms, dialogueMs: ms },
+        signal,
+      });
       return ok ? firstOf(factsOf(usual).schemes) : null;
     }
     const session = openPlaintextSession(opened.socket);
