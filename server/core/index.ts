@@ -120,7 +120,7 @@ export type {
   TlsVersion,
 } from './observation.ts';
 export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
-export { isAlpnOptional, isSensitive, offeredAlpn, protocolOfPort } from './protocol.ts';
+export { isAlpnOptional, isSensitive, offeredAlpn, protocolOfPort, serviceOf } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
   endedSource,

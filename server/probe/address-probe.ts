@@ -9,10 +9,10 @@ import {
   isAlpnOptional,
   offeredAlpn,
 } from '../core/index.ts';
-import { handshake, type HandshakeEvidence, closeTls, isRareGroup, leafKeyType } from './handshake.ts';
+import { closeConnection, handshake, type HandshakeEvidence, isRareGroup, leafKeyType } from './handshake.ts';
 import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection } from '../egress/index.ts';
-import { type DialoguePatience, negotiateTls } from './starttls/negotiate-tls.ts';
+import { type DialoguePatience, negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
 import { explainMode } from './wrong-mode.ts';
 
 /** One address of an endpoint, with the limits for connecting to it. */
@@ -29,12 +29,16 @@ export interface ConnectOptions {
   dialogue?: DialoguePatience;
 }
 
-/** Result of a connection attempt with TLS handshake. `tls` is as in `HandshakeResult`. */
+/**
+ * Result of a connection attempt with TLS handshake. `tls` is as in `HandshakeResult`. The caller ends the connection with `close`,
+ * which says goodbye as clients of the service do. It waits at most 1 s, and never rejects.
+ */
 export type ConnectResult =
   | {
       ok: true;
       evidence: HandshakeEvidence & Pick<HandshakeObservation, 'startTlsCode'>;
       tls: TLSSocket | null;
+      close: () => Promise<void>;
     }
   | {
       ok: false;
@@ -65,7 +69,7 @@ export interface AddressProbeOptions extends ConnectOptions {
 
 /** Probes one address of an endpoint with current TLS settings, and again with others if the server needs them. */
 export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
-  const { address, server, signal, takeOver, onChain } = options;
+  const { address, server, takeOver, onChain } = options;
   const startedAt = performance.now();
   const { result, context } = await connectAsNeeded(options);
 
@@ -76,12 +80,12 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
   if (!result.ok) return { ...seen, outcome: 'failed', ...(await explainMode(result, options, connectTls)) };
-  const { evidence, tls } = result;
+  const { evidence, tls, close } = result;
   onChain(evidence.presentedChain);
   const legacyTls =
     context === legacyContext && !(evidence.tlsVersion === 'TLSv1.3' && isRareGroup(evidence.group));
   const reconnect: OpenConnection['reconnect'] = (changes) => connectTls({ ...options, ...changes }, context);
-  if (tls === null || !takeOver({ address, tls, reconnect })) await closeTls(tls, signal);
+  if (tls === null || !takeOver({ address, tls, reconnect })) await close();
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
 }
 
@@ -104,7 +108,7 @@ async function connectAsNeeded(
   const context = mlDsaContext();
   const isMlDsa = leafKeyType(second.evidence.presentedChain)?.startsWith('ml-dsa') === true;
   if (!isMlDsa || context === null) return { result: second, context: legacyContext };
-  await closeTls(second.tls, options.signal);
+  await second.close();
   const third = await connectTls(options, context);
   if (third.ok) return { result: third, context };
   return { result: await connectTls(options, legacyContext), context: legacyContext };
@@ -145,7 +149,7 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     ...approach.dialogue,
   });
   if (!negotiated.ok) {
-    socket.destroy();
+    await closeConnection(socket, signal);
     const { reason, detail, refusal, mayExpectTls } = negotiated;
     const failure = { stage: 'starttls' as const, reason, tlsAlert: null, detail };
     return { ok: false, failure: { ...failure, ...(refusal && { refusal }) }, ...USUAL, mayExpectTls };
@@ -160,8 +164,15 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
     signal,
   });
   if (result.ok) {
-    const { code } = negotiated;
-    return code === undefined ? result : { ...result, evidence: { ...result.evidence, startTlsCode: code } };
+    const { tls, evidence } = result;
+    const { code, opening } = negotiated;
+    const goodbye = tls === null ? undefined : () => sayGoodbye(tls, { endpoint, opening }, signal);
+    return {
+      ok: true,
+      evidence: code === undefined ? evidence : { ...evidence, startTlsCode: code },
+      tls,
+      close: () => closeConnection(tls, signal, goodbye),
+    };
   }
   const { wantsLegacy, ...failure } = result.failure;
   return { ok: false, failure: { stage: 'handshake', ...failure }, ...USUAL, wantsLegacy };

@@ -1,6 +1,5 @@
 import type { TLSSocket } from 'node:tls';
 import { type AddressPolicy, type Resolver, withTimeout } from '../egress/index.ts';
-import { closeTls } from './handshake.ts';
 import { connectTls } from './address-probe.ts';
 import { modernContext } from './tls-contexts.ts';
 
@@ -70,7 +69,7 @@ async function probeCanary(
       if (!secured.ok || secured.tls === null) return unreachable;
       const date = await withTimeout(dateOf(secured.tls, host), { ms: timeoutMs, signal }, null);
       const aheadMs = date === null ? null : date - now();
-      await closeTls(secured.tls, signal);
+      await secured.close();
       return { host, isHealthy: true, aheadMs };
     });
     const results = await Promise.all(attempts);

@@ -21,7 +21,7 @@ export interface HandshakeEvidence {
 }
 
 /**
- * Result of a TLS handshake. `tls` is open; the caller closes it with `closeTls`. It is null if a TLS 1.2 server sent
+ * Result of a TLS handshake. `tls` is open; the caller closes it with `closeConnection`. It is null if a TLS 1.2 server sent
  * its certificate and then ended the handshake because the client sent none.
  */
 export type HandshakeResult =
@@ -77,17 +77,26 @@ export async function handshake({
 }
 
 /**
- * Closes a TLS connection, waiting at most 1 s. Sends our Finished and a close_notify before the FIN, because otherwise
- * the server logs a failed handshake at every check.
+ * Says `goodbye`, then closes the connection. On TLS sends our Finished and a close_notify before the FIN, because otherwise the
+ * server logs a failed handshake at every check. Waits at most 1 s; a longer goodbye continues in the background.
  */
-export async function closeTls(tls: TLSSocket | null, signal: AbortSignal): Promise<void> {
-  if (tls === null) return;
-  const closed = new Promise<void>((resolve) => {
-    tls.once('close', () => resolve());
-    tls.destroySoon();
-  });
-  if (!tls.destroyed) await withTimeout(closed, { ms: CLOSE_TIMEOUT_MS, signal }, undefined);
-  tls.destroy();
+export async function closeConnection(
+  socket: Socket | null,
+  signal: AbortSignal,
+  goodbye: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  if (socket === null) return;
+  const limit = { ms: CLOSE_TIMEOUT_MS, signal };
+  const close = async (): Promise<void> => {
+    await goodbye();
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+      socket.destroySoon();
+    });
+    if (!socket.destroyed) await withTimeout(closed, limit, undefined);
+    socket.destroy();
+  };
+  await withTimeout(close(), limit, undefined);
 }
 
 function destroyBoth(tls: TLSSocket, socket: Socket): void {

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { type HttpObservation, isExpectedStatus } from '../core/index.ts';
 import { createResponseReader, withTimeout } from '../egress/index.ts';
 import { createHttp2Reader, http2Farewell, http2Request } from './http2-exchange.ts';
-import { handshakeFailure, closeTls, mayDemandClientCertificate } from './handshake.ts';
+import { handshakeFailure, closeConnection, mayDemandClientCertificate } from './handshake.ts';
 import type { ConnectOptions, OpenConnection } from './address-probe.ts';
 
 export interface HttpProbeOptions {
@@ -140,7 +140,7 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
   if (result !== 'late') await withTimeout(ended, { ...limit, ms: DRAIN_MS }, undefined);
   tls.off('data', readChunk);
   if (http2 !== null && tls.writable) tls.write(http2Farewell(!http2.hasEnded()));
-  await closeTls(tls, limit.signal);
+  await closeConnection(tls, limit.signal);
   return {
     seen: result === 'late' ? failed('timeout') : result,
     wantsHttp1: http2?.wantsHttp1() ?? false,

@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
-import { closeTls, type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';
+import { type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';
 import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
 import type { DomainSource } from './sources/sources.ts';
 import {
@@ -240,7 +240,7 @@ async function attemptHandshake(
     context,
   );
   if (!secured.ok) return { state: isRejection(secured) ? 'refused' : 'unknown' };
-  await closeTls(secured.tls, approach.signal);
+  await secured.close();
   return { state: 'accepted', evidence: secured.evidence };
 }
 

@@ -2,7 +2,6 @@ import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../contract/protocols
 import { effectiveTarget, type FailedObservation, protocolOfPort } from '../core/index.ts';
 import { openConnection, withTimeout } from '../egress/index.ts';
 import type { connectTls, ConnectOptions, ConnectResult } from './address-probe.ts';
-import { closeTls } from './handshake.ts';
 import { LDAP_START_TLS } from './starttls/binary-protocols.ts';
 import { dialogueOf, negotiateTls } from './starttls/negotiate-tls.ts';
 import { openPlaintextSession, type Parser, StartTlsError } from './starttls/plaintext-session.ts';
@@ -38,7 +37,7 @@ async function tlsScheme(options: ConnectOptions, connect: typeof connectTls): P
   if (scheme === null) return null;
   const endpoint = { ...options.endpoint, protocol: 'tls' as const };
   const direct = await connect({ ...options, ...limits(options), endpoint }, legacyContext);
-  if (direct.ok) await closeTls(direct.tls, options.signal);
+  if (direct.ok) await direct.close();
   return direct.ok || direct.failure.tlsAlert !== null ? scheme : null;
 }
 

@@ -11,6 +11,7 @@ import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Step, startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Protocol } from '../../contract/protocols.ts';
+import { GOODBYES } from './goodbyes.ts';
 
 const HEADERS = 16 * 1024;
 const BODY = 64 * 1024;
@@ -173,7 +174,7 @@ describe.each([
 
 describe('A STARTTLS dialogue', () => {
   const smtp = async (steps: Step[]) => {
-    const peer = await startScriptedPeer(steps, { certificate: leaf });
+    const peer = await startScriptedPeer(steps, { certificate: leaf, insideTls: GOODBYES.smtp.steps });
     onTestFinished(() => peer.stop());
     const { addresses } = await lookedAt('smtp', peer.port);
     return addresses[0];

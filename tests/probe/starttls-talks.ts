@@ -8,9 +8,9 @@ export interface Talk {
   steps: Step[];
 }
 
-const sends = (words: string | Buffer): Step => ({ sends: words });
-const expects = (words: string | Buffer): Step => ({ expects: words });
-const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
+export const sends = (words: string | Buffer): Step => ({ sends: words });
+export const expects = (words: string | Buffer): Step => ({ expects: words });
+export const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 const EHLO = expects('EHLO certlantern.invalid\r\n');
 const LHLO = expects('LHLO certlantern.invalid\r\n');
@@ -25,8 +25,8 @@ export const xmppStream = (namespace: string, domain: string): Step =>
     `<?xml version='1.0'?><stream:stream xmlns='${namespace}' ` +
       `xmlns:stream='http://etherx.jabber.org/streams' to='${domain}' version='1.0'>`,
   );
-const STREAM = xmppStream('jabber:client', 'site.test');
-const STREAM_START =
+export const STREAM = xmppStream('jabber:client', 'site.test');
+export const STREAM_START =
   "<?xml version='1.0'?><stream:stream xmlns:stream='http://etherx.jabber.org/streams' from='site.test' " +
   "version='1.0' xml:lang='en' id='67bcdbd8-8234-46d8-b3d4-0d5e8f03701d' xmlns='jabber:client'>";
 const XMPP_STARTTLS = expects("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>");
@@ -44,7 +44,7 @@ function mysqlGreeting(version: string, capabilities: number): Buffer {
   return Buffer.concat([Buffer.from([payload.length, 0, 0, 0]), payload]);
 }
 
-const mysqlError = (code: number, text: string): Buffer => {
+export const mysqlError = (code: number, text: string): Buffer => {
   const payload = Buffer.concat([Buffer.from([0xff, code & 0xff, code >> 8]), Buffer.from(text)]);
   return Buffer.concat([Buffer.from([payload.length, 0, 0, 0]), payload]);
 };

@@ -11,6 +11,7 @@ import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/peers/ra
 import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import type { ScriptedPeer, ScriptedPeerOptions, Step } from '../kit/peers/scripted-peer.ts';
+import { endOf, GOODBYES } from './goodbyes.ts';
 import { NONSENSE, REFUSALS, TALKS, xmppStream } from './starttls-talks.ts';
 import type { Talk } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
@@ -76,10 +77,14 @@ const failed = (reason: string, detail: string | null = expect.toSatisfy(() => t
   addresses: [{ outcome: 'failed', stage: 'starttls', reason, detail, tlsAlert: null }],
 });
 
-describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, steps }) => {
+describe.each(TALKS)('STARTTLS over $protocol with $server', ({ server, protocol, steps }) => {
   it('reads the certificate, whether the server sends large pieces or single bytes', async () => {
     for (const dripping of [false, true]) {
-      const peer = await talking(steps, { certificate, dripping });
+      const peer = await talking(steps, {
+        certificate,
+        dripping,
+        insideTls: endOf({ server, protocol, steps }, 'upgraded'),
+      });
       expect(await observe(peer.port, protocol)).toMatchObject(shaken);
       expect(peer.unexpected).toEqual([]);
     }
@@ -151,7 +156,7 @@ describe('STARTTLS that the server refuses', () => {
 describe('FTP', () => {
   it.each([334, 200])('goes on with TLS after the reply %i to AUTH TLS, and notes it', async (code) => {
     const steps = [{ sends: '220 hi\r\n' }, { expects: 'AUTH TLS\r\n' }, { sends: `${code} go on\r\n` }];
-    const { port } = await talking(steps, { certificate });
+    const { port } = await talking(steps, { certificate, insideTls: GOODBYES.ftp.steps });
     expect(await observe(port, 'ftp')).toMatchObject({
       addresses: [{ outcome: 'handshake', startTlsCode: code }],
     });
@@ -193,7 +198,7 @@ describe('STARTTLS with an endless or silent server', () => {
     async (protocol) => {
       const { port } = await raw(silent);
       // These clients speak first, so that the servers have nothing to greet with.
-      const speaksFirst = ['xmpp', 'ldap', 'postgres'].includes(protocol);
+      const speaksFirst = ['xmpp', 'xmpp-server', 'ldap', 'postgres'].includes(protocol);
       expect(await observe(port, protocol, { limitMs: 100 })).toMatchObject(
         failed(speaksFirst ? 'timeout' : 'greeting_timeout'),
       );
@@ -241,19 +246,26 @@ describe('STARTTLS', () => {
   });
 
   it('STARTTLS over XMPP sends an internationalised name in Unicode', async () => {
-    const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.steps ?? [];
-    const peer = await talking([xmppStream('jabber:client', 'bücher.test'), ...rest], { certificate });
+    const talk = TALKS.find(({ protocol }) => protocol === 'xmpp') as Talk;
+    const withName = ([, ...rest]: Step[]): Step[] => [xmppStream('jabber:client', 'bücher.test'), ...rest];
+    const peer = await talking(withName(talk.steps), {
+      certificate,
+      insideTls: withName(endOf(talk, 'upgraded')),
+    });
     expect(await observe(peer.port, 'xmpp', { host: 'xn--bcher-kva.test' })).toMatchObject(shaken);
+    expect(peer.unexpected).toEqual([]);
   });
 
   it.each(['xmpp', 'xmpp-server'] as const)(
     'STARTTLS over %s names the domain to verify, in the stream and by SNI, if the server has another name',
     async (protocol) => {
-      const [, ...rest] = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];
+      const talk = TALKS.find((one) => one.protocol === protocol) as Talk;
       const namespace = protocol === 'xmpp' ? 'jabber:client' : 'jabber:server';
       const served = vi.fn<(name: string) => void>();
-      const peer = await talking([xmppStream(namespace, 'domain.test'), ...rest], {
+      const withName = ([, ...rest]: Step[]): Step[] => [xmppStream(namespace, 'domain.test'), ...rest];
+      const peer = await talking(withName(talk.steps), {
         certificate,
+        insideTls: withName(endOf(talk, 'upgraded')),
         onServerName: served,
       });
       const target = '{"verify_name":"domain.test"}';
@@ -267,7 +279,7 @@ describe('STARTTLS', () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
     const atFirst = open();
     const peers = await Promise.all([
-      talking(smtp.steps, { certificate }),
+      talking(smtp.steps, { certificate, insideTls: endOf(smtp, 'upgraded') }),
       talking(smtp.steps.slice(0, 3)),
       raw(silent),
     ]);

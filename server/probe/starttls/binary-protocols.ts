@@ -6,19 +6,22 @@ import {
   refusalOf,
   type ServerAnswer,
   serverRefused,
+  type SessionState,
   StartTlsError,
   wrongProtocol,
 } from './plaintext-session.ts';
 
-/** TLS negotiation in the protocols whose messages are binary. */
+/** Dialogues of the protocols whose messages are binary. */
 export const BINARY_PROTOCOLS = {
   ldap: {
     answersLdap: (words) => words.slice(2, 12).startsWith(FIRST_RESPONSE, words[1] === '\x84' ? 4 : 0),
     startTls: ldap,
+    goodbye: ldapUnbind,
   },
+  // Clients of PostgreSQL end with Terminate, but only after their startup packet: before it, the server logs a wrong length.
   postgres: { startTls: postgres },
   // A packet with the number 0, and version 10 of the handshake.
-  mysql: { greeting: /^[\s\S]{3}\0\n/, startTls: mysql },
+  mysql: { greeting: /^[\s\S]{3}\0\n/, startTls: mysql, goodbye: mysqlLogin },
 } satisfies Record<string, Dialogue>;
 
 /** SSLRequest message of PostgreSQL (frontend/backend protocol, §55.7). */
@@ -69,11 +72,14 @@ const postgresError: Parser<ServerAnswer> = (seen) => {
 };
 
 /**
- * SSLRequest packet of MySQL: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, a
- * maximum packet size of 16 MiB, UTF-8.
+ * Our capabilities without CLIENT_SSL, among them CLIENT_SECURE_CONNECTION, CLIENT_PLUGIN_AUTH and CLIENT_CONNECT_ATTRS; a maximum packet
+ * size of 16 MiB, UTF-8.
  */
-const MYSQL_SSL_REQUEST = Buffer.concat([Buffer.from('2000000185ae7f000000000121', 'hex'), Buffer.alloc(23)]);
+const MYSQL_CLIENT = Buffer.concat([Buffer.from('85a67f000000000121', 'hex'), Buffer.alloc(23)]);
 const CLIENT_SSL = 0x0800;
+/** Our capabilities with CLIENT_SSL. */
+const MYSQL_TLS_CLIENT = Buffer.from(MYSQL_CLIENT);
+MYSQL_TLS_CLIENT.writeUInt16LE(MYSQL_CLIENT.readUInt16LE() | CLIENT_SSL);
 const MYSQL_HEADER_BYTES = 4;
 const MAX_MYSQL_GREETING_BYTES = 4 * 1024;
 /** Bytes between the server version and the capabilities: connection id, first part of the challenge, zero byte. */
@@ -83,7 +89,7 @@ const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 async function mysql(session: PlaintextSession): Promise<void> {
   const capabilities = await session.take(mysqlGreeting);
   if ((capabilities & CLIENT_SSL) === 0) throw noStartTls();
-  session.send(MYSQL_SSL_REQUEST);
+  session.send(mysqlPacket(1, MYSQL_TLS_CLIENT));
 }
 
 const HOST_IS_BLOCKED = 1129;
@@ -101,6 +107,61 @@ function mysqlRefusal(payload: Buffer): StartTlsError {
   if (number === HOST_IS_BLOCKED) return new StartTlsError('client_blocked', null, refusalOf(answer, true));
   return serverRefused(answer, TEMPORARY_MYSQL_ERRORS.includes(number));
 }
+
+/** First bytes of packets that a server sends during a login. */
+const MYSQL_OK = 0;
+const MYSQL_AUTH_SWITCH = 0xfe;
+const MYSQL_ERROR = 0xff;
+const COM_QUIT = 1;
+/** Maximum number of packets of a login. Authentication plugins need at most three before OK or an error. */
+const MAX_MYSQL_PACKETS = 5;
+
+/**
+ * Logs in with an empty user name and no password, which servers refuse. A server that gets no login counts a connection error of our
+ * address, and refuses everybody behind that address after 100 of them (`max_connect_errors`). A refused login is not counted.
+ */
+async function mysqlLogin(session: PlaintextSession, _domain: string, state: SessionState): Promise<void> {
+  const isPlain = state === 'refused';
+  // User name, length of the password's hash, plugin, length of the attributes (HandshakeResponse41).
+  const credentials = Buffer.from('\0\0mysql_native_password\0\0', 'latin1');
+  session.send(
+    mysqlPacket(isPlain ? 1 : 2, Buffer.concat([isPlain ? MYSQL_CLIENT : MYSQL_TLS_CLIENT, credentials])),
+  );
+  for (let packets = 0; packets < MAX_MYSQL_PACKETS; packets++) {
+    const { sequence, payload } = await session.take(mysqlMessage);
+    if (payload[0] === MYSQL_ERROR) return;
+    if (payload[0] === MYSQL_OK) return session.send(mysqlPacket(0, Buffer.from([COM_QUIT])));
+    const plugin =
+      payload[0] === MYSQL_AUTH_SWITCH ? payload.toString('latin1', 1, payload.indexOf(0, 1)) : '';
+    session.send(mysqlPacket(sequence + 1, withoutPassword(plugin)));
+  }
+}
+
+/** Returns what clients without a password answer to an authentication plugin: nothing, a signature, or an empty string. */
+function withoutPassword(plugin: string): Buffer {
+  if (plugin === 'mysql_native_password') return Buffer.alloc(0);
+  // The server counts an error if the signature has another length.
+  if (plugin === 'client_ed25519') return Buffer.alloc(64);
+  return Buffer.alloc(1);
+}
+
+function mysqlPacket(sequence: number, payload: Buffer): Buffer {
+  const header = Buffer.alloc(MYSQL_HEADER_BYTES);
+  header.writeUIntLE(payload.length, 0, 3);
+  header[3] = sequence;
+  return Buffer.concat([header, payload]);
+}
+
+/** Parses one packet. Throws StartTlsError if it is empty or longer than those of a login. */
+const mysqlMessage: Parser<{ sequence: number; payload: Buffer }> = (seen) => {
+  if (seen.length < MYSQL_HEADER_BYTES) return null;
+  const payloadBytes = seen.readUIntLE(0, 3);
+  if (payloadBytes === 0 || payloadBytes > MAX_MYSQL_GREETING_BYTES)
+    throw wrongProtocol('The server sent a packet that does not belong to a MySQL login.');
+  const length = MYSQL_HEADER_BYTES + payloadBytes;
+  if (seen.length < length) return null;
+  return { value: { sequence: seen[3] ?? 0, payload: seen.subarray(MYSQL_HEADER_BYTES, length) }, length };
+};
 
 /**
  * Parses a HandshakeV10 packet and returns the lower 16 bits of its capabilities. Throws
@@ -162,6 +223,13 @@ interface LdapResult {
   isNotice: boolean;
   /** The diagnosticMessage; empty after success. */
   text: string;
+}
+
+/** UnbindRequest: LDAPMessage 2, which the server does not answer (RFC 4511 §4.3). */
+const LDAP_UNBIND = Buffer.from('30050201024200', 'hex');
+
+async function ldapUnbind(session: PlaintextSession): Promise<void> {
+  session.send(LDAP_UNBIND);
 }
 
 /**

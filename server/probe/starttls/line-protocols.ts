@@ -8,17 +8,83 @@ import {
   wrongProtocol,
 } from './plaintext-session.ts';
 
-/** TLS negotiation in the protocols whose messages are lines of text. */
+/** Reads the lines of an answer up to one that matches. */
+const upTo =
+  (end: RegExp) =>
+  async (session: PlaintextSession): Promise<void> => {
+    while (!end.test(await session.take(line)));
+  };
+const anyLine = upTo(/^/);
+
+/** Dialogues of the protocols whose messages are lines of text. */
 export const LINE_PROTOCOLS = {
-  smtp: { greeting: /^220[ -]/, startTls: (session) => smtp(session, 'EHLO') },
+  smtp: {
+    greeting: /^220[ -]/,
+    startTls: (session) => smtp(session, 'EHLO'),
+    goodbye: leave({ logout: 'QUIT', read: reply, anonymous: 'AUTH ANONYMOUS' }),
+  },
   // RFC 2033 §4.1
-  lmtp: { greeting: /^220[ -]/, startTls: (session) => smtp(session, 'LHLO') },
-  imap: { greeting: /^\* (?:OK|PREAUTH|BYE)\b/i, startTls: imap },
-  pop3: { greeting: /^\+OK\b/i, startTls: pop3 },
-  ftp: { greeting: /^220[ -]/, startTls: ftp },
-  nntp: { greeting: /^20[01] /, startTls: nntp },
-  sieve: { greeting: /^"IMPLEMENTATION"/i, startTls: sieve },
+  lmtp: {
+    greeting: /^220[ -]/,
+    startTls: (session) => smtp(session, 'LHLO'),
+    goodbye: leave({ logout: 'QUIT', read: reply }),
+  },
+  imap: {
+    greeting: /^\* (?:OK|PREAUTH|BYE)\b/i,
+    startTls: imap,
+    goodbye: leave({
+      logout: 'd LOGOUT',
+      read: upTo(/^(?!\* )/),
+      readGreeting: anyLine,
+      anonymous: 'c AUTHENTICATE ANONYMOUS',
+    }),
+  },
+  pop3: {
+    greeting: /^\+OK\b/i,
+    startTls: pop3,
+    goodbye: leave({ logout: 'QUIT', read: anyLine, anonymous: 'AUTH ANONYMOUS' }),
+  },
+  ftp: { greeting: /^220[ -]/, startTls: ftp, goodbye: leave({ logout: 'QUIT', read: reply }) },
+  nntp: { greeting: /^20[01] /, startTls: nntp, goodbye: leave({ logout: 'QUIT', read: reply }) },
+  sieve: {
+    greeting: /^"IMPLEMENTATION"/i,
+    startTls: sieve,
+    goodbye: leave({
+      logout: 'LOGOUT',
+      read: upTo(/^(?:OK|NO|BYE)\b/i),
+      // After STARTTLS the server sends its capabilities again (RFC 5804 §2.2).
+      greetsTwice: true,
+      anonymous: 'AUTHENTICATE "ANONYMOUS"',
+    }),
+  },
 } satisfies Record<string, Dialogue>;
+
+interface Leave {
+  logout: string;
+  /** Reads an answer. */
+  read: (session: PlaintextSession) => Promise<unknown>;
+  /** Reads the greeting. Default: `read`. */
+  readGreeting?: Leave['read'];
+  /** Whether the server greets again after STARTTLS. */
+  greetsTwice?: boolean;
+  /** Asks for an anonymous login (RFC 4505). */
+  anonymous?: string;
+}
+
+/** Returns a goodbye that reads any greeting, sends a command and reads the answer. */
+function leave({ logout, read, readGreeting = read, greetsTwice, anonymous }: Leave): Dialogue['goodbye'] {
+  return async (session, _domain, state) => {
+    if (state === 'direct' || (state === 'upgraded' && greetsTwice)) await readGreeting(session);
+    // Dovecot logs “no auth attempts” about sessions without a login, for which fail2ban blocks addresses in its aggressive mode. It
+    // does not offer anonymous logins, and logs them as an unsupported mechanism, which no filter matches.
+    if (anonymous !== undefined && session.opening().includes('Dovecot')) {
+      session.send(`${anonymous}\r\n`);
+      await read(session);
+    }
+    session.send(`${logout}\r\n`);
+    await read(session);
+  };
+}
 
 /**
  * Our name in EHLO (RFC 5321 §4.1.1.1). It is a reserved name (RFC 6761 §6.4), because our address would reveal the

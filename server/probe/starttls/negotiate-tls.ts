@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import {
   type DialogueLimits,
   factsOf,
@@ -6,16 +7,31 @@ import {
   type Protocol,
   type StartTlsProtocol,
 } from '../../../contract/protocols.ts';
-import type { ReachFailure, Refusal } from '../../core/index.ts';
+import {
+  type CheckedEndpoint,
+  effectiveTarget,
+  type ReachFailure,
+  type Refusal,
+  serviceOf,
+} from '../../core/index.ts';
 import { withTimeout } from '../../egress/index.ts';
 import { BINARY_PROTOCOLS } from './binary-protocols.ts';
 import { LINE_PROTOCOLS } from './line-protocols.ts';
-import { type Dialogue, openPlaintextSession, StartTlsError } from './plaintext-session.ts';
+import {
+  type Dialogue,
+  openPlaintextSession,
+  type PlaintextSession,
+  type SessionState,
+  StartTlsError,
+} from './plaintext-session.ts';
 import { XMPP_PROTOCOLS } from './xmpp.ts';
 
 type StartTlsResult =
-  /** `code`: the reply code with which the server agreed, if it is not the one of the standard. */
-  | { ok: true; code?: number }
+  /**
+   * `opening`: first bytes of the dialogue in plain text; null if there was none. `code`: the reply code with which the server agreed, if it
+   * is not the one of the standard.
+   */
+  | { ok: true; opening: string | null; code?: number }
   /** `mayExpectTls` is as in `PlaintextSession`. */
   | {
       ok: false;
@@ -45,26 +61,30 @@ const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
   ...XMPP_PROTOCOLS,
 };
 
+/** Maximum time to wait for the end of a session in plain text, ms. */
+const REFUSED_GOODBYE_MS = 1_000;
+/** Maximum time of a goodbye inside TLS, ms. Some servers delay their greeting, for example to look our address up in block lists. */
+const GOODBYE_MS = 10_000;
+
 /**
  * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
- * the TLS handshake. On failure the caller destroys the socket.
+ * the TLS handshake. On failure the caller closes the socket; if the server had answered in its protocol, it has been told goodbye.
  */
 export async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
   { domain, signal, limits, slow }: StartTlsOptions,
 ): Promise<StartTlsResult> {
-  if (!isStartTls(protocol)) return { ok: true };
+  if (!isStartTls(protocol)) return { ok: true, opening: null };
   const { greetingMs, dialogueMs } = { ...PROTOCOLS[protocol].startTls.limits, ...limits };
   const startedAt = performance.now();
   const slowTimer = slow && setTimeout(slow.onSlow, slow.afterMs);
+  const dialogue = DIALOGUES[protocol];
   const session = openPlaintextSession(socket);
-  const negotiated = DIALOGUES[protocol]
-    .startTls(session, domain)
-    .then(async (code): Promise<StartTlsResult> => {
-      await session.expectSilence();
-      return { ok: true, ...(typeof code === 'number' && { code }) };
-    });
+  const negotiated = dialogue.startTls(session, domain).then(async (code): Promise<StartTlsResult> => {
+    await session.expectSilence();
+    return { ok: true, opening: session.opening(), ...(typeof code === 'number' && { code }) };
+  });
   const late = (reason: ReachFailure): StartTlsResult => ({
     ok: false,
     reason: signal.aborted ? 'slow_answers' : reason,
@@ -81,11 +101,41 @@ export async function negotiateTls(
   } catch (error) {
     if (!(error instanceof StartTlsError)) throw error;
     const { reason, detail, refusal } = error;
+    if (reason === 'no_starttls' || reason === 'server_refused')
+      await endSession(dialogue, { session, domain, state: 'refused' }, { ms: REFUSED_GOODBYE_MS, signal });
     return { ok: false, reason, detail, refusal, mayExpectTls: session.mayExpectTls() };
   } finally {
     clearTimeout(slowTimer);
     session.end();
   }
+}
+
+/**
+ * Says goodbye inside TLS, as clients of the endpoint's service do. `opening` is that of `negotiateTls`. Resolves when the connection
+ * may be closed, after at most 10 s. Never rejects.
+ */
+export async function sayGoodbye(
+  tls: TLSSocket,
+  { endpoint, opening }: { endpoint: CheckedEndpoint; opening: string | null },
+  signal: AbortSignal,
+): Promise<void> {
+  const dialogue = dialogueOf(serviceOf(endpoint));
+  if (dialogue === undefined) return;
+  const session = openPlaintextSession(tls, opening ?? undefined);
+  const { verifyName: domain } = effectiveTarget(endpoint);
+  const state = opening === null ? 'direct' : 'upgraded';
+  await endSession(dialogue, { session, domain, state }, { ms: GOODBYE_MS, signal });
+  session.end();
+}
+
+/** Ends a session. Ignores all errors, because the result of the check is already known. */
+async function endSession(
+  dialogue: Dialogue,
+  { session, domain, state }: { session: PlaintextSession; domain: string; state: SessionState },
+  limit: { ms: number; signal: AbortSignal },
+): Promise<void> {
+  const ended = dialogue.goodbye?.(session, domain, state).catch(() => undefined);
+  await withTimeout(Promise.resolve(ended), limit, undefined);
 }
 
 /** Returns the dialogue of a protocol; undefined if it does not start in plain text. */

@@ -67,9 +67,12 @@ function escaped(character: string): string {
  */
 export type Parser<T> = (seen: Buffer) => { value: T; length: number } | null;
 
-/** The plain-text exchange before TLS, over a connected socket. */
+/** An exchange of messages over a connected socket: in plain text before TLS, or inside TLS. */
 export interface PlaintextSession {
+  /** Sends bytes, unless the connection has ended. */
   send(text: string | Uint8Array): void;
+  /** Returns the first bytes from the peer as Latin-1, at most 1 KiB, also if they came in an earlier session of the connection. */
+  opening(): string;
   /**
    * Reads the peer's next message. Rejects with `StartTlsError` if the connection ends first, the peer sends too much or
    * `parse` throws it.
@@ -90,7 +93,7 @@ export interface PlaintextSession {
   end(): void;
 }
 
-/** How a protocol gets from plain text to TLS. */
+/** How a protocol gets from plain text to TLS, and how its clients leave. */
 export interface Dialogue {
   /** How the server's first line begins; absent if the client speaks first. */
   greeting?: RegExp;
@@ -104,27 +107,40 @@ export interface Dialogue {
    * with `StartTlsError`. `domain`: name in A-labels, or IP address, that the certificate must be valid for.
    */
   startTls(session: PlaintextSession, domain: string): Promise<number | void>;
+  /**
+   * Ends the session as clients do, because servers log or count other ends as errors. Resolves when the connection may be closed.
+   * Rejects with `StartTlsError` if the server does not take part. Absent if clients just close the connection.
+   */
+  goodbye?(session: PlaintextSession, domain: string, state: SessionState): Promise<void>;
 }
 
-/** Maximum bytes received before TLS. Real servers send a few kilobytes of greeting and capabilities. */
+/**
+ * Where a session stands before the goodbye. `refused`: in plain text, after the server did not agree to start TLS. `upgraded`: inside
+ * TLS, which the dialogue started. `direct`: inside TLS, which started the connection, so that any greeting is still to be read.
+ */
+export type SessionState = 'refused' | 'upgraded' | 'direct';
+
+/** Maximum bytes received in a session. Real servers send a few kilobytes of greeting and capabilities. */
 const MAX_BYTES = 64 * 1024;
 
-/** Content type "alert" and the higher byte of the version. */
-const ALERT_HEAD = Buffer.from([0x15, 0x03]);
+/** Content type "alert" and the higher byte of the version, as Latin-1. */
+const ALERT_HEAD = '\x15\x03';
+const OPENING_BYTES = 1024;
 
-export function openPlaintextSession(socket: Socket): PlaintextSession {
+/** Opens a session. `opening`: that of an earlier session of the same connection. */
+export function openPlaintextSession(socket: Socket, opening?: string): PlaintextSession {
+  let first = '';
   let unread: Buffer = Buffer.alloc(0);
   let received = 0;
-  let first: Buffer = Buffer.alloc(0);
   let sent = 0;
   let taken = 0;
-  let ended: StartTlsError | null = null;
+  let ended = socket.destroyed ? new StartTlsError('closed') : null;
   const { promise: firstMessage, resolve: markFirstMessage } = Promise.withResolvers<void>();
   let wake = (): void => undefined;
 
   const onData = (chunk: Buffer): void => {
     received += chunk.length;
-    if (first.length < ALERT_HEAD.length) first = Buffer.concat([first, chunk]);
+    if (first.length < OPENING_BYTES) first += chunk.toString('latin1', 0, OPENING_BYTES - first.length);
     // Do not buffer beyond the limit: a hostile peer could send until the timeout.
     if (received <= MAX_BYTES) unread = Buffer.concat([unread, chunk]);
     wake();
@@ -144,8 +160,9 @@ export function openPlaintextSession(socket: Socket): PlaintextSession {
     send(text) {
       sent += 1;
       if (taken > 0) markFirstMessage();
-      socket.write(text);
+      if (ended === null) socket.write(text);
     },
+    opening: () => opening ?? first,
     async take(parse) {
       for (;;) {
         if (received > MAX_BYTES)
@@ -167,7 +184,7 @@ export function openPlaintextSession(socket: Socket): PlaintextSession {
       if (received > MAX_BYTES || unread.length > 0) throw new StartTlsError('starttls_injection');
       if (ended !== null) throw ended;
     },
-    mayExpectTls: () => received === 0 || first.subarray(0, ALERT_HEAD.length).equals(ALERT_HEAD),
+    mayExpectTls: () => received === 0 || first.startsWith(ALERT_HEAD),
     end() {
       socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onError);
       socket.pause();

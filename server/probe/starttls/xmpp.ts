@@ -1,47 +1,51 @@
 import { domainToUnicode } from 'node:url';
 
 import { noStartTls, serverRefused, StartTlsError, wrongProtocol } from './plaintext-session.ts';
-import type { Dialogue, Parser, PlaintextSession } from './plaintext-session.ts';
+import type { Dialogue, Parser, PlaintextSession, SessionState } from './plaintext-session.ts';
 
 const MAX_TAG_BYTES = 4 * 1024;
 const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
-/** TLS negotiation in XMPP, as a client or as another server: the two differ in the content namespace (RFC 6120 §4.8.2). */
+/** Dialogues of XMPP, as a client or as another server: the two differ in the content namespace (RFC 6120 §4.8.2). */
 export const XMPP_PROTOCOLS = {
-  xmpp: {
-    answersLdap: (words) => isStream(words, 'jabber:client'),
-    startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:client' }),
-  },
-  'xmpp-server': {
-    answersLdap: (words) => isStream(words, 'jabber:server'),
-    startTls: (session, domain) => startTls(session, { domain, namespace: 'jabber:server' }),
-  },
+  xmpp: dialogueIn('jabber:client'),
+  'xmpp-server': dialogueIn('jabber:server'),
 } satisfies Record<string, Dialogue>;
+
+function dialogueIn(namespace: string): Dialogue {
+  return {
+    answersLdap: (words) => isStream(words, namespace),
+    startTls: (session, domain) => startTls(session, { domain, namespace }),
+    goodbye: (session, domain, state) => goodbye(session, { domain, namespace }, state),
+  };
+}
 
 const isStream = (words: string, namespace: string): boolean =>
   words.includes('<stream:stream ') && words.includes(namespace);
 
+interface Stream {
+  domain: string;
+  namespace: string;
+}
+
 /** Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Rejects with StartTlsError on failure. */
-async function startTls(
-  session: PlaintextSession,
-  { domain, namespace }: { domain: string; namespace: string },
-): Promise<void> {
-  session.send(
-    `<?xml version='1.0'?><stream:stream xmlns='${namespace}' ` +
-      `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(domain)}' version='1.0'>`,
-  );
-  let offered = false;
-  for (let seen = await openStream(session); !isEndOfFeatures(seen); seen = await session.take(tag)) {
-    await expectNoRefusal(session, seen);
-    if (seen.name === 'starttls') offered = true;
-  }
-  if (!offered) throw noStartTls();
+async function startTls(session: PlaintextSession, stream: Stream): Promise<void> {
+  const features = await openStream(session, stream);
+  if (!features.includes('starttls')) throw noStartTls();
   session.send(START_TLS);
   const answer = await session.take(tag);
   await expectNoRefusal(session, answer);
   if (answer.name !== 'proceed') throw wrongProtocol('The server sent a tag that is not an XMPP response.');
   if (!answer.isWhole && (await session.take(tag)).name !== '/proceed')
     throw wrongProtocol('The server sent a tag that is not an XMPP response.');
+}
+
+/** Closes the stream (RFC 6120 §4.4) and waits until the server closes its own. Inside TLS, opens a new one first (§5.4.3.3). */
+async function goodbye(session: PlaintextSession, stream: Stream, state: SessionState): Promise<void> {
+  // A server that refuses the new stream waits for its end, too.
+  if (state !== 'refused') await openStream(session, stream).catch(() => undefined);
+  session.send('</stream:stream>');
+  while ((await session.take(tag)).name !== '/stream');
 }
 
 /**
@@ -110,14 +114,21 @@ const CONDITIONS: ReadonlySet<string> = new Set([
 const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);
 
-/**
- * Reads the stream header and returns the first tag inside the stream. Rejects with StartTlsError on failure.
- */
-async function openStream(session: PlaintextSession): Promise<Tag> {
+/** Opens a stream and returns the names of the tags in the server's features. Rejects with StartTlsError on failure. */
+async function openStream(session: PlaintextSession, { domain, namespace }: Stream): Promise<string[]> {
+  session.send(
+    `<?xml version='1.0'?><stream:stream xmlns='${namespace}' ` +
+      `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(domain)}' version='1.0'>`,
+  );
   let { name } = await session.take(firstTag);
   if (name === '?xml') ({ name } = await session.take(tag));
   if (name !== 'stream') throw wrongProtocol('The server did not open an XMPP stream.');
-  return session.take(tag);
+  const names: string[] = [];
+  for (let seen = await session.take(tag); !isEndOfFeatures(seen); seen = await session.take(tag)) {
+    await expectNoRefusal(session, seen);
+    names.push(seen.name);
+  }
+  return names;
 }
 
 /**

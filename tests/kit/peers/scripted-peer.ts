@@ -9,8 +9,13 @@ import type { ServerCertificate } from './tls-server.ts';
 export type Step = { sends: string | Buffer } | { expects: string | Buffer };
 
 export interface ScriptedPeerOptions {
-  /** Certificate with which the peer starts TLS after the last step. Without it, the peer then sends nothing. */
+  /**
+   * Certificate with which the peer starts TLS after the last step. Without it, the peer closes the connection when the client
+   * sends more.
+   */
   certificate?: ServerCertificate;
+  /** The dialogue inside TLS, after which the peer closes the connection. Empty by default: the client closes it. */
+  insideTls?: readonly Step[];
   /** Writes a byte at a time, each in its own segment. */
   dripping?: boolean;
   /** Closes the connection after sending this many bytes. */
@@ -24,8 +29,10 @@ export interface ScriptedPeerOptions {
 }
 
 export interface ScriptedPeer extends RawPeer {
-  /** Input of clients that differs from the dialogue. */
+  /** Input of clients that differs from the dialogue or follows it. */
   unexpected: string[];
+  /** How clients ended their TLS connections: `close_notify`, or the code of an error. */
+  endings: string[];
 }
 
 /** Starts a server that follows a recorded dialogue. */
@@ -33,6 +40,7 @@ export async function startScriptedPeer(
   steps: readonly Step[],
   {
     certificate,
+    insideTls = [],
     dripping = false,
     closesAfter,
     at,
@@ -41,6 +49,7 @@ export async function startScriptedPeer(
   }: ScriptedPeerOptions = {},
 ): Promise<ScriptedPeer> {
   const unexpected: string[] = [];
+  const endings: string[] = [];
   let clients = 0;
 
   async function send(socket: Socket, bytes: Buffer): Promise<void> {
@@ -51,29 +60,43 @@ export async function startScriptedPeer(
     }
   }
 
-  async function run(socket: Socket, client: number): Promise<void> {
-    socket.setNoDelay(true);
+  /** Returns whether the client took part until the end of the dialogue. */
+  async function follow(socket: Socket, dialogue: readonly Step[], client: number): Promise<boolean> {
     const reader = createReader(socket);
     let left = closesAfter ?? Infinity;
-    for (const step of steps) {
+    for (const step of dialogue) {
       if ('sends' in step) {
         const bytes = Buffer.from(step.sends).subarray(0, left);
         left -= bytes.length;
         await delay(client);
         await send(socket, bytes);
-        if (left <= 0) return void socket.end();
-      } else {
-        const expected = Buffer.from(step.expects);
-        const received = await reader.read(expected.length);
-        if (received === null) return;
-        if (!received.equals(expected)) {
-          unexpected.push(received.toString('latin1'));
-          return void socket.destroy();
-        }
+        if (left > 0) continue;
+        socket.end();
+        return false;
+      }
+      const expected = Buffer.from(step.expects);
+      const received = await reader.read(expected.length);
+      if (received === null) return false;
+      if (!received.equals(expected)) {
+        unexpected.push(received.toString('latin1'));
+        socket.destroy();
+        return false;
       }
     }
     reader.stop();
-    if (certificate === undefined) return void socket.resume();
+    return true;
+  }
+
+  async function run(socket: Socket, client: number): Promise<void> {
+    socket.setNoDelay(true);
+    if (!(await follow(socket, steps, client))) return;
+    if (certificate === undefined) {
+      socket.on('data', (bytes: Buffer) => {
+        unexpected.push(bytes.toString('latin1'));
+        socket.end();
+      });
+      return void socket.resume();
+    }
     const { certificatePem, keyPem, chainPem = '' } = certificate;
     const secureContext = createSecureContext({ cert: certificatePem + chainPem, key: keyPem });
     const tls = new TLSSocket(socket, {
@@ -84,12 +107,17 @@ export async function startScriptedPeer(
         done(null, secureContext);
       },
     });
-    tls.on('error', () => tls.destroy());
-    tls.resume();
+    tls.on('error', (error: NodeJS.ErrnoException) => {
+      endings.push(error.code ?? error.message);
+      tls.destroy();
+    });
+    tls.once('end', () => endings.push('close_notify'));
+    if (insideTls.length > 0 && (await follow(tls, insideTls, client))) tls.end();
+    tls.on('data', (bytes: Buffer) => unexpected.push(bytes.toString('latin1'))).resume();
   }
 
   const peer = await startRawPeer((socket) => void run(socket, (clients += 1)), at);
-  return { ...peer, unexpected };
+  return { ...peer, unexpected, endings };
 }
 
 function createReader(socket: Socket): { read(count: number): Promise<Buffer | null>; stop(): void } {
