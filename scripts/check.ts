@@ -52,7 +52,15 @@ async function main(): Promise<number> {
     policy: sourcePolicy,
     cacheFolder: null,
   });
-  const probe = createProbe({ resolver, policy: anyAddress, now: Date.now, sources, timeouts: TIMEOUTS });
+  const ownNames = { ehloName: config.ehloName, publicHost: config.publicUrl.hostname };
+  const probe = createProbe({
+    resolver,
+    policy: anyAddress,
+    now: Date.now,
+    sources,
+    ownNames,
+    timeouts: TIMEOUTS,
+  });
   const { signal } = new AbortController();
 
   const progress = showProgress(endpoints.map(displayName), process.stderr);

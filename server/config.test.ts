@@ -39,9 +39,11 @@ describe('parseConfig', () => {
     const config = parseConfig({
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8, ::1/128 10.1.2.3',
       DNS_SERVERS: '9.9.9.9,127.0.0.1:5353 [2620:fe::fe]:53',
+      EHLO_NAME: '[IPv6:2620:fe::fe]',
     });
     expect(config.egressAllowCidrs).toEqual(['127.0.0.0/8', '::1/128', '10.1.2.3/32']);
     expect(config.dnsServers).toEqual(['9.9.9.9', '127.0.0.1:5353', '[2620:fe::fe]:53']);
+    expect(config.ehloName).toBe('[IPv6:2620:fe::fe]');
   });
 
   it.each([
@@ -62,6 +64,8 @@ describe('parseConfig', () => {
     ['TRUSTED_PROXIES', 'proxy.example.com'],
     ['EXTRA_CA_FILE', '/no/such/file.pem'],
     ['DNS_SERVERS', 'dns.example.com'],
+    ['EHLO_NAME', 'two words'],
+    ['EHLO_NAME', 'a.example\r\nMAIL FROM:<a@b>'],
     ['DNS_SERVERS', '127.0.0.1:99999'],
     ['CHECK_CONCURRENCY', '0'],
     ['SIGNUPS', 'maybe'],

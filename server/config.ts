@@ -46,6 +46,8 @@ export interface Config extends EgressConfig {
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
   dnsServers: string[];
+  /** Name in EHLO to watched mail servers; null: chosen for each connection. */
+  ehloName: string | null;
   checkConcurrency: number;
   /** Length of the leases of checks and messages, ms. */
   leaseMs: number;
@@ -138,6 +140,7 @@ export function parseConfig(environment: Environment): Config {
     }),
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
     dnsServers: list('DNS_SERVERS').map(nameServer),
+    ehloName: ehloName(text('EHLO_NAME')),
     checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),
     leaseMs: 1_000 * wholeNumber('LEASE_SECONDS', text('LEASE_SECONDS') ?? '45', 5, 3_600),
     canaryHosts: canaryHosts(list('CANARY_HOSTS')),
@@ -240,6 +243,14 @@ function nameServer(value: string): string {
   if (isIP(address) !== 0 && Number(withPort?.[3] ?? 53) <= 65535) return value;
   throw new ConfigError(
     `DNS_SERVERS must list addresses like 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53, but it has “${value}”.`,
+  );
+}
+
+/** Validates a name for EHLO (RFC 5321 §4.1.1.1). @throws ConfigError */
+function ehloName(value: string | null): string | null {
+  if (value === null || /^(?:[a-z\d.-]{1,253}|\[[a-z\d.:]{2,60}\])$/i.test(value)) return value;
+  throw new ConfigError(
+    `EHLO_NAME must be a host name like checks.example.com or an address like [203.0.113.7], but it is “${value}”.`,
   );
 }
 

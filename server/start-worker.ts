@@ -54,6 +54,7 @@ export function startWorker(parts: Parts): {
     dnsServers: config.dnsServers,
     egressAllowCidrs: config.egressAllowCidrs,
     hostsFile: config.hostsFile,
+    ownNames: { ehloName: config.ehloName, publicHost: config.publicUrl.hostname },
     extraCaPem: config.extraCaPem,
     cacheFolder: join(config.dataDir, 'cache'),
     checkWork: config.limits.workPerCheck,

@@ -144,12 +144,19 @@ export function createAddressPolicy(
   };
 }
 
+/** Returns whether the text is a public IP address. */
+export function isPublicAddress(ip: string): boolean {
+  const address = parseAddress(ip);
+  return address !== null && isPublic(unwrapMapped(address));
+}
+
 function isPublic(address: Address): boolean {
   if (address.family === 4) return !isInAny(DENIED_IPV4, address);
   return isInAny(ALLOWED_IPV6, address) && !isInAny(DENIED_IPV6, address) && !isIsatap(address);
 }
 
-function isLocalName(host: string): boolean {
+/** Returns whether a name is local or belongs to a metadata service. */
+export function isLocalName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
   if (!name.includes('.') || METADATA_NAMES.includes(name)) return true;
   return LOCAL_SUFFIXES.some((suffix) => name.endsWith(`.${suffix}`));

@@ -1,4 +1,4 @@
-export { createAddressPolicy } from './address-policy.ts';
+export { createAddressPolicy, isLocalName, isPublicAddress } from './address-policy.ts';
 export type { AddressPolicy } from './address-policy.ts';
 export { exchange } from './exchange.ts';
 export type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange.ts';

@@ -12,6 +12,7 @@ import {
 import { closeConnection, handshake, type HandshakeEvidence, isRareGroup, leafKeyType } from './handshake.ts';
 import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection } from '../egress/index.ts';
+import type { OwnNames } from './starttls/ehlo-name.ts';
 import { type DialoguePatience, negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
 import { explainMode } from './wrong-mode.ts';
 
@@ -22,6 +23,8 @@ export interface ConnectOptions {
   /** Protocols to offer by ALPN. Default: those that clients of the endpoint's protocol offer. */
   alpn?: readonly string[];
   policy: AddressPolicy;
+  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  ownNames?: OwnNames | undefined;
   signal: AbortSignal;
   connectTimeoutMs: number;
   handshakeTimeoutMs: number;
@@ -145,6 +148,7 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
 
   const negotiated = await negotiateTls(socket, endpoint.protocol, {
     domain: verifyName,
+    ownNames: approach.ownNames,
     signal,
     ...approach.dialogue,
   });

@@ -1,6 +1,7 @@
 import type { CheckedEndpoint, Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
 import type { ObserveOptions, Step } from './probe.ts';
+import type { OwnNames } from './starttls/ehlo-name.ts';
 
 /** Settings of an examiner thread, as plain data. */
 export interface ThreadSettings {
@@ -8,6 +9,8 @@ export interface ThreadSettings {
   egressAllowCidrs: readonly string[];
   /** Path of the file whose names win over DNS; null: none. */
   hostsFile: string | null;
+  /** How to introduce ourselves to mail servers. */
+  ownNames: OwnNames;
   /** PEM of the operator's own trust anchors; null if there are none. */
   extraCaPem: string | null;
   cacheFolder: string;

@@ -19,7 +19,8 @@ const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
 type ThreadJudgeRequest = Extract<ThreadRequest, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
-const { dnsServers, egressAllowCidrs, hostsFile, extraCaPem, cacheFolder, checkWork, maxWork } = data;
+const { dnsServers, egressAllowCidrs, hostsFile, ownNames, extraCaPem, cacheFolder, checkWork, maxWork } =
+  data;
 const working = new Int32Array(data.working);
 const policy = createAddressPolicy([...egressAllowCidrs]);
 const onTrouble = (error: unknown): void => report({ kind: 'trouble', error: asError(error) });
@@ -30,7 +31,7 @@ const resolver = createResolver({
 });
 const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
-const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });
+const probe = createProbe({ resolver, policy, now, sources, ownNames, onFault: onTrouble });
 const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
 const runningProbes = new Map<number, AbortController>();
 const observations = new LruCache<number, Observation>(OBSERVATION_CACHE_BYTES);

@@ -15,6 +15,7 @@ import { probeHttp } from './http-probe.ts';
 import { findPlaces, type PlaceResolver } from './places.ts';
 import { probeAddress, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
 import { probePosture } from './posture.ts';
+import type { OwnNames } from './starttls/ehlo-name.ts';
 import { Requester, type Sources } from './sources/sources.ts';
 
 export interface ObserveOptions {
@@ -62,6 +63,8 @@ export interface ProbeOptions {
   /** Clock that returns ms UTC. */
   now: () => number;
   sources: Sources;
+  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  ownNames?: OwnNames;
   /** Replacements for single timeouts, used by tests. */
   timeouts?: Partial<Timeouts>;
   /**
@@ -104,7 +107,7 @@ const TIMEOUTS: Timeouts = {
 
 /** Creates a probe whose connections all pass the egress address policy. */
 export function createProbe(options: ProbeOptions): Probe {
-  const { resolver, policy, now, sources, timeouts, onFault = warn } = options;
+  const { resolver, policy, now, sources, ownNames, timeouts, onFault = warn } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
   const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
@@ -135,6 +138,7 @@ export function createProbe(options: ProbeOptions): Probe {
       const handshakes = limitHandshakes(work, deadline.signal);
       const limits = {
         policy,
+        ownNames,
         signal: deadline.signal,
         connectTimeoutMs: caps.connect,
         handshakeTimeoutMs: caps.handshake,

@@ -181,7 +181,7 @@ describe('A STARTTLS dialogue', () => {
   };
   const talk = (greeting: string, offer: string): Step[] => [
     { sends: greeting },
-    { expects: 'EHLO certlantern.invalid\r\n' },
+    { expects: 'EHLO [127.0.0.1]\r\n' },
     { sends: offer },
     { expects: 'STARTTLS\r\n' },
     { sends: '220 Go ahead\r\n' },

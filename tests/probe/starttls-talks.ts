@@ -12,8 +12,8 @@ export const sends = (words: string | Buffer): Step => ({ sends: words });
 export const expects = (words: string | Buffer): Step => ({ expects: words });
 export const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-const EHLO = expects('EHLO certlantern.invalid\r\n');
-const LHLO = expects('LHLO certlantern.invalid\r\n');
+const EHLO = expects('EHLO [127.0.0.1]\r\n');
+const LHLO = expects('LHLO [127.0.0.1]\r\n');
 const LDAP_REQUEST = expects(
   Buffer.concat([hex('301d 020101 7718 8016'), Buffer.from('1.3.6.1.4.1.1466.20037')]),
 );

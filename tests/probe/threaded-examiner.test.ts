@@ -332,6 +332,7 @@ function settingsOf(nameServer: string) {
     dnsServers: [nameServer],
     egressAllowCidrs: ['127.0.0.0/8'],
     hostsFile: null,
+    ownNames: { ehloName: null, publicHost: 'localhost' },
     extraCaPem: null,
     cacheFolder: folder.path,
     checkWork: STANDARD_LIMITS.workPerCheck,

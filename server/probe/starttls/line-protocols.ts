@@ -20,13 +20,13 @@ const anyLine = upTo(/^/);
 export const LINE_PROTOCOLS = {
   smtp: {
     greeting: /^220[ -]/,
-    startTls: (session) => smtp(session, 'EHLO'),
+    startTls: (session, _domain, name) => smtp(session, `EHLO ${name}`),
     goodbye: leave({ logout: 'QUIT', read: reply, anonymous: 'AUTH ANONYMOUS' }),
   },
   // RFC 2033 §4.1
   lmtp: {
     greeting: /^220[ -]/,
-    startTls: (session) => smtp(session, 'LHLO'),
+    startTls: (session, _domain, name) => smtp(session, `LHLO ${name}`),
     goodbye: leave({ logout: 'QUIT', read: reply }),
   },
   imap: {
@@ -86,16 +86,10 @@ function leave({ logout, read, readGreeting = read, greetsTwice, anonymous }: Le
   };
 }
 
-/**
- * Our name in EHLO (RFC 5321 §4.1.1.1). It is a reserved name (RFC 6761 §6.4), because our address would reveal the
- * structure of the operator's network to strangers.
- */
-const EHLO_NAME = 'certlantern.invalid';
-
 /** Negotiates TLS with STARTTLS in SMTP (RFC 3207) or LMTP. Rejects with StartTlsError on failure. */
-async function smtp(session: PlaintextSession, hello: 'EHLO' | 'LHLO'): Promise<void> {
+async function smtp(session: PlaintextSession, hello: string): Promise<void> {
   await expectReply(session, [220], SMTP_REFUSALS);
-  session.send(`${hello} ${EHLO_NAME}\r\n`);
+  session.send(`${hello}\r\n`);
   // A server that knows only HELO has no extensions. 501 and 550 are about our name.
   const { lines } = await expectReply(session, [250], { ...SMTP_REFUSALS, unknown: [500, 502] });
   if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS')) throw noStartTls();

@@ -16,6 +16,7 @@ import {
 } from '../../core/index.ts';
 import { withTimeout } from '../../egress/index.ts';
 import { BINARY_PROTOCOLS } from './binary-protocols.ts';
+import { ehloName, type OwnNames } from './ehlo-name.ts';
 import { LINE_PROTOCOLS } from './line-protocols.ts';
 import {
   type Dialogue,
@@ -51,8 +52,12 @@ export interface DialoguePatience {
 interface StartTlsOptions extends DialoguePatience {
   /** As in `Dialogue`. */
   domain: string;
+  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  ownNames?: OwnNames | undefined;
   signal: AbortSignal;
 }
+
+const NO_NAMES: OwnNames = { ehloName: null, publicHost: 'localhost' };
 
 /** The dialogue of each protocol that starts in plain text. */
 const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
@@ -73,7 +78,7 @@ const GOODBYE_MS = 10_000;
 export async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
-  { domain, signal, limits, slow }: StartTlsOptions,
+  { domain, ownNames = NO_NAMES, signal, limits, slow }: StartTlsOptions,
 ): Promise<StartTlsResult> {
   if (!isStartTls(protocol)) return { ok: true, opening: null };
   const { greetingMs, dialogueMs } = { ...PROTOCOLS[protocol].startTls.limits, ...limits };
@@ -81,10 +86,12 @@ export async function negotiateTls(
   const slowTimer = slow && setTimeout(slow.onSlow, slow.afterMs);
   const dialogue = DIALOGUES[protocol];
   const session = openPlaintextSession(socket);
-  const negotiated = dialogue.startTls(session, domain).then(async (code): Promise<StartTlsResult> => {
-    await session.expectSilence();
-    return { ok: true, opening: session.opening(), ...(typeof code === 'number' && { code }) };
-  });
+  const negotiated = dialogue
+    .startTls(session, domain, ehloName(socket, ownNames))
+    .then(async (code): Promise<StartTlsResult> => {
+      await session.expectSilence();
+      return { ok: true, opening: session.opening(), ...(typeof code === 'number' && { code }) };
+    });
   const late = (reason: ReachFailure): StartTlsResult => ({
     ok: false,
     reason: signal.aborted ? 'slow_answers' : reason,

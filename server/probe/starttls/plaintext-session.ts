@@ -103,10 +103,10 @@ export interface Dialogue {
    */
   answersLdap?: (words: string) => boolean;
   /**
-   * Resolves when the peer has agreed to start TLS, with its reply code if that is not the one of the standard; otherwise rejects
-   * with `StartTlsError`. `domain`: name in A-labels, or IP address, that the certificate must be valid for.
+   * Resolves when the peer has agreed to start TLS, with its reply code if that is not the one of the standard; else rejects with
+   * `StartTlsError`. `domain`: name in A-labels, or IP address, that the certificate must be valid for. `ehloName`: ours, for EHLO.
    */
-  startTls(session: PlaintextSession, domain: string): Promise<number | void>;
+  startTls(session: PlaintextSession, domain: string, ehloName: string): Promise<number | void>;
   /**
    * Ends the session as clients do, because servers log or count other ends as errors. Resolves when the connection may be closed.
    * Rejects with `StartTlsError` if the server does not take part. Absent if clients just close the connection.
