@@ -189,6 +189,10 @@ const FIXES: Record<ReachFailure, string> = {
 
 const NO_APPLICATION_PROTOCOL = 120;
 
+const XMPP_FIXES = {
+  'host-unknown': 'Configure the XMPP server for this domain, or correct the name to verify of this domain.',
+};
+
 /** More precise advice for some codes of refusals, by protocol. */
 const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>> = {
   mysql: {
@@ -199,10 +203,8 @@ const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>>
   postgres: {
     '53300': 'Raise max_connections on the database server, or find out which clients keep connections open.',
   },
-  xmpp: {
-    'host-unknown':
-      'Configure the XMPP server for this domain, or correct the name to verify of this domain.',
-  },
+  xmpp: XMPP_FIXES,
+  'xmpp-server': XMPP_FIXES,
 };
 
 function fixOf({ stage, reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
