@@ -12,7 +12,8 @@ import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import type { ScriptedPeer, ScriptedPeerOptions, Step } from '../kit/peers/scripted-peer.ts';
 import { endOf, GOODBYES } from './goodbyes.ts';
-import { NONSENSE, REFUSALS, TALKS, xmppStream } from './starttls-talks.ts';
+import { NONSENSE } from './starttls-nonsense.ts';
+import { REFUSALS, TALKS, xmppStream } from './starttls-talks.ts';
 import type { Talk } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
