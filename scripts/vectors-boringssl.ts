@@ -76,12 +76,13 @@ const certificateOf = (blocks: Blocks, label: string) => parseCertificate(blocks
 
 function crlAnswer(blocks: Blocks): RevocationStatus {
   const certificate = certificateOf(blocks, 'CERTIFICATE');
-  const other = blocks('CA CERTIFICATE 2');
+  const above = ['CA CERTIFICATE', 'CA CERTIFICATE 2'].flatMap((label) => blocks(label) ?? []);
   return crlStatus({
     crl: parseCrl(blocks('CRL') ?? Buffer.alloc(0)),
     certificate,
-    issuer: certificateOf(blocks, 'CA CERTIFICATE'),
-    otherSigners: other === undefined ? [] : [parseCertificate(other)],
+    signers: above.map(parseCertificate),
+    // The tests limit the age of a CRL, as Chromium does below public roots.
+    isPublic: true,
     url: certificate.crlDistributionPoints[0]?.uris[0] ?? null,
     now: CRL_AT,
   });
@@ -92,6 +93,8 @@ function ocspAnswer(blocks: Blocks): RevocationStatus {
     response: blocks('OCSP RESPONSE') ?? Buffer.alloc(0),
     certificate: certificateOf(blocks, 'CERTIFICATE'),
     issuer: certificateOf(blocks, 'CA CERTIFICATE'),
+    // The responses are signed with SHA-1, which Chromium accepts. Public CAs may not use it.
+    isPublic: false,
     now: OCSP_AT,
   });
 }

@@ -1,25 +1,19 @@
+import { concludeRevocation, type RevocationEvidence } from '../server/core/index.ts';
 import type { Certificate, Profile, RevocationList } from '../server/pki/index.ts';
-import {
-  crlStatus,
-  isSignedBy,
-  parseCrl,
-  PkiError,
-  validityFailure,
-  WorkBudget,
-} from '../server/pki/index.ts';
+import { crlSigners, crlStatus, parseCrl, PkiError, WorkBudget } from '../server/pki/index.ts';
 
 interface ValidationContext {
   readonly now: number;
   readonly profile: Profile;
   /** Whether a CRL must show that each certificate of the path is good, and not only the leaf. */
   readonly needsAll: boolean;
-  /** Certificates outside the path that may sign a CRL, if a CA of the path issued them. */
+  /** Certificates outside the path that the server sends. They may sign CRLs. */
   readonly others: readonly Certificate[];
 }
 
 /**
- * Returns the reason why revocation rejects a valid path; null if it does not. A case with CRLs (DER or PEM) expects a hard
- * failure: one CRL must show that the leaf is good, and no CRL may revoke a certificate of the path.
+ * Returns why revocation rejects a valid path; null if it does not. One CRL (DER or PEM) must show that the leaf is good. Uses the
+ * functions of a check, but tries each CRL for each certificate, because the cases do not say from which URL it comes.
  */
 export function revocationRefusal(
   path: readonly Certificate[],
@@ -28,27 +22,33 @@ export function revocationRefusal(
 ): string | null {
   if (crls.length === 0) return null;
   const lists = crls.flatMap(parseReadable);
-  const statusesOf = (certificate: Certificate, issuer: Certificate, otherSigners: readonly Certificate[]) =>
-    lists.map((crl) => crlStatus({ ...context, crl, certificate, issuer, otherSigners, url: null }));
   for (const [index, certificate] of path.slice(0, -1).entries()) {
-    const authorities = path.slice(index + 1);
-    const issuer = authorities[0] ?? certificate;
-    const issued = context.others.filter(
-      (other) =>
-        validityFailure(other, context.now) === null &&
-        authorities.some(
-          (authority) =>
-            isSignedBy(other, authority, new WorkBudget()) &&
-            statusesOf(other, authority, authorities).every(({ state }) => state !== 'revoked'),
-        ),
-    );
-    const answers = statusesOf(certificate, issuer, [...authorities, ...issued]);
-    if (answers.some(({ state }) => state === 'revoked')) return 'revoked';
-    if ((index > 0 && !context.needsAll) || answers.some(({ state }) => state === 'good')) continue;
-    const reasons = answers.map((answer) => (answer.state === 'none' ? answer.why : answer.state));
-    return `no valid CRL (${reasons.join(', ') || 'no CRL could be parsed'})`;
+    const { state, sources } = statusOf(certificate, path.slice(index + 1), lists, context);
+    if (state === 'revoked') return 'revoked';
+    if ((index > 0 && !context.needsAll) || state === 'good') continue;
+    return `no valid CRL (${sources.map(({ why }) => why).join(', ') || 'no CRL could be parsed'})`;
   }
   return null;
+}
+
+function statusOf(
+  certificate: Certificate,
+  authorities: readonly Certificate[],
+  lists: readonly RevocationList[],
+  context: ValidationContext,
+): ReturnType<typeof concludeRevocation> {
+  const { now, others } = context;
+  const more = crlSigners({ certificate, authorities, others, now, work: new WorkBudget() });
+  const good = more.filter(
+    (signer) =>
+      statusOf(signer.certificate, signer.authorities, lists, { ...context, others: [] }).state === 'good',
+  );
+  const signers = [...authorities, ...good.map((signer) => signer.certificate)];
+  const evidence = lists.map((crl): RevocationEvidence => {
+    const answer = crlStatus({ ...context, crl, certificate, signers, isPublic: false, url: null });
+    return { fingerprint: certificate.fingerprint, source: 'crl', url: null, at: now, answer };
+  });
+  return concludeRevocation(certificate, evidence, null, now);
 }
 
 function parseReadable(bytes: Uint8Array): RevocationList[] {

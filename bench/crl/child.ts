@@ -16,7 +16,14 @@ process.once('message', (files: CrlFiles) => {
   if (crl.checkIssuer(issuer) !== 'valid') throw new Error('the list is not signed by its issuer');
   const verify = verifying();
   const lookingUp = startCpuTimer();
-  const answer = crlStatus({ crl, certificate, issuer, url: files.url, now: Date.now() });
+  const answer = crlStatus({
+    crl,
+    certificate,
+    signers: [issuer],
+    isPublic: false,
+    url: files.url,
+    now: Date.now(),
+  });
   const lookUp = lookingUp();
 
   if (answer.state !== 'revoked') throw new Error(`the certificate is not found: ${answer.state}`);

@@ -147,6 +147,7 @@ export { authorityRefusal, readAuthorities, readCertificates, readExpected } fro
 export type { AuthorityFacts, ExpectedCertificate, PrivateAuthority } from './pasted-certificates.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
 export { judge } from './judge/judge.ts';
+export { concludeRevocation } from './judge/revocation.ts';
 export {
   dueWithInterval,
   EARLY_CHECK,

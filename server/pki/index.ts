@@ -7,6 +7,7 @@ export type { Purpose } from './certificate-checks.ts';
 export { unknownCriticalExtensions, validityFailure } from './certificate-checks.ts';
 export { parseCrl } from './revocation/crl.ts';
 export type { RevocationList } from './revocation/crl.ts';
+export { crlSigners } from './revocation/crl-signers.ts';
 export { crlStatus } from './revocation/crl-status.ts';
 export { parseCertificateBundle, splitPem } from './certificate-bundle.ts';
 export type { DistinguishedName } from './names/distinguished-name.ts';
@@ -30,7 +31,12 @@ export type { ReferenceIdentifier } from './names/reference-identifier.ts';
 export { matchesReference } from './names/reference-identifier.ts';
 export { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 export type { RenewalWindow } from './renewal-info.ts';
-export type { RevocationStatus, NoStatusReason } from './revocation/revocation-status.ts';
+export {
+  isFinal,
+  MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
+  type NoStatusReason,
+  type RevocationStatus,
+} from './revocation/revocation-status.ts';
 export { hasNoRevocationInformation, subjectPublicKeyHash } from './certificate.ts';
 export { checkIssuer, isSignedBy } from './certificate-checks.ts';
 export type { TrustAnchor, TrustStore } from './trust-store.ts';

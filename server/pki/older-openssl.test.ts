@@ -44,6 +44,10 @@ it('with an OpenSSL that does not know ML-DSA, such a signature is unverifiable,
 it('with an OpenSSL that does not know ML-DSA, CRLs and OCSP responses are unverifiable, not forged', () => {
   const unknown = { state: 'none', why: 'unknown_signature' };
   const crl = parseCrl(mintCrl(root, { revoked: [minted] }));
-  expect(crlStatus({ crl, certificate, issuer, url: null, now })).toEqual(unknown);
-  expect(ocspStatus({ response: mintOcspResponse(root, minted), certificate, issuer, now })).toEqual(unknown);
+  expect(crlStatus({ crl, certificate, signers: [issuer], isPublic: false, url: null, now })).toEqual(
+    unknown,
+  );
+  expect(
+    ocspStatus({ response: mintOcspResponse(root, minted), certificate, issuer, isPublic: false, now }),
+  ).toEqual(unknown);
 });

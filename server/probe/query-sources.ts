@@ -66,9 +66,9 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
       const limit = { ...wait, ms: waits.statusMs };
       const revocationOf = (checked: readonly Certificate[]) => {
         const isPublicRoot = isPublicPath(checked, trustStore);
-        const request = { path: checked, isPublic: isPublicRoot, requester, staple, isThorough, now };
+        const request = { path: checked, sent: certificates, isPublic: isPublicRoot, requester, staple };
         return withSourceTimeout<RevocationEvidence[]>(
-          (until) => sources.revocation.evidence({ ...request, signal: until }),
+          (until) => sources.revocation.evidence({ ...request, isThorough, now, signal: until }),
           { ...limit, late: [] },
         );
       };

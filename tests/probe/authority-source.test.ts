@@ -111,6 +111,7 @@ describe('Missing intermediates', () => {
     const path = [sent, issuer, root].map(({ der }) => parseCertificate(der));
     await sources.revocation.evidence({
       path,
+      sent: [],
       isPublic: true,
       requester: new Requester('a.test'),
       staple: null,

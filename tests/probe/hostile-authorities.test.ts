@@ -26,6 +26,7 @@ function pathOf(points: { crlUrls?: string[]; ocspUrls?: string[] }) {
   return { leaf, path: [leaf, issuer, root].map(({ der }) => parseCertificate(der)) };
 }
 const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean } = {}) => ({
+  sent: [],
   staple: null,
   isThorough: false,
   now: NOW,

@@ -42,6 +42,7 @@ const evidence = (
   const isPublic = path.at(-1) === root;
   return revocation.evidence({
     path: read(path),
+    sent: [],
     isPublic,
     requester,
     staple: null,

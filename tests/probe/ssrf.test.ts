@@ -91,6 +91,7 @@ function world(allow: readonly string[]) {
     const path = [issuer.issue({ dnsNames: ['a.test'], ...points }), issuer, root];
     return sources.revocation.evidence({
       path: path.map(({ der }) => parseCertificate(der)),
+      sent: [],
       isPublic: true,
       staple: null,
       isThorough: false,

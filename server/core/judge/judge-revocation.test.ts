@@ -15,6 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
+import { clientsRefusing } from './clients/refusals.ts';
 import { judge } from './judge.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import { revocationSentence } from '../report/revocation-words.ts';
@@ -205,6 +206,27 @@ describe('OCSP staples', () => {
     expect(codes(judged([said('staple', 'good')], { staple }))).toEqual([]);
   });
 
+  it('OCSP staples that no client refuses are no finding, although they prove nothing', () => {
+    const staple = new Uint8Array(1);
+    for (const why of ['too_old', 'misdated', 'contradictory', 'sha1_signature', 'try_later'] as const) {
+      const verdict = judged([said('staple', why)], { staple });
+      expect(codes(verdict)).toEqual([]);
+      expect(verdict.revocation.state).toBe('unavailable');
+    }
+  });
+
+  it('OCSP staples that GnuTLS or Firefox refuses are a finding that names it', () => {
+    const staple = new Uint8Array(1);
+    const preceded = said('staple', 'good');
+    if (preceded.answer.state === 'good') preceded.answer = { ...preceded.answer, isPreceded: true };
+    const refusing = (evidence: RevocationEvidence) =>
+      judged([evidence], { staple }).findings.map(clientsRefusing);
+    expect(refusing(preceded)).toEqual([['gnutls']]);
+    expect(refusing(said('staple', 'sha1_responder'))).toEqual([['gnutls']]);
+    expect(refusing(said('staple', 'wrong_issuer'))).toEqual([['gnutls']]);
+    expect(refusing(said('staple', 'not_yet_valid'))).toEqual([['firefox']]);
+  });
+
   it('OCSP staples that the certificate requires and the server does not send are a finding', () => {
     const shown = issue({ extraExtensions: [mustStaple] });
     expect(codes(judged([], { shown }))).toEqual(['staple_missing']);
@@ -236,6 +258,19 @@ describe('an earlier revocation', () => {
       'Revoked, as the authority’s list (CRL) said on 20 November 2026.',
     );
     expect(revocationSentence(before.revocation)).toBe('Revoked, according to the authority’s list (CRL).');
+  });
+
+  it('ends if it was a hold and a source says good, but not while all sources are silent', () => {
+    const held = said('crl', 'revoked');
+    if (held.answer.state === 'revoked') held.answer = { ...held.answer, reason: 'certificateHold' };
+    const onHold = judged([held]);
+    expect(onHold.revocation).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
+    for (const silent of [[], [said('crl', 'stale')], [said('ocsp', 'unreachable')]])
+      expect(judged(silent, { now: NOW + 1000, previous: onHold }).revocation.state).toBe('revoked');
+    const lifted = judged([said('ocsp', 'good')], { now: NOW + 1000, previous: onHold });
+    expect(lifted).toMatchObject({ trusted: true, revocation: { state: 'good', source: 'ocsp' } });
+    expect(lifted.lastSeen?.revoked ?? []).toEqual([]);
+    expect(judged([], { now: NOW + 2000, previous: lifted }).revocation.state).toBe('unknown');
   });
 
   it('stays while the host cannot be reached', () => {
@@ -282,7 +317,7 @@ describe('a pending revocation answer', () => {
     expect(judged([said('crl', 'unreachable')], { previous: good }).revocation.state).toBe('unavailable');
   });
 
-  it('keeps a previous answer without nextUpdate for an hour', () => {
+  it('keeps a previous answer without nextUpdate for a week', () => {
     const endless = said('ocsp', 'good');
     const thisUpdate = NOW;
     endless.answer = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate: null };
@@ -290,8 +325,8 @@ describe('a pending revocation answer', () => {
     expect(good.revocation.state).toBe('good');
     const stateAt = (now: number) =>
       judged([said('ocsp', 'pending')], { now, previous: good }).revocation.state;
-    expect(stateAt(NOW + 3_600_000)).toBe('good');
-    expect(stateAt(NOW + 3_600_001)).toBe('unknown');
-    expect(judged([endless], { now: NOW + 3_600_001 }).revocation.state).toBe('unavailable');
+    expect(stateAt(NOW + 7 * DAY)).toBe('good');
+    expect(stateAt(NOW + 7 * DAY + 1)).toBe('unknown');
+    expect(judged([endless], { now: NOW + 7 * DAY + 1 }).revocation.state).toBe('unavailable');
   });
 });

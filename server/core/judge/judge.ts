@@ -17,6 +17,7 @@ import {
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
 import { mostTellingFailure, type Observation } from '../observation.ts';
+import { withoutLiftedHolds } from './revocation.ts';
 import { rotatingCertificates, rotationFinding, recordServed } from './rotation.ts';
 import type {
   AddressVerdict,
@@ -47,7 +48,8 @@ export function judge(
 ): Verdict {
   const observation = { ...seen, renewal: withKnownWindows(seen.renewal, previous) };
   const before = rememberedFrom(previous);
-  const chains = new ChainJudge(observation, now, trustStore, before.revoked, work);
+  const revoked = withoutLiftedHolds(before.revoked, observation.revocation, now);
+  const chains = new ChainJudge(observation, now, trustStore, revoked, work);
   const answers = chains.answers();
   const base = {
     judgedAt: now,
@@ -137,7 +139,7 @@ export function judge(
       ]),
       findings: findings.map(({ code, fingerprint }) => ({ code, fingerprint })),
       revoked: stillRevoked(
-        before.revoked,
+        revoked,
         answers.flatMap(({ judged }) => judged.revoked),
       ),
       turns,

@@ -4,7 +4,7 @@ import { severityOf } from './clients/client-rule.ts';
 import { DEMANDING_STAPLE, refusingStaple } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding, RevocationSource } from '../finding.ts';
-import type { RevocationEvidence } from '../observation.ts';
+import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import { isKnownFromEarlierCheck } from './revocation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
@@ -60,13 +60,30 @@ export function stapleFindings(
       : [];
   }
   const answer = evidence.find((one) => one.source === 'staple' && one.fingerprint === fingerprint)?.answer;
-  if (answer?.state !== 'none' || answer.why === 'pending') return [];
+  const why = answer === undefined ? null : stapleProblem(answer);
+  if (why === null) return [];
   return [
     {
       code: 'staple_invalid',
-      severity: severityOf(refusingStaple(answer.why), protocol),
+      severity: severityOf(refusingStaple(why), protocol),
       fingerprint,
-      facts: { kind: 'staple_invalid', why: answer.why },
+      facts: { kind: 'staple_invalid', why },
     },
   ];
+}
+
+/** Staples with these problems are ignored: no client refuses the server because of them (measured). */
+const IGNORED: ReadonlySet<RevocationProblem> = new Set([
+  'pending',
+  'too_old',
+  'misdated',
+  'contradictory',
+  'sha1_signature',
+  'try_later',
+] as const);
+
+/** Returns why a client refuses a server because of its staple; null if none does. */
+function stapleProblem(answer: RevocationEvidence['answer']): RevocationProblem | null {
+  if (answer.state === 'none') return IGNORED.has(answer.why) ? null : answer.why;
+  return answer.isPreceded === true ? 'contradictory' : null;
 }

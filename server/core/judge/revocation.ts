@@ -1,8 +1,12 @@
-import { type Certificate, hasNoRevocationInformation } from '../../pki/index.ts';
+import {
+  type Certificate,
+  hasNoRevocationInformation,
+  isFinal,
+  MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
+} from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
 import type { RevocationEvidence } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
-import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** The sources by precedence: a CRL covers everything that its CA revoked; a staple comes from the host itself. */
 const SOURCES = ['crl', 'ocsp', 'staple'] as const;
@@ -51,12 +55,6 @@ export function concludeRevocation(
   };
 }
 
-/**
- * How long a response without nextUpdate is treated as fresh. A missing nextUpdate means that newer information is always
- * available (RFC 6960 §4.2.2.1).
- */
-const DEFAULT_VALIDITY_MS = HOUR_MS;
-
 /** Returns until when a response is fresh, ms UTC. */
 export function freshUntil({
   thisUpdate,
@@ -65,7 +63,7 @@ export function freshUntil({
   thisUpdate: number;
   nextUpdate: number | null;
 }): number {
-  return nextUpdate ?? thisUpdate + DEFAULT_VALIDITY_MS;
+  return nextUpdate ?? thisUpdate + MAX_AGE_WITHOUT_NEXT_UPDATE_MS;
 }
 
 function readSource(
@@ -80,6 +78,18 @@ function readSource(
   return isStale
     ? { source, url, at, state: 'none', why: 'stale', thisUpdate, nextUpdate }
     : { source, url, at, state: answer.state, why: null, thisUpdate, nextUpdate };
+}
+
+/** Returns the revoked certificates of earlier checks without those that were on hold and that a source now calls good. */
+export function withoutLiftedHolds(
+  known: readonly RevokedCertificate[],
+  evidence: readonly RevocationEvidence[],
+  now: number,
+): RevokedCertificate[] {
+  const good = new Set(
+    evidence.flatMap((one) => (readSource(one, now).state === 'good' ? [one.fingerprint] : [])),
+  );
+  return known.filter((one) => isFinal(one) || !good.has(one.fingerprint));
 }
 
 /** Returns the record of a revoked certificate for later checks; null if the certificate is not revoked. */

@@ -15,7 +15,16 @@ const WHY: Record<RevocationProblem, string> = {
     'We cannot verify the response: we do not know its signature algorithm or the key of its signer.',
   wrong_issuer: 'The response comes from another authority.',
   wrong_scope: 'The response does not cover this certificate.',
+  indirect: 'The list is marked as indirect. Chrome and OpenSSL do not use such lists, so it proves nothing.',
   stale: 'The response is out of date.',
+  not_yet_valid: 'The response is dated more than a day in the future.',
+  misdated: 'The response is dated in the future, or from a time when the certificate was not valid.',
+  too_old: 'The response is older than clients accept.',
+  no_next_update: 'The list does not say until when it is valid, so it could be of any age.',
+  contradictory: 'The response contradicts itself: it has several statuses of this certificate.',
+  sha1_signature: 'The response is signed with SHA-1, which can be forged.',
+  sha1_responder: 'The certificate of the responder is signed with SHA-1, which can be forged.',
+  try_later: 'The responder asks to try again later.',
   responder_refused: 'The responder returned an error or does not know the certificate.',
 };
 
@@ -81,7 +90,7 @@ export function revocationSentence(revocation: RevocationVerdict): string {
     case 'not_applicable':
       return 'Not applicable: short-lived, or issued without revocation.';
     case 'unavailable':
-      return 'Unknown: no source gave a response that we could verify.';
+      return 'Unknown: no source gave a usable response.';
     default:
       return sources.length === 0
         ? 'Unknown: no CRL or OCSP responder that we can verify.'

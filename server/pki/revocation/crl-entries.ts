@@ -16,6 +16,8 @@ export interface EntriesSummary {
    * §5.3).
    */
   readonly hasUnknownCritical: boolean;
+  /** True if an entry has a critical reasonCode. Java uses such a CRL, OpenSSL and Chromium do not. */
+  readonly hasCriticalReason: boolean;
   /** True if an entry names the issuer of its certificate, which only indirect CRLs may do (RFC 5280 §5.3.3). */
   readonly hasCertificateIssuer: boolean;
   /** Byte offset of every 64th entry, so that a later search parses only part of the CRL. */
@@ -74,6 +76,7 @@ export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array |
   let count = 0;
   let hasExtensions = false;
   let hasUnknownCritical = false;
+  let hasCriticalReason = false;
   let hasCertificateIssuer = false;
   let position = list.start;
   while (position < list.end) {
@@ -94,13 +97,14 @@ export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array |
         throw new PkiError('der_trailing', 'extra bytes after the extensions of an entry');
       const critical = readCritical(bytes, cursor, cursor.contentStart, end);
       hasUnknownCritical ||= critical.hasUnknown;
+      hasCriticalReason ||= critical.hasReason;
       hasCertificateIssuer ||= critical.hasIssuer;
     }
     if (wanted !== null && isSame(bytes, serialStart, serialEnd, wanted)) found.push({ start, end });
     count++;
     position = end;
   }
-  return { count, hasExtensions, hasUnknownCritical, hasCertificateIssuer, marks, found };
+  return { count, hasExtensions, hasUnknownCritical, hasCriticalReason, hasCertificateIssuer, marks, found };
 }
 
 /**
@@ -176,8 +180,9 @@ function readCritical(
   cursor: Cursor,
   start: number,
   end: number,
-): { hasUnknown: boolean; hasIssuer: boolean } {
+): { hasUnknown: boolean; hasReason: boolean; hasIssuer: boolean } {
   let hasUnknown = false;
+  let hasReason = false;
   let hasIssuer = false;
   let position = start;
   while (position < end) {
@@ -191,7 +196,9 @@ function readCritical(
     const isIssuer = equalBytes(identifier, CERTIFICATE_ISSUER);
     hasIssuer ||= isIssuer;
     const isCritical = cursor.tag === TAG.boolean && bytes[cursor.contentStart] !== 0;
-    if (isCritical && !isIssuer && !equalBytes(identifier, REASON_CODE)) hasUnknown = true;
+    const isReason = equalBytes(identifier, REASON_CODE);
+    hasReason ||= isCritical && isReason;
+    hasUnknown ||= isCritical && !isReason && !isIssuer;
   }
-  return { hasUnknown, hasIssuer };
+  return { hasUnknown, hasReason, hasIssuer };
 }

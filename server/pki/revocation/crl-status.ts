@@ -1,4 +1,5 @@
 import { type Certificate, isSameName } from '../certificate.ts';
+import { maySignCrls } from './crl-signers.ts';
 import type { RevocationList } from './crl.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
@@ -6,7 +7,8 @@ import { shareName } from './issuing-distribution-point.ts';
 import type { Profile } from '../profile/profile.ts';
 import {
   CLOCK_SKEW_MS,
-  MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
+  isFinal,
+  isTooOld,
   type NoStatusReason,
   type RevocationStatus,
 } from './revocation-status.ts';
@@ -14,13 +16,10 @@ import {
 export interface CrlStatusRequest {
   readonly crl: RevocationList;
   readonly certificate: Certificate;
-  /** Issuer of `certificate` on its path. */
-  readonly issuer: Certificate;
-  /**
-   * Further certificates that may sign for the issuer: those of its other keys, with its name and a valid path to the same
-   * anchor (RFC 5280 §6.3.3 f). Default: none.
-   */
-  readonly otherSigners?: readonly Certificate[];
+  /** The CAs above `certificate` on its path, and those of `crlSigners` whose own status is good. */
+  readonly signers: readonly Certificate[];
+  /** Whether the path ends in a public root. */
+  readonly isPublic: boolean;
   /** URL in the certificate from which the CRL was fetched, byte for byte; null if the CRL was not fetched. */
   readonly url: string | null;
   /** Time of the check, ms UTC. */
@@ -33,8 +32,8 @@ export interface CrlStatusRequest {
 }
 
 /**
- * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. Revocation is final, so an entry is accepted even in an
- * expired, delta or partial CRL. A missing entry means good only if the CRL is current and covers the certificate.
+ * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. An entry counts even in an expired, delta or partial CRL, unless
+ * it is a hold. A missing entry means good only if the CRL is current and complete, and clients that check CRLs rely on it.
  */
 export function crlStatus(request: CrlStatusRequest): RevocationStatus {
   const { crl, certificate } = request;
@@ -43,7 +42,15 @@ export function crlStatus(request: CrlStatusRequest): RevocationStatus {
   const { thisUpdate, nextUpdate } = crl;
   try {
     const entry = crl.find(certificate.serialNumber, certificate.issuer);
-    if (entry !== null) return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
+    if (entry?.reason === 'removeFromCRL') {
+      // Only a delta CRL may say so (RFC 5280 §5.3.1). OpenSSL takes it as good, Java and Chromium as revoked.
+      if (!crl.isDelta) return { state: 'none', why: 'contradictory' };
+    } else if (entry !== null) {
+      const counts = isFinal(entry) || !isStale(request);
+      return counts
+        ? { state: 'revoked', ...entry, thisUpdate, nextUpdate }
+        : { state: 'none', why: 'stale' };
+    }
   } catch (error) {
     // parseCrl checks only the shape of entries; their content is parsed here.
     if (error instanceof PkiError) return { state: 'none', why: 'malformed' };
@@ -56,12 +63,9 @@ export function crlStatus(request: CrlStatusRequest): RevocationStatus {
 
 /** Returns the reason why the entries of the CRL cannot be trusted, or null if they can. */
 function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
-  const { crl, certificate, issuer, otherSigners = [], profile = 'tls-client' } = request;
+  const { crl, certificate, profile = 'tls-client' } = request;
   if (!isForIssuer(certificate, crl)) return 'wrong_issuer';
-  const signers = [issuer, ...otherSigners].filter(
-    ({ subject, keyUsage }) =>
-      isSameName(crl.issuer, subject) && (keyUsage === null || keyUsage.has('cRLSign')),
-  );
+  const signers = request.signers.filter((one) => isSameName(crl.issuer, one.subject) && maySignCrls(one));
   if (signers.length === 0) return 'wrong_issuer';
   if (crl.hasWeakSignature) return 'weak_signature';
   const checks = signers.map((signer) => crl.checkIssuer(signer));
@@ -84,11 +88,19 @@ function isForIssuer(
 }
 
 /** Returns the reason why a missing entry proves nothing, or null if it means good. */
-function inconclusiveReason({ crl, certificate, url, now }: CrlStatusRequest): NoStatusReason | null {
+function inconclusiveReason(request: CrlStatusRequest): NoStatusReason | null {
+  const { crl, certificate, url, now, isPublic } = request;
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
-  const { thisUpdate, nextUpdate } = crl;
-  const until = nextUpdate ?? thisUpdate + MAX_AGE_WITHOUT_NEXT_UPDATE_MS;
-  return now < thisUpdate - CLOCK_SKEW_MS || now > until ? 'stale' : null;
+  if (crl.scope?.isIndirect === true && isSameName(crl.issuer, certificate.issuer)) return 'indirect';
+  if (crl.hasCriticalReason) return 'malformed';
+  if (isStale(request)) return 'stale';
+  // Java uses no such CRL (X509CRLSelector), and Chromium and OpenSSL would use it forever.
+  if (crl.nextUpdate === null) return 'no_next_update';
+  return isPublic && isTooOld(certificate, now - crl.thisUpdate) ? 'too_old' : null;
+}
+
+function isStale({ crl: { thisUpdate, nextUpdate }, now }: CrlStatusRequest): boolean {
+  return now < thisUpdate - CLOCK_SKEW_MS || (nextUpdate !== null && now > nextUpdate);
 }
 
 function isCompleteFor(

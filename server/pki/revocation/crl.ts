@@ -49,9 +49,10 @@ export interface RevocationList {
   readonly isDelta: boolean;
   /** True if the CRL or an entry has an unknown critical extension. */
   readonly hasUnknownCritical: boolean;
+  readonly hasCriticalReason: boolean;
   /**
-   * Returns the first entry with this serial number (hex as in `Certificate`), and in an indirect CRL this issuer, whose reason is
-   * not removeFromCRL, or null. Throws PkiError if the entry is malformed, or for over 16,384 indirect entries.
+   * Returns the first entry with this serial number (hex as in `Certificate`), and in an indirect CRL this issuer, or null. Prefers
+   * entries whose reason is not removeFromCRL. Throws PkiError if the entry is malformed, or for over 16,384 indirect entries.
    */
   find(serialNumber: string, issuer: DistinguishedName): RevokedEntry | null;
   /** True if the signature proves nothing, because its algorithm is outdated. */
@@ -84,7 +85,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   const thisUpdate = timeValue(body.read());
   const isTime = body.nextTag === TAG.utcTime || body.nextTag === TAG.generalizedTime;
   const nextUpdate = isTime ? timeValue(body.read()) : null;
-  const revoked = contentRange(bytes, body.optional(TAG.sequence));
+  const revoked = entriesRange(bytes, body.optional(TAG.sequence));
   const extensions = readExtensions(body);
   body.end();
 
@@ -110,6 +111,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
       entries.hasUnknownCritical ||
       (entries.hasCertificateIssuer && parsedScope?.isIndirect !== true) ||
       hasUnknownCritical(extensions, KNOWN_EXTENSIONS),
+    hasCriticalReason: entries.hasCriticalReason,
     find(serialNumber, certificateIssuer) {
       const wanted = Buffer.from(serialNumber, 'hex');
       const found =
@@ -146,10 +148,14 @@ function readVersion(body: DerReader): number {
   return 2;
 }
 
-/** Returns the byte range of an element's content in `bytes`; an empty range for null. */
-function contentRange(bytes: Buffer, element: DerElement | null): ByteRange {
-  if (element === null) return { start: 0, end: 0 };
-  return rangeOf(bytes, element.content);
+/**
+ * Returns the byte range of the entries. If there are none, the list must be absent (RFC 5280 §5.1.2.6): Chromium uses no CRL with
+ * an empty one.
+ */
+function entriesRange(bytes: Buffer, list: DerElement | null): ByteRange {
+  if (list === null) return { start: 0, end: 0 };
+  if (list.content.length === 0) throw new PkiError('empty', 'an empty list of revoked certificates');
+  return rangeOf(bytes, list.content);
 }
 
 /** Returns the place of a view on `bytes`. */
@@ -163,13 +169,10 @@ function readExtensions(body: DerReader): Extensions {
   return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
-/** CRL extensions that may be critical: this code evaluates them, or they do not change the meaning of an entry. */
+/** CRL extensions that may be critical. OpenSSL, Java and Chromium use no CRL in which another is, such as the CRL number. */
 const KNOWN_EXTENSIONS = new Set<string>([
-  CRL_EXTENSION.issuerAltName,
-  CRL_EXTENSION.crlNumber,
   CRL_EXTENSION.deltaCrlIndicator,
   CRL_EXTENSION.issuingDistributionPoint,
-  CRL_EXTENSION.authorityKeyIdentifier,
 ]);
 
 /**
@@ -202,6 +205,7 @@ function indirectEntries(
 }
 
 function firstRevoked(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry | null {
+  let removed: RevokedEntry | null = null;
   for (const { start, end } of found) {
     const entry = new DerReader(bytes, start, end).enter(TAG.sequence);
     entry.read(TAG.integer);
@@ -210,6 +214,7 @@ function firstRevoked(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry 
     const code = extensions?.get(CRL_EXTENSION.reasonCode);
     const reason = code === undefined ? null : reasonName(onlyElement(code.value, TAG_ENUMERATED).content);
     if (reason !== 'removeFromCRL') return { revokedAt, reason };
+    removed ??= { revokedAt, reason };
   }
-  return null;
+  return removed;
 }

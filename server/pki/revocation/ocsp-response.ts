@@ -12,6 +12,7 @@ const MAX_CERTIFICATES = 10;
 const TAG_ENUMERATED = 0x0a;
 const BASIC = '1.3.6.1.5.5.7.48.1.1';
 const SUCCESSFUL = 0;
+const TRY_LATER = 3;
 
 /** A parsed BasicOCSPResponse; its signature is not verified yet. Times in ms UTC. */
 export interface BasicOcspResponse {
@@ -38,14 +39,15 @@ export interface SingleResponse {
   readonly extensions: Extensions;
 }
 
-/** Parses an OCSPResponse (RFC 6960 §4.2.1). Returns null for an error status. Throws PkiError on malformed input. */
-export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | null {
+/** Parses an OCSPResponse (RFC 6960 §4.2.1). Returns the reason for an error status. Throws PkiError on malformed input. */
+export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | 'try_later' | 'responder_refused' {
   const outer = onlyElement(der, TAG.sequence).open();
   const status = outer.read(TAG_ENUMERATED).content;
   if (status.length !== 1) throw new PkiError('value', 'unknown status');
   const bytes = outer.optional(contextTag(0, 'constructed'));
   outer.end();
-  if (status[0] !== SUCCESSFUL) return null;
+  if (status[0] === TRY_LATER) return 'try_later';
+  if (status[0] !== SUCCESSFUL) return 'responder_refused';
   if (bytes === null) throw new PkiError('empty', 'successful status without a response');
   const typed = onlyElement(bytes.content, TAG.sequence).open();
   const type = objectIdentifier(typed.read());
@@ -61,8 +63,11 @@ export const CERTIFICATE_TIMESTAMPS = '1.3.6.1.4.1.11129.2.4.5';
 /** Returns whether an OCSPResponse has timestamps of Certificate Transparency logs. Their signatures are not verified. */
 export function hasTimestamps(der: Uint8Array): boolean {
   try {
-    const responses = parseOcspResponse(der)?.responses ?? [];
-    return responses.some(({ extensions }) => extensions.has(CERTIFICATE_TIMESTAMPS));
+    const response = parseOcspResponse(der);
+    return (
+      typeof response === 'object' &&
+      response.responses.some(({ extensions }) => extensions.has(CERTIFICATE_TIMESTAMPS))
+    );
   } catch (error) {
     if (error instanceof PkiError) return false;
     throw error;

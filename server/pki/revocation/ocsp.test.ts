@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { integer, octetString } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
 import { mintOcspError, mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
-import type { OcspResponseOptions } from '../../../tests/kit/certificates/mint-ocsp.ts';
+import type {
+  OcspResponseOptions,
+  SingleResponseOptions,
+} from '../../../tests/kit/certificates/mint-ocsp.ts';
 import { parseCertificate } from '../certificate.ts';
 import { ocspStatus } from './ocsp-status.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
@@ -18,11 +21,12 @@ const stranger = mintAuthority({ commonName: 'Root' });
 const rsaKey = mintKey('RSA-2048');
 const critical = { oid: '1.2.3.4', critical: true, value: integer(1n) };
 
-const judge = (response: Uint8Array) =>
+const judge = (response: Uint8Array, { certificate = leaf, isPublic = false } = {}) =>
   ocspStatus({
     response,
-    certificate: parseCertificate(leaf.der),
+    certificate: parseCertificate(certificate.der),
     issuer: parseCertificate(root.der),
+    isPublic,
     now,
   });
 const ask = (options: OcspResponseOptions = {}) => judge(mintOcspResponse(root, leaf, options));
@@ -134,26 +138,33 @@ describe('an untrustworthy OCSP response', () => {
       'wrong_issuer',
     ],
     ['past its end', { nextUpdate: now - 1000 }, 'stale'],
-    ['of tomorrow', { thisUpdate: now + DAY_MS }, 'stale'],
-    ['made tomorrow', { producedAt: now + DAY_MS }, 'stale'],
-    ['made before the certificate was valid', { producedAt: now - 2 * HOUR_MS }, 'stale'],
+    ['of tomorrow', { thisUpdate: now + DAY_MS }, 'misdated'],
+    ['of the day after tomorrow', { thisUpdate: now + 2 * DAY_MS }, 'not_yet_valid'],
+    ['made tomorrow', { producedAt: now + DAY_MS }, 'misdated'],
+    ['made before the certificate was valid', { producedAt: now - 2 * HOUR_MS }, 'misdated'],
     ['that ends before it begins', { thisUpdate: now + 60_000, nextUpdate: now + 1000 }, 'stale'],
-    ['without an end and of last week', { thisUpdate: now - 8 * DAY_MS, nextUpdate: null }, 'stale'],
+    ['without nextUpdate and of last week', { thisUpdate: now - 8 * DAY_MS, nextUpdate: null }, 'too_old'],
+    ['without nextUpdate and of last month', { thisUpdate: now - 16 * DAY_MS, nextUpdate: null }, 'stale'],
+    [
+      'of a responder whose certificate is signed with SHA-1',
+      { responder: root.issue({ ...signing, hash: 'sha1' }) },
+      'sha1_responder',
+    ],
     ['that does not know the certificate', { status: 'unknown' }, 'responder_refused'],
     ['with an unknown critical extension', { extensions: [critical] }, 'malformed'],
   ])('is ignored, such as one %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
 
   it.each([
-    [['good', 'unknown'], none('responder_refused')],
-    [['unknown', 'good'], none('responder_refused')],
+    [['good', 'unknown'], none('contradictory')],
+    [['unknown', 'unknown'], none('responder_refused')],
     [['good', 'revoked'], { state: 'revoked' }],
     [['revoked', 'unknown'], { state: 'revoked' }],
   ] as const)(
     'with the statuses %j for one certificate counts as the strictest status, in any order',
     (statuses, result) => {
       const [first, last] = statuses;
-      expect(ask({ before: [first], status: last })).toMatchObject(result);
-      expect(ask({ before: [last], status: first })).toMatchObject(result);
+      expect(ask({ before: [{ status: first }], status: last })).toMatchObject(result);
+      expect(ask({ before: [{ status: last }], status: first })).toMatchObject(result);
     },
   );
 
@@ -164,7 +175,7 @@ describe('an untrustworthy OCSP response', () => {
   });
 
   it.each([1, 2, 3, 5, 6] as const)('is ignored with the error status %i', (code) => {
-    expect(judge(mintOcspError(code))).toEqual(none('responder_refused'));
+    expect(judge(mintOcspError(code))).toEqual(none(code === 3 ? 'try_later' : 'responder_refused'));
   });
 
   it('is ignored if its bytes cannot be parsed, are truncated or exceed 64 KiB', () => {
@@ -174,5 +185,71 @@ describe('an untrustworthy OCSP response', () => {
     expect(judge(response.subarray(0, -1))).toEqual(none('malformed'));
     expect(judge(Buffer.from('30030a0100', 'hex'))).toEqual(none('malformed'));
     expect(judge(Buffer.alloc(65_537))).toEqual(none('too_large'));
+  });
+});
+
+describe('an OCSP response with several statuses of one certificate', () => {
+  const past = { thisUpdate: now - 9 * DAY_MS, nextUpdate: now - DAY_MS };
+  const held = { ...past, status: 'revoked', reason: 6 } as const;
+  const compromised = { ...past, status: 'revoked', reason: 1 } as const;
+
+  it.each<[string, SingleResponseOptions]>([
+    ['a hold', held],
+    ['a revocation', compromised],
+    ['good', past],
+    ['unknown', { ...past, status: 'unknown' }],
+  ])('is good if only %s has expired, and says whether the fresh status is the first', (_, old) => {
+    expect(ask({ before: [old] })).toMatchObject({ state: 'good', isPreceded: true });
+    expect(ask({ before: [old, old] })).toMatchObject({ state: 'good', isPreceded: true });
+    expect(ask({ ...old, before: [{}] })).toMatchObject({ state: 'good' });
+    expect(ask({ ...old, before: [{}] })).not.toHaveProperty('isPreceded');
+  });
+
+  it('is revoked while a hold has not expired, even if a later one says good', () => {
+    const fresh = { status: 'revoked', reason: 6 } as const;
+    expect(ask({ before: [fresh] })).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
+    expect(ask({ ...fresh, before: [{}] })).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
+    expect(ask({ ...fresh, before: [held] })).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
+  });
+
+  it('is out of date if all have expired, unless one is a final revocation', () => {
+    expect(ask(held)).toEqual(none('stale'));
+    expect(ask({ ...past, before: [held] })).toEqual(none('stale'));
+    expect(ask({ ...held, before: [compromised] })).toMatchObject({ reason: 'keyCompromise' });
+  });
+});
+
+describe('an OCSP response below a public root', () => {
+  const ofPublic = { isPublic: true };
+  const certificate = root.issue({ notBefore: now - 100 * DAY_MS });
+  const age = (days: number, more: OcspResponseOptions = {}) =>
+    mintOcspResponse(root, certificate, {
+      producedAt: now - days * DAY_MS + HOUR_MS,
+      thisUpdate: now - days * DAY_MS + HOUR_MS,
+      nextUpdate: now + DAY_MS,
+      ...more,
+    });
+
+  it('may be a week old, and of any age below a private root', () => {
+    expect(judge(age(7), { certificate, isPublic: true })).toMatchObject({ state: 'good' });
+    expect(judge(age(7.1), { certificate, isPublic: true })).toEqual(none('too_old'));
+    expect(judge(age(60), { certificate })).toMatchObject({ state: 'good' });
+  });
+
+  it('still revokes or holds the certificate if it is older', () => {
+    for (const reason of [1, 6])
+      expect(judge(age(60, { status: 'revoked', reason }), { certificate, isPublic: true })).toMatchObject({
+        state: 'revoked',
+      });
+  });
+
+  it('proves nothing if it is signed with SHA-1, but may say revoked', () => {
+    const byRsa = { signer: rsaKey, hash: 'sha1' } as const;
+    const response = (more: OcspResponseOptions = {}) =>
+      mintOcspResponse(root, leaf, { hash: 'sha1', ...more });
+    expect(judge(response(), ofPublic)).toEqual(none('sha1_signature'));
+    expect(judge(response({ responder }), ofPublic)).toEqual(none('sha1_signature'));
+    expect(judge(response({ ...byRsa }), ofPublic)).toEqual(none('bad_signature'));
+    expect(judge(response({ status: 'revoked' }), ofPublic)).toMatchObject({ state: 'revoked' });
   });
 });

@@ -1,3 +1,4 @@
+import type { Certificate } from '../certificate.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Reason why a CRL or OCSP response gives no usable status for a certificate. */
@@ -16,13 +17,42 @@ export type NoStatusReason =
    * kind of certificate, or only some reasons.
    */
   | 'wrong_scope'
-  /** The answer is not a revocation, and it is expired, dated in the future, or old and without nextUpdate. */
+  /** The issuer's own CRL is marked as indirect. Chromium, and OpenSSL by default, do not use it. */
+  | 'indirect'
+  /** The answer is not a final revocation, and it has expired, or it is a CRL dated in the future. */
   | 'stale'
-  /** The OCSP responder answered with an error, or does not know the certificate. */
+  /** The answer is dated more than a day in the future, which Firefox refuses. */
+  | 'not_yet_valid'
+  /** The OCSP response is dated up to a day in the future, or was produced when the certificate was not valid. */
+  | 'misdated'
+  /** The answer is older than clients accept, although it says that it is still valid, or not until when. */
+  | 'too_old'
+  /** The CRL does not say until when it is valid, so it could be a replay of any age. */
+  | 'no_next_update'
+  /** The OCSP response says both good and unknown, or the complete CRL lists the certificate as removed from it. */
+  | 'contradictory'
+  /** The OCSP response says good, but is signed with SHA-1, which a public CA may not use any more (BR §7.1.3.2.1). */
+  | 'sha1_signature'
+  /** The OCSP response says good, but the CA signed the certificate of its responder with SHA-1, which GnuTLS refuses. */
+  | 'sha1_responder'
+  /** The OCSP responder asks to try again later. Firefox ignores a staple that says so. */
+  | 'try_later'
+  /** The OCSP responder answered with another error, or does not know the certificate. */
   | 'responder_refused';
 
-/** Maximum age in ms of an answer without nextUpdate, as in Chromium. */
+/**
+ * Maximum age in ms of an OCSP response without nextUpdate: that of Chromium below public roots. Firefox takes a day, GnuTLS 15,
+ * OpenSSL any number.
+ */
 export const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = 7 * DAY_MS;
+
+/**
+ * Returns whether an answer of this age (ms) below a public root is older than CAs may let it become (BR §4.9.7), and
+ * than Chromium accepts (kMaxRevocationLeafUpdateAge). Below other roots, clients go by nextUpdate alone.
+ */
+export function isTooOld({ isCertificateAuthority }: Certificate, age: number): boolean {
+  return age > (isCertificateAuthority ? 366 : 7) * DAY_MS;
+}
 
 /** Maximum time in ms by which a signer's clock may be ahead of ours. */
 export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
@@ -36,8 +66,18 @@ export type RevocationStatus =
       readonly revokedAt: number | null;
       readonly thisUpdate: number;
       readonly nextUpdate: number | null;
+      /**
+       * True if the OCSP response has another single response about the certificate before this one. GnuTLS reads only the
+       * first.
+       */
+      readonly isPreceded?: true;
     }
   | { readonly state: 'none'; readonly why: NoStatusReason };
+
+/** Returns whether a revocation is final. Only a hold can be lifted (RFC 5280 §5.3.1). */
+export function isFinal({ reason }: { readonly reason: string | null }): boolean {
+  return reason !== 'certificateHold';
+}
 
 /** Names of CRLReason by number (RFC 5280 §5.3.1). The number 7 is not used. */
 const REASONS: ReadonlyMap<number, string> = new Map([

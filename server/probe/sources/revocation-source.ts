@@ -1,8 +1,9 @@
-import type { RevocationEvidence, RevocationProblem } from '../../core/index.ts';
+import { concludeRevocation, type RevocationEvidence, type RevocationProblem } from '../../core/index.ts';
 import { withTimeout } from '../../egress/index.ts';
 import {
   LruCache,
   type Certificate,
+  crlSigners,
   crlStatus,
   hasNoRevocationInformation,
   ocspStatus,
@@ -31,6 +32,8 @@ const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MAX_CRL_URLS = 3;
 const MAX_OCSP_URLS = 2;
+/** Maximum number of certificates outside the path that are tried as signers of a CRL. */
+const MAX_OTHER_SIGNERS = 2;
 /**
  * Time in ms to wait for a CRL before querying the next one, and to wait for any CRL before querying OCSP too. A thorough
  * probe queries OCSP at once.
@@ -46,8 +49,10 @@ const MAX_ANSWERS = 50_000;
 interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
-  /** CA certificates of the path for other keys of the issuer, which may sign its CRLs. */
-  otherSigners: readonly Certificate[];
+  /** The issuer, and the CAs above it. */
+  authorities: readonly Certificate[];
+  /** All certificates that the server sent, among which signers of CRLs may be. */
+  sent: readonly Certificate[];
   /** Check whose quotas the requests use; null if the path ends in a public anchor. */
   requester: Requester | null;
   work: WorkBudget;
@@ -79,17 +84,22 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
   const answers = new LruCache<string, CachedEvidence>(MAX_ANSWERS);
   const fetchesFor = ({ requester }: RevocationQuery) => fetches[requester === null ? 'public' : 'others'];
 
-  const queryCrl = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, otherSigners, requester, now } = query;
-    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, issuer, otherSigners, url, now });
+  const queryCrl = async (
+    url: string,
+    query: RevocationQuery,
+    signers: readonly Certificate[],
+  ): Promise<SourceResult> => {
+    const { certificate, issuer, requester, now } = query;
+    const isPublic = requester === null;
+    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, signers, isPublic, url, now });
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
       url,
       requester,
       validate: (crl, previous) => {
-        if (![issuer, ...otherSigners].some((signer) => crl.checkIssuer(signer) === 'valid'))
-          return { why: problemOf(answerOf(crl)) };
+        const answer = answerOf(crl);
+        if (answer.state === 'none' && UNTRUSTED.has(answer.why)) return { why: answer.why };
         if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
       },
@@ -101,7 +111,9 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
 
   const queryOcsp = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
     const { certificate, issuer, requester, work, now } = query;
-    const answerOf = (response: Uint8Array) => ocspStatus({ response, certificate, issuer, now, work });
+    const isPublic = requester === null;
+    const answerOf = (response: Uint8Array) =>
+      ocspStatus({ response, certificate, issuer, isPublic, now, work });
     const fetched = await fetchesFor(query).ocsp({
       // The key includes the issuer, because another issuer of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
@@ -123,8 +135,10 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
   };
 
   const queryCertificate = async (query: RevocationQuery): Promise<RevocationEvidence[]> => {
-    const { certificate, issuer, otherSigners, isThorough, now, signal } = query;
-    const key = [certificate, issuer, ...otherSigners].map(({ fingerprint }) => fingerprint).join(' ');
+    const { certificate, requester, isThorough, now, signal } = query;
+    const signers = await signersOf(query);
+    const fingerprints = [certificate, ...signers].map(({ fingerprint }) => fingerprint);
+    const key = [requester === null ? 'public' : 'others', ...fingerprints].join(' ');
     const cached = answers.get(key);
     const isFresh = cached !== null && cached.from <= now && now < cached.until;
     if (isFresh && (cached.isThorough || !isThorough)) return cached.evidence;
@@ -134,7 +148,7 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
     const crlResults = untilAnswered(urls, (url, index) => {
       const isLast = index === urls.length - 1;
       const timeout = isLast ? [] : [AbortSignal.timeout(CRL_WAIT_MS)];
-      return queryCrl(url, { ...query, signal: AbortSignal.any([crlSignal, ...timeout]) });
+      return queryCrl(url, { ...query, signal: AbortSignal.any([crlSignal, ...timeout]) }, signers);
     });
     const queryResponders = async (): Promise<SourceResult[]> => {
       const early = isThorough ? [] : await withTimeout(crlResults, { ms: CRL_WAIT_MS, signal }, []);
@@ -151,18 +165,30 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
     return evidence;
   };
 
+  /** Returns the certificates that may sign CRLs about the certificate of a query. */
+  const signersOf = async (query: RevocationQuery): Promise<Certificate[]> => {
+    const { certificate, authorities, sent, now } = query;
+    if (certificate.crlUrls.length === 0) return [...authorities];
+    const found = crlSigners({ ...query, others: sent });
+    const more = found.slice(0, MAX_OTHER_SIGNERS).map(async (signer) => {
+      const [issuer] = signer.authorities;
+      if (issuer === undefined) return [];
+      const evidence = await queryCertificate({ ...query, ...signer, issuer, sent: [] });
+      const { state } = concludeRevocation(signer.certificate, evidence, null, now);
+      return state === 'good' ? [signer.certificate] : [];
+    });
+    return [...authorities, ...(await Promise.all(more)).flat()];
+  };
+
   return {
-    async evidence({ path, isPublic, requester: check, staple, isThorough, now, signal }) {
+    async evidence({ path, sent, isPublic, requester: check, staple, isThorough, now, signal }) {
       const requester = isPublic ? null : check;
       const queries = path.slice(0, -1).flatMap((certificate, index): RevocationQuery[] => {
         const issuer = path[index + 1];
-        const own = { requester, work: check.work, isThorough, now, signal };
-        if (issuer === undefined) return [];
-        const { comparisonKey } = issuer.subject;
-        const otherSigners = path
-          .slice(index + 2)
-          .filter(({ subject }) => subject.comparisonKey === comparisonKey);
-        return [{ certificate, issuer, otherSigners, ...own }];
+        const own = { sent, requester, work: check.work, isThorough, now, signal };
+        return issuer === undefined
+          ? []
+          : [{ certificate, issuer, authorities: path.slice(index + 1), ...own }];
       });
       const [first] = queries;
       const stapled = first === undefined || staple === null ? [] : [stapleEvidence(staple, first)];
@@ -194,9 +220,14 @@ function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') 
   };
 }
 
-function problemOf(answer: RevocationEvidence['answer']): RevocationProblem {
-  return answer.state === 'none' ? answer.why : 'bad_signature';
-}
+/** Problems of CRLs that are not kept, because they may be forged, foreign or not understood. */
+const UNTRUSTED: ReadonlySet<RevocationProblem> = new Set([
+  'wrong_issuer',
+  'bad_signature',
+  'weak_signature',
+  'unknown_signature',
+  'malformed',
+] as const);
 
 interface SourceResult {
   evidence: RevocationEvidence;
@@ -234,9 +265,10 @@ function validUntil({ answer }: RevocationEvidence): number {
 
 function stapleEvidence(
   response: Uint8Array,
-  { certificate, issuer, work, now }: RevocationQuery,
+  { certificate, issuer, requester, work, now }: RevocationQuery,
 ): RevocationEvidence {
-  const answer = ocspStatus({ response, certificate, issuer, work, now });
+  const isPublic = requester === null;
+  const answer = ocspStatus({ response, certificate, issuer, isPublic, work, now });
   return { fingerprint: certificate.fingerprint, source: 'staple', url: null, at: now, answer };
 }
 

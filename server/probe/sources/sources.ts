@@ -37,10 +37,11 @@ export interface FoundIntermediates {
 export interface RevocationSource {
   /**
    * Returns one entry for the staple and for each CRL and OCSP responder queried. `path`: leaf first, anchor last.
-   * `isPublic`: true if its anchor is in a public root program.
+   * `sent`: all certificates that the server sent. `isPublic`: true if the anchor is in a public root program.
    */
   evidence(request: {
     path: readonly Certificate[];
+    sent: readonly Certificate[];
     isPublic: boolean;
     requester: Requester;
     staple: Uint8Array | null;

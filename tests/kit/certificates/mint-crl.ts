@@ -20,6 +20,8 @@ export interface CrlOptions {
   revoked?: readonly Revoked[];
   /** Number of entries with random serial numbers of 18 octets, added before `revoked`. */
   fillers?: number;
+  /** True for a list of entries that is present although it is empty. */
+  emptyList?: boolean;
   /** Defaults: an hour ago, and in a week. If `nextUpdate` is null, the CRL has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
@@ -66,7 +68,7 @@ export function mintCrl(
       options.issuerDer ?? authority.subjectDer,
       time(Number(thisUpdate)),
       ...(nextUpdate === null ? [] : [time(Number(nextUpdate))]),
-      ...(revoked.length > 0 ? [sequence(revoked)] : []),
+      ...(revoked.length > 0 || options.emptyList === true ? [sequence(revoked)] : []),
       ...(options.plain === true ? [] : [tagged(0, true, sequence(...extensions(options, key)))]),
     ),
   );

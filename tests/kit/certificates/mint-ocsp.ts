@@ -19,18 +19,19 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 type IdHash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
 type Authority = Pick<MintedCertificate, 'key' | 'subjectDer'>;
 
-type Status = 'good' | 'revoked' | 'unknown';
-
-export interface OcspResponseOptions {
-  status?: Status;
-  /** Statuses of further single responses about the same certificate, which come before that of `status`. */
-  before?: readonly Status[];
+export interface SingleResponseOptions {
+  status?: 'good' | 'revoked' | 'unknown';
   /** CRLReason code (RFC 5280 §5.3.1). */
   reason?: number;
   revokedAt?: Instant;
   /** Defaults: an hour ago, and in a week. If `nextUpdate` is null, the response has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
+}
+
+export interface OcspResponseOptions extends SingleResponseOptions {
+  /** Further single responses about the same certificate, which come before the one that the other options describe. */
+  before?: readonly SingleResponseOptions[];
   producedAt?: Instant;
   /** Delegated responder. The response contains its certificate. Default: the authority itself responds. */
   responder?: MintedCertificate;
@@ -74,8 +75,8 @@ export function mintOcspResponse(
           : tagged(1, true, speaker.subjectDer),
         generalizedTime(Number(options.producedAt ?? Date.now() - HOUR_MS)),
         sequence(
-          ...[...before, options.status].map((one) =>
-            singleResponse(authority, certificate.serialNumber, { ...options, status: one ?? 'good' }),
+          ...[...before, options].map((one) =>
+            singleResponse(authority, certificate.serialNumber, one, options.idHash),
           ),
         ),
         ...(extensions.length === 0 ? [] : [tagged(1, true, sequence(...extensions.map(extensionDer)))]),
@@ -97,8 +98,13 @@ function status(code: number): Buffer {
   return tlv(0x0a, Buffer.from([code]));
 }
 
-function singleResponse(authority: Authority, serialNumber: bigint, options: OcspResponseOptions): Buffer {
-  const { idHash = 'sha1', thisUpdate, nextUpdate = Date.now() + 168 * HOUR_MS } = options;
+function singleResponse(
+  authority: Authority,
+  serialNumber: bigint,
+  options: SingleResponseOptions,
+  idHash: IdHash = 'sha1',
+): Buffer {
+  const { thisUpdate, nextUpdate = Date.now() + 168 * HOUR_MS } = options;
   return sequence(
     sequence(
       sequence(objectIdentifier(ID_HASHES[idHash]), nothing()),
@@ -112,7 +118,7 @@ function singleResponse(authority: Authority, serialNumber: bigint, options: Ocs
   );
 }
 
-function certificateStatus({ status: kind = 'good', reason, revokedAt }: OcspResponseOptions): Buffer {
+function certificateStatus({ status: kind = 'good', reason, revokedAt }: SingleResponseOptions): Buffer {
   if (kind !== 'revoked') return tagged(kind === 'good' ? 0 : 2, false);
   return tagged(
     1,

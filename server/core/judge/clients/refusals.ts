@@ -90,9 +90,8 @@ const READING_STAPLES: readonly Client[] = ['chromium', 'firefox', 'apple', 'gnu
 /** Returns who refuses a server because of an OCSP response that it staples and that proves nothing (measured). */
 export function refusingStaple(why: RevocationProblem): readonly Client[] {
   if (why === 'malformed') return ['firefox', 'java', 'gnutls'];
-  if (['bad_signature', 'weak_signature', 'unknown_signature', 'wrong_issuer'].includes(why))
-    return ['firefox', 'gnutls'];
-  if (why === 'responder_refused') return ['firefox'];
+  if (['bad_signature', 'weak_signature', 'unknown_signature'].includes(why)) return ['firefox', 'gnutls'];
+  if (why === 'responder_refused' || why === 'not_yet_valid') return ['firefox'];
   return ['gnutls'];
 }
 

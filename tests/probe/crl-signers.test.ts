@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { parseCertificate } from '../../server/pki/index.ts';
+import { Requester } from '../../server/probe/sources/sources.ts';
+import { sequence, tagged } from '../kit/certificates/der-writer.ts';
+import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
+import { stopTimers } from '../kit/peers/loopback.ts';
+import { openSources } from '../kit/peers/sources.ts';
+
+const NOW = Date.now();
+const root = mintAuthority({ commonName: 'Root' });
+const issuer = root.intermediate({ commonName: 'Issuer' });
+const signing: CertificateOptions = { keyUsage: ['cRLSign'], extendedKeyUsage: null };
+
+let ca: CaServer;
+/** A certificate of the issuer for a second key, which only signs CRLs. */
+let secondKey: MintedCertificate;
+/** A certificate for another name that signs CRLs on behalf of the issuer. */
+let crlIssuer: MintedCertificate;
+beforeEach(async () => {
+  // A CRL that takes longer than 2 s changes the result.
+  stopTimers();
+  ca = await startCaServer();
+  onTestFinished(() => ca.stop());
+  secondKey = signerOf();
+  const crlUrls = [`${ca.origin}/signers.crl`];
+  crlIssuer = issuer.issue({ ...signing, commonName: 'CRL Issuer', crlUrls });
+  ca.crl('/signers.crl', mintCrl(issuer));
+});
+
+/** Issues a certificate that signs CRLs, with the name of the issuer by default. */
+function signerOf(more: CertificateOptions = {}): MintedCertificate {
+  const { subjectDer } = issuer;
+  return issuer.issue({ ...signing, subjectDer, crlUrls: [`${ca.origin}/signers.crl`], ...more });
+}
+
+const leafOf = () => issuer.issue({ dnsNames: ['a.test'], crlUrls: [`${ca.origin}/leaf.crl`] });
+
+/** Issues a leaf whose distribution point names a CRL issuer (RFC 5280 §4.2.1.13). */
+function leafNaming({ subjectDer }: MintedCertificate): MintedCertificate {
+  const url = tagged(6, false, Buffer.from(`${ca.origin}/leaf.crl`));
+  const point = sequence(tagged(0, true, tagged(0, true, url)), tagged(2, true, tagged(4, true, subjectDer)));
+  return issuer.issue({
+    dnsNames: ['a.test'],
+    extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }],
+  });
+}
+
+/** Asks about a leaf whose server sends `others`, and whose CRL `signer` signed. */
+async function ask(
+  leaf: MintedCertificate,
+  signer: MintedCertificate,
+  { others = [signer], ...options }: CrlOptions & { others?: readonly MintedCertificate[] } = {},
+) {
+  ca.crl('/leaf.crl', mintCrl(signer, options));
+  const parse = ({ der }: MintedCertificate) => parseCertificate(der);
+  const [evidence] = await openSources().revocation.evidence({
+    path: [leaf, issuer, root].map(parse),
+    sent: [leaf, issuer, ...others].map(parse),
+    isPublic: false,
+    requester: new Requester('a.test'),
+    staple: null,
+    isThorough: false,
+    now: NOW,
+    signal: new AbortController().signal,
+  });
+  return evidence?.answer;
+}
+
+const about = (leaf: MintedCertificate) => ({
+  ...leaf,
+  extensions: [{ oid: '2.5.29.29', critical: true, value: sequence(tagged(4, true, issuer.subjectDer)) }],
+});
+
+describe('a certificate outside the path that the server sends', () => {
+  it('may sign the CRL of its issuer with another key', async () => {
+    expect(await ask(leafOf(), secondKey)).toMatchObject({ state: 'good' });
+    const leaf = leafOf();
+    expect(await ask(leaf, secondKey, { revoked: [leaf] })).toMatchObject({ state: 'revoked' });
+  });
+
+  it('may sign an indirect CRL if the certificate names it as the CRL issuer', async () => {
+    expect(await ask(leafNaming(crlIssuer), crlIssuer, { indirect: true })).toMatchObject({ state: 'good' });
+    const leaf = leafNaming(crlIssuer);
+    const revoked = [about(leaf)];
+    expect(await ask(leaf, crlIssuer, { indirect: true, revoked })).toMatchObject({ state: 'revoked' });
+    expect(await ask(leafNaming(root), root, { indirect: true, others: [] })).toMatchObject({
+      state: 'good',
+    });
+  });
+
+  it.each<[string, () => MintedCertificate, string]>([
+    ['of another CA', () => mintAuthority({ subjectDer: issuer.subjectDer }), 'bad_signature'],
+    [
+      'that has expired',
+      () => signerOf({ notBefore: NOW - 2 * DAY_MS, notAfter: NOW - HOUR_MS }),
+      'bad_signature',
+    ],
+    ['that may not sign CRLs', () => signerOf({ keyUsage: ['digitalSignature'] }), 'bad_signature'],
+    ['whose own certificate is signed with SHA-1', () => signerOf({ hash: 'sha1' }), 'bad_signature'],
+    ['that names no CRL of its own', () => signerOf({ crlUrls: [] }), 'bad_signature'],
+    ['whose own CRL is missing', () => signerOf({ crlUrls: [`${ca.origin}/none.crl`] }), 'bad_signature'],
+    ['of another name', () => crlIssuer, 'wrong_issuer'],
+  ])('gives no status as a signer %s', async (_, signer, why) => {
+    expect(await ask(leafOf(), signer())).toEqual({ state: 'none', why });
+  });
+
+  it('gives no status if the server does not send it', async () => {
+    expect(await ask(leafOf(), secondKey, { others: [] })).toEqual({ state: 'none', why: 'bad_signature' });
+  });
+
+  it('gives no status if the CA has revoked it', async () => {
+    ca.crl('/signers.crl', mintCrl(issuer, { revoked: [secondKey] }));
+    expect(await ask(leafOf(), secondKey)).toEqual({ state: 'none', why: 'bad_signature' });
+  });
+
+  it('gives no status about a certificate that does not name it as the CRL issuer', async () => {
+    expect(await ask(leafOf(), crlIssuer, { indirect: true })).toEqual({
+      state: 'none',
+      why: 'wrong_issuer',
+    });
+    expect(await ask(leafNaming(root), crlIssuer, { indirect: true })).toEqual({
+      state: 'none',
+      why: 'wrong_issuer',
+    });
+    expect(await ask(leafNaming(crlIssuer), crlIssuer)).toEqual({ state: 'none', why: 'wrong_issuer' });
+  });
+});
