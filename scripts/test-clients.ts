@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BROWSERS } from '../tests/clients/browsers.ts';
 import type { ClientKind } from '../tests/clients/client.ts';
-import { COMMAND_LINE_CLIENTS } from '../tests/clients/command-line-clients.ts';
+import { COMMAND_LINE_CLIENTS, CRL_CLIENTS } from '../tests/clients/command-line-clients.ts';
+import { compareCrl, type CrlOutcome } from '../tests/clients/compare-crls.ts';
+import { CRL_SCENARIOS } from '../tests/clients/crl-scenarios.ts';
 import {
   compare,
   everyRoot,
@@ -18,25 +20,36 @@ import { answerHelp } from './help-option.ts';
 
 answerHelp(`Compares our verdict with Node.js and eight clients from Debian's packages: each connects to servers with odd certificates on
 loopback ports. Fails if a client refuses a server and we report nothing, or if we report a server as critical and every client
-connects to it. It is not part of npm test, because it installs packages.
+connects to it. Two more clients check the CRLs of servers whose CRL is odd. It is not part of npm test, because it installs packages.
 
   npm run test:clients                  all servers
   npm run test:clients -- keyUsage      those whose description has this word`);
 
 const CLIENTS: readonly ClientKind[] = [...BROWSERS, ...COMMAND_LINE_CLIENTS];
 const word = process.argv[2] ?? '';
-const scenarios = SCENARIOS.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+const isWanted = ({ name }: { name: string }): boolean => name.toLowerCase().includes(word.toLowerCase());
+const scenarios = SCENARIOS.filter(isWanted);
+const crlScenarios = CRL_SCENARIOS.filter(isWanted);
 const roots = mintRoots();
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-clients-'));
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
 
 const started: StartedClient[] = [];
-const outcomes: Outcome[] = [];
+const outcomes: (Outcome | CrlOutcome)[] = [];
 try {
-  installPackages(CLIENTS.flatMap(({ packages }) => packages));
-  for (const kind of CLIENTS) started.push(await start(kind));
+  installPackages([...CLIENTS, ...CRL_CLIENTS].flatMap(({ packages }) => packages));
+  if (scenarios.length > 0) for (const kind of CLIENTS) started.push(await start(kind));
   for (const scenario of scenarios) if (!stop.signal.aborted) await show(scenario);
+  const withCrls: StartedClient[] = [];
+  if (crlScenarios.length > 0) for (const kind of CRL_CLIENTS) withCrls.push(await start(kind));
+  started.push(...withCrls);
+  for (const scenario of crlScenarios) {
+    if (stop.signal.aborted) break;
+    const outcome = await compareCrl(scenario, roots, withCrls);
+    outcomes.push(outcome);
+    print(outcome.line);
+  }
 } finally {
   for (const client of started) await client.stop();
   rmSync(folder, { recursive: true, force: true });

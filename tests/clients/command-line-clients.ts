@@ -31,13 +31,13 @@ const curl: ClientKind = {
     }),
 };
 
-const openssl: ClientKind = {
-  name: 's_client',
+const openssl = (name: string, more: readonly string[] = []): ClientKind => ({
+  name,
   family: 'openssl',
   packages: ['openssl'],
   start: ({ rootsFile }) =>
     perConnection(['openssl', 'version'], async (host, port) => {
-      const trust = ['-verify_return_error', '-CAfile', rootsFile, '-no-CApath', '-no-CAstore'];
+      const trust = ['-verify_return_error', '-CAfile', rootsFile, '-no-CApath', '-no-CAstore', ...more];
       const isAddress = /^[\d.]+$/.test(host);
       const named = isAddress
         ? ['-verify_ip', host, '-noservername']
@@ -46,7 +46,7 @@ const openssl: ClientKind = {
       const { code, output } = await run('openssl', ['s_client', '-brief', ...trust, ...named, ...where]);
       return code === 0 ? null : (/verify error:.*|error:.*/.exec(output)?.[0] ?? output.trim());
     }),
-};
+});
 
 const gnutls: ClientKind = {
   name: 'GnuTLS',
@@ -106,12 +106,26 @@ const go: ClientKind = {
 };
 
 /** It needs the JDK: the runtime alone cannot start a source file. */
-const java: ClientKind = {
-  name: 'Java',
+const java = (name: string, more: readonly string[] = []): ClientKind => ({
+  name,
   family: 'java',
   packages: ['openjdk-17-jdk-headless'],
-  start: ({ rootsFile }) => startLineClient('java', [join(PROGRAMS, 'Client.java'), rootsFile]),
-};
+  start: ({ rootsFile }) => startLineClient('java', [join(PROGRAMS, 'Client.java'), rootsFile, ...more]),
+});
 
 /** The clients that are no browsers. */
-export const COMMAND_LINE_CLIENTS: readonly ClientKind[] = [curl, openssl, node, python, gnutls, go, java];
+export const COMMAND_LINE_CLIENTS: readonly ClientKind[] = [
+  curl,
+  openssl('s_client'),
+  node,
+  python,
+  gnutls,
+  go,
+  java('Java'),
+];
+
+/** Clients that fetch the CRL of the leaf, and refuse it without a CRL that they accept. */
+export const CRL_CLIENTS: readonly ClientKind[] = [
+  openssl('s_client with CRLs', ['-crl_check', '-crl_download']),
+  java('Java with CRLs', ['crls']),
+];

@@ -1,4 +1,3 @@
-import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import type { KeyChoice } from '../kit/certificates/mint.ts';
 import { leafScenario, type Scenario } from './scenario.ts';
 
@@ -72,38 +71,4 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     dhparam: 'auto',
     ciphers: 'DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0',
   }),
-  leafScenario('a staple that is no OCSP response', {}, { staple: () => Buffer.from('garbage') }),
-  leafScenario('a staple that says good', {}, { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf) }),
-  leafScenario(
-    'a staple that says revoked',
-    {},
-    { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf, { status: 'revoked' }) },
-  ),
-  leafScenario(
-    'a staple that says unknown',
-    {},
-    { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf, { status: 'unknown' }) },
-  ),
-  leafScenario(
-    'a staple that is out of date',
-    {},
-    {
-      staple: (leaf, issuer) =>
-        mintOcspResponse(issuer, leaf, {
-          producedAt: Date.now() - 9 * 86_400_000,
-          thisUpdate: Date.now() - 9 * 86_400_000,
-          nextUpdate: Date.now() - 86_400_000,
-        }),
-    },
-  ),
-  leafScenario(
-    'a staple about another certificate',
-    {},
-    { staple: (leaf, issuer) => mintOcspResponse(issuer, { serialNumber: leaf.serialNumber + 1n }) },
-  ),
-  leafScenario(
-    'a staple with a corrupt signature',
-    {},
-    { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf, { corruptSignature: true }) },
-  ),
 ];

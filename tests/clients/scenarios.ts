@@ -7,6 +7,7 @@ import { MALFORMED_SCENARIOS } from './malformed-scenarios.ts';
 import { NAME_SCENARIOS } from './name-scenarios.ts';
 import { PATH_SCENARIOS } from './path-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { STAPLE_SCENARIOS } from './staple-scenarios.ts';
 
 /** Every odd server. No two have the same name. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -18,4 +19,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CHAIN_SCENARIOS,
   ...PATH_SCENARIOS,
   ...HANDSHAKE_SCENARIOS,
+  ...STAPLE_SCENARIOS,
 ];

@@ -5,18 +5,29 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.Socket;
 import java.security.KeyStore;
+import java.security.cert.CertPathBuilder;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.cert.PKIXBuilderParameters;
+import java.security.cert.PKIXRevocationChecker;
+import java.security.cert.PKIXRevocationChecker.Option;
+import java.security.cert.X509CertSelector;
+import java.util.EnumSet;
+import javax.net.ssl.CertPathTrustManagerParameters;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Connects to each "host port" line of its input, at 127.0.0.1. Writes "ok", or why the certificate was refused, in a line. */
+/**
+ * Connects to each "host port" line of its input, at 127.0.0.1. Writes "ok", or why the certificate was refused, in a line. With
+ * "crls" as second argument, a CRL must show that the leaf is not revoked.
+ */
 public class Client {
   public static void main(String[] arguments) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trusting(arguments[0]).getTrustManagers(), null);
+    boolean withCrls = arguments.length > 1 && arguments[1].equals("crls");
+    context.init(null, trusting(arguments[0], withCrls).getTrustManagers(), null);
     System.out.println("Java " + System.getProperty("java.version"));
     BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -25,7 +36,7 @@ public class Client {
     }
   }
 
-  private static TrustManagerFactory trusting(String file) throws Exception {
+  private static TrustManagerFactory trusting(String file, boolean withCrls) throws Exception {
     KeyStore roots = KeyStore.getInstance("PKCS12");
     roots.load(null, null);
     try (InputStream in = new FileInputStream(file)) {
@@ -33,8 +44,19 @@ public class Client {
         roots.setCertificateEntry("root" + roots.size(), root);
     }
     TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");
-    managers.init(roots);
+    if (withCrls) managers.init(new CertPathTrustManagerParameters(checkingCrls(roots)));
+    else managers.init(roots);
     return managers;
+  }
+
+  private static PKIXBuilderParameters checkingCrls(KeyStore roots) throws Exception {
+    System.setProperty("com.sun.security.enableCRLDP", "true");
+    PKIXBuilderParameters parameters = new PKIXBuilderParameters(roots, new X509CertSelector());
+    PKIXRevocationChecker checker =
+        (PKIXRevocationChecker) CertPathBuilder.getInstance("PKIX").getRevocationChecker();
+    checker.setOptions(EnumSet.of(Option.PREFER_CRLS, Option.NO_FALLBACK, Option.ONLY_END_ENTITY));
+    parameters.addCertPathChecker(checker);
+    return parameters;
   }
 
   private static String connect(SSLContext context, String host, int port) {
