@@ -57,7 +57,7 @@ function readSubtrees(reader: DerReader, number: number): Subtree[] {
 function checkBase(base: GeneralName): void {
   if (base.kind === 'ip') {
     const mask = base.octets.subarray(base.octets.length / 2);
-    if (!/^1*0*$/.test([...mask].map((octet) => octet.toString(2).padStart(8, '0')).join(''))) {
+    if (!/^1*0*$/.test(bitsOf(mask))) {
       throw new PkiError('value', 'subnet mask is not contiguous');
     }
   } else if (base.kind === 'dns') {
@@ -70,8 +70,8 @@ function checkBase(base: GeneralName): void {
 }
 
 /**
- * Returns whether all names of a certificate satisfy the constraints of a CA above it (RFC 5280 §4.2.1.10, §6.1.3 b, c). Returns
- * false if a constrained name cannot be compared or `work` runs out: an attacker sets the cost, names × constraints.
+ * Returns whether all names of a certificate satisfy the constraints of a CA above it (RFC 5280 §4.2.1.10, §6.1.3 b, c). False
+ * if a constrained name cannot be compared or `work` runs out. The number of names sets the cost, not names × constraints.
  */
 export function satisfiesNameConstraints(
   certificate: Certificate,
@@ -82,29 +82,33 @@ export function satisfiesNameConstraints(
   for (const name of constrainedNames(certificate)) {
     const permittedSubtrees = permitted.get(name.form);
     const excludedSubtrees = excluded.get(name.form);
-    if (!work.spend((permittedSubtrees?.work ?? 0) + (excludedSubtrees?.work ?? 0))) return false;
-    if (permittedSubtrees !== undefined && !permittedSubtrees.bases.some((base) => isPermittedBy(name, base)))
-      return false;
-    if (excludedSubtrees?.bases.some((base) => isExcludedBy(name, base)) === true) return false;
+    if (!work.spend(lookupWork(name, permittedSubtrees) + lookupWork(name, excludedSubtrees))) return false;
+    if (permittedSubtrees !== undefined && !isCovered(name, permittedSubtrees)) return false;
+    if (excludedSubtrees !== undefined && isExcluded(name, excludedSubtrees)) return false;
   }
   return true;
 }
 
-/** A name, or the base of a subtree, prepared for comparison. Computed once per certificate or constraint. */
-type Comparable =
-  /** `host`: host name in lower case; null if invalid. `suffix`: ending of all names below this base. */
-  | { form: 'dns'; host: string | null; text: string; suffix: string }
-  | { form: 'email'; mailbox: Mailbox | null; text: string; suffix: string }
-  | { form: 'uri'; host: string | null; text: string; suffix: string }
-  | { form: 'ip'; octets: Uint8Array }
-  | { form: 'directory'; keys: readonly string[] }
+/** A name, prepared for comparison. Computed once per certificate. `host` and `mailbox` are null if they are invalid. */
+type ConstrainedName =
+  | { form: 'dns' | 'uri'; host: string | null }
+  | { form: 'email'; host: string | null; mailbox: string | null }
+  /** `bits`: the address as zeros and ones. */
+  | { form: 'ip'; bits: string }
+  | { form: 'directory'; keys: readonly string[]; length: number }
   | { form: UnsupportedForm };
-type Form = Comparable['form'];
+type Form = ConstrainedName['form'];
 
-/** Base names of one form, with the work units for comparing one name with all of them. */
+/** The bases of one form. */
 interface Subtrees {
-  bases: Comparable[];
-  work: number;
+  /** Each base as `coveringKeys` writes it. */
+  keys: Set<string>;
+  /** Their different sizes: labels of a host, bits of an address, relative names of a directory name. */
+  sizes: Set<number>;
+  /** Hosts of which a wildcard covers a base: the bases without their first label. */
+  wildcardParents: Set<string>;
+  /** Whether a base cannot be compared with any name. */
+  hasUnusable: boolean;
 }
 
 interface Constraints {
@@ -112,22 +116,22 @@ interface Constraints {
   excluded: Map<Form, Subtrees>;
 }
 
-const namesOf = new WeakMap<Certificate, Comparable[]>();
+const namesOf = new WeakMap<Certificate, ConstrainedName[]>();
 const constraintsOf = new WeakMap<NameConstraints, Constraints>();
 
 /**
  * Returns the names that constraints apply to: the SANs, the subject, and the subject's email attributes if no SAN is
  * an email address (RFC 5280 §4.2.1.10).
  */
-function constrainedNames(certificate: Certificate): Comparable[] {
+function constrainedNames(certificate: Certificate): ConstrainedName[] {
   const known = namesOf.get(certificate);
   if (known !== undefined) return known;
   const { subject, subjectAltNames } = certificate;
-  const names = subjectAltNames.all.map(toComparable);
-  if (!subject.isEmpty) names.push({ form: 'directory', keys: subject.relativeKeys });
+  const names = subjectAltNames.all.map(prepareName);
+  if (!subject.isEmpty) names.push(directoryName(subject.relativeKeys));
   if (subjectAltNames.emailAddresses.length === 0) {
     for (const { type, text } of subject.relativeNames.flat()) {
-      if (type === EMAIL_ADDRESS && text !== null) names.push(toComparable({ kind: 'email', value: text }));
+      if (type === EMAIL_ADDRESS && text !== null) names.push(prepareName({ kind: 'email', value: text }));
     }
   }
   namesOf.set(certificate, names);
@@ -145,111 +149,158 @@ function subtreesOf(constraints: NameConstraints): Constraints {
   return grouped;
 }
 
-function groupByForm(names: readonly GeneralName[]): Map<Form, Subtrees> {
+function groupByForm(bases: readonly GeneralName[]): Map<Form, Subtrees> {
   const groups = new Map<Form, Subtrees>();
-  for (const base of names.map(toComparable)) {
-    const group = groups.get(base.form) ?? { bases: [], work: 0 };
-    groups.set(base.form, group);
-    group.bases.push(base);
-    group.work += comparisonWork(base);
+  for (const base of bases) {
+    const form = base.kind === 'unsupported' ? base.form : base.kind;
+    const group = groups.get(form) ?? {
+      keys: new Set(),
+      sizes: new Set(),
+      wildcardParents: new Set(),
+      hasUnusable: false,
+    };
+    groups.set(form, group);
+    addBase(group, base);
   }
   return groups;
 }
 
-/** Work units of a comparison that fails at the first character. */
-const COMPARISON_WORK = 2;
-/** Number of equal characters compared per further work unit. */
-const COMPARED_CHARACTERS = 256;
-
-function comparisonWork(base: Comparable): number {
-  if (base.form === 'directory')
-    return base.keys.reduce(
-      (sum, key) => sum + 1 + Math.floor(key.length / COMPARED_CHARACTERS),
-      COMPARISON_WORK,
-    );
-  return COMPARISON_WORK + ('text' in base ? Math.floor(base.text.length / COMPARED_CHARACTERS) : 0);
+function addBase(group: Subtrees, base: GeneralName): void {
+  switch (base.kind) {
+    case 'ip': {
+      const half = base.octets.length / 2;
+      const size = bitsOf(base.octets.subarray(half)).replace(/0+$/, '').length;
+      group.sizes.add(size);
+      group.keys.add(addressKey(bitsOf(base.octets.subarray(0, half)), size));
+      return;
+    }
+    case 'directory':
+      group.sizes.add(base.name.relativeKeys.length);
+      group.keys.add(JSON.stringify(base.name.relativeKeys));
+      return;
+    case 'unsupported':
+      group.hasUnusable = true;
+      return;
+    case 'email':
+      if (base.value.includes('@')) {
+        const mailbox = splitMailbox(base.value);
+        if (mailbox === null) group.hasUnusable = true;
+        else group.keys.add(`${mailbox.local}@${mailbox.host}`);
+        return;
+      }
+  }
+  const text = base.value.toLowerCase();
+  group.keys.add(text);
+  group.sizes.add(text === '' ? 0 : text.replace(/^\./, '').split('.').length);
+  const dot = text.indexOf('.');
+  if (dot > 0) group.wildcardParents.add(text.slice(dot + 1));
 }
 
-function toComparable(name: GeneralName): Comparable {
+/** Work units for looking one key up. */
+const LOOKUP_WORK = 2;
+/** Number of characters of a key per further work unit. */
+const KEY_CHARACTERS = 64;
+
+function lookupWork(name: ConstrainedName, subtrees: Subtrees | undefined): number {
+  if (subtrees === undefined) return 0;
+  const length = 'host' in name ? (name.host?.length ?? 0) : 'length' in name ? name.length : 0;
+  return LOOKUP_WORK + subtrees.sizes.size * (LOOKUP_WORK + Math.floor(length / KEY_CHARACTERS));
+}
+
+function prepareName(name: GeneralName): ConstrainedName {
   switch (name.kind) {
     case 'dns': {
       const text = name.value.toLowerCase();
-      return { form: 'dns', host: isDnsName(text) ? text : null, text, suffix: suffixOf(text) };
+      return { form: 'dns', host: isDnsName(text) ? text : null };
     }
     case 'email': {
-      const text = name.value.toLowerCase();
-      return { form: 'email', mailbox: splitMailbox(name.value), text, suffix: suffixOf(text) };
+      const mailbox = splitMailbox(name.value);
+      if (mailbox === null) return { form: 'email', host: null, mailbox: null };
+      return { form: 'email', host: mailbox.host, mailbox: `${mailbox.local}@${mailbox.host}` };
     }
-    case 'uri': {
-      const text = name.value.toLowerCase();
-      return { form: 'uri', host: uriHost(text), text, suffix: suffixOf(text) };
-    }
+    case 'uri':
+      return { form: 'uri', host: uriHost(name.value.toLowerCase()) };
     case 'ip':
-      return { form: 'ip', octets: name.octets };
+      return { form: 'ip', bits: bitsOf(name.octets) };
     case 'directory':
-      return { form: 'directory', keys: name.name.relativeKeys };
+      return directoryName(name.name.relativeKeys);
     default:
       return { form: name.form };
   }
 }
 
-function suffixOf(base: string): string {
-  return base.startsWith('.') ? base : `.${base}`;
+function directoryName(keys: readonly string[]): ConstrainedName {
+  return { form: 'directory', keys, length: keys.reduce((sum, { length }) => sum + length, 0) };
 }
 
-function isPermittedBy(name: Comparable, base: Comparable): boolean {
-  return isCovered(name, base) ?? false;
+/** Returns whether a name lies in one of the subtrees of its form. False if it cannot be compared. */
+function isCovered(name: ConstrainedName, { keys, sizes }: Subtrees): boolean {
+  for (const key of coveringKeys(name, sizes)) if (keys.has(key)) return true;
+  return false;
 }
 
-function isExcludedBy(name: Comparable, base: Comparable): boolean {
-  if (name.form === 'dns' && base.form === 'dns' && wildcardMatches(name.text, base.text)) return true;
-  return isCovered(name, base) ?? true;
-}
-
-/** Returns whether a name lies in the subtree of a base of the same form, or null if they cannot be compared. */
-function isCovered(name: Comparable, base: Comparable): boolean | null {
-  if (name.form === 'dns' && base.form === 'dns')
-    return name.host === null ? null : isHostWithin(name.host, base);
-  if (name.form === 'ip' && base.form === 'ip') return isAddressWithin(name.octets, base.octets);
-  if (name.form === 'email' && base.form === 'email') return isMailboxWithin(name.mailbox, base);
+/** Returns whether an excluded subtree covers a name. True if the two cannot be compared. */
+function isExcluded(name: ConstrainedName, subtrees: Subtrees): boolean {
   // RFC 5280 §4.2.1.10: reject a URI without a host name if URIs are constrained.
-  if (name.form === 'uri' && base.form === 'uri')
-    return name.host === null ? null : isExactHostWithin(name.host, base);
-  if (name.form === 'directory' && base.form === 'directory')
-    return base.keys.every((key, index) => name.keys[index] === key);
-  return null;
+  if (subtrees.hasUnusable || ('host' in name && name.host === null)) return true;
+  // Excluding `foo.example.com` also excludes `*.example.com`.
+  const isWildcard = name.form === 'dns' && name.host?.startsWith('*.') === true;
+  if (isWildcard && subtrees.wildcardParents.has(name.host?.slice(2) ?? '')) return true;
+  return isCovered(name, subtrees);
 }
 
-type HostBase = { text: string; suffix: string };
+/** Yields the keys of all bases of these sizes that cover a name. */
+function* coveringKeys(name: ConstrainedName, sizes: ReadonlySet<number>): Iterable<string> {
+  switch (name.form) {
+    case 'ip':
+      for (const size of sizes) yield addressKey(name.bits, size);
+      return;
+    case 'directory':
+      for (const size of sizes) yield JSON.stringify(name.keys.slice(0, size));
+      return;
+    case 'email':
+      if (name.mailbox !== null) yield name.mailbox;
+      yield* hostKeys(name.host, sizes, 'exact');
+      return;
+    case 'uri':
+      yield* hostKeys(name.host, sizes, 'exact');
+      return;
+    case 'dns':
+      yield* hostKeys(name.host, sizes, 'below');
+  }
+}
 
 /**
- * Returns whether a host lies in the subtree of a base. Compares whole labels: `badexample.com` is not within
- * `example.com`. A base with a leading dot covers only its subdomains.
+ * Yields the bases that cover a host: whole labels at its end. With a leading dot they cover only hosts below them; without one
+ * they also cover themselves, and hosts below them only for dNSName (`below`).
  */
-function isHostWithin(host: string, { text, suffix }: HostBase): boolean {
-  return text === '' || host === text || host.endsWith(suffix);
+function* hostKeys(
+  host: string | null,
+  sizes: ReadonlySet<number>,
+  kind: 'exact' | 'below',
+): Iterable<string> {
+  if (host === null) return;
+  const starts = [0];
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) starts.push(dot + 1);
+  for (const size of sizes) {
+    const start = size === 0 ? host.length : starts[starts.length - size];
+    if (start === undefined) continue;
+    if (start === 0 || kind === 'below') yield host.slice(start);
+    if (start > 0 && size > 0) yield `.${host.slice(start)}`;
+  }
+}
+
+function bitsOf(octets: Uint8Array): string {
+  return [...octets].map((octet) => octet.toString(2).padStart(8, '0')).join('');
+}
+
+/** Returns the key of a subnet. IPv4 and IPv6 differ by the number of bits of the whole address. */
+function addressKey(bits: string, size: number): string {
+  return `${bits.length}/${bits.slice(0, size)}`;
 }
 
 function isDnsName(name: string): boolean {
   return name.length <= 255 && /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(name);
-}
-
-/**
- * Returns whether a wildcard name matches the excluded base: excluding `foo.example.com` also excludes
- * `*.example.com`.
- */
-function wildcardMatches(name: string, base: string): boolean {
-  if (!name.startsWith('*.')) return false;
-  const dot = base.indexOf('.');
-  return dot > 0 && base.length - dot === name.length - 1 && name.endsWith(base.slice(dot));
-}
-
-function isAddressWithin(octets: Uint8Array, base: Uint8Array): boolean {
-  if (base.length !== octets.length * 2) return false;
-  return octets.every((octet, index) => {
-    const mask = base[octets.length + index] ?? 0;
-    return (octet & mask) === ((base[index] ?? 0) & mask);
-  });
 }
 
 interface Mailbox {
@@ -271,32 +322,10 @@ export function splitMailbox(text: string): Mailbox | null {
   return isLocalPart && MAIL_HOST.test(host) ? { local, host: host.toLowerCase() } : null;
 }
 
-/**
- * Returns whether a mailbox lies within a base: a mailbox, one host, or `.domain` for its subdomains. Returns
- * null if either is invalid.
- */
-function isMailboxWithin(
-  mailbox: Mailbox | null,
-  base: Extract<Comparable, { form: 'email' }>,
-): boolean | null {
-  if (mailbox === null) return null;
-  if (!base.text.includes('@')) return isExactHostWithin(mailbox.host, base);
-  const wanted = base.mailbox;
-  return wanted === null ? null : mailbox.local === wanted.local && mailbox.host === wanted.host;
-}
-
 /** Returns the host name of a lower-case URI, or null if it has none or an IP address. */
 function uriHost(text: string): string | null {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@]+)(?::\d*)?(?:[/?#]|$)/.exec(text);
   const host = authority?.[1] ?? '';
   // A numeric last label means an IPv4 address.
   return !isDnsName(host) || host.startsWith('*') || /(?:^|\.)\d+$/.test(host) ? null : host;
-}
-
-/**
- * Returns whether a URI or email host lies within a base. Unlike for dNSName, a base without a leading dot
- * is one host, not a subtree.
- */
-function isExactHostWithin(host: string, base: HostBase): boolean {
-  return base.text.startsWith('.') ? isHostWithin(host, base) : host === base.text;
 }
