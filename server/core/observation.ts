@@ -65,7 +65,7 @@ export interface HandshakeObservation {
   /** The server of the domain that the address belongs to, if an SRV record named it. */
   server?: DomainServer;
   outcome: 'handshake';
-  /** Certificates in DER as the server sent them, leaf first, at most 32. */
+  /** Certificates in DER as the server sent them, leaf first, at most 256. */
   presentedChain: Uint8Array[];
   /** Set if the server sent more certificates than were read. */
   chainCut?: true;

@@ -17,8 +17,8 @@ import { parsePublicKey, type PublicKey } from './public-key.ts';
 import { parseSignatureAlgorithm, type SignatureAlgorithm } from './signature.ts';
 import { WEEK_MS } from '../../contract/durations.ts';
 
-/** Maximum size of a certificate. The largest in real use are under 20 kB. */
-const MAX_CERTIFICATE_BYTES = 65_536;
+/** Maximum size of a certificate: OpenSSL accepts no larger one from a server. The largest in real use are under 20 kB. */
+const MAX_CERTIFICATE_BYTES = 102_400;
 
 /** A parsed certificate. Fields of malformed extensions are empty; `parseErrors` lists these extensions. */
 export interface Certificate extends ParsedExtensions {
@@ -56,7 +56,7 @@ export interface Certificate extends ParsedExtensions {
  * `parseErrors`, so that the rest of the certificate can still be shown.
  */
 export function parseCertificate(der: Uint8Array): Certificate {
-  if (der.length > MAX_CERTIFICATE_BYTES) throw new PkiError('too_large', 'certificate larger than 64 kB');
+  if (der.length > MAX_CERTIFICATE_BYTES) throw new PkiError('too_large', 'certificate larger than 100 kB');
   const fingerprint = hash('sha256', der, 'hex');
   let certificate = cache.get(fingerprint);
   if (certificate === null) {

@@ -16,7 +16,8 @@ import type { SignatureCheck } from './signature.ts';
 import type { TrustStore } from './trust-store.ts';
 import { STEP_WORK, type WorkBudget } from './work-budget.ts';
 
-export const MAX_INTERMEDIATES = 8;
+/** The most intermediates that any client accepts: the default depth of OpenSSL (X509_verify_cert). */
+export const MAX_INTERMEDIATES = 100;
 /** Work units for sorting one candidate. */
 const CANDIDATE_WORK = 4;
 /** Work units for one policy or policy mapping of a complete path. */

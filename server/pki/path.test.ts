@@ -261,11 +261,15 @@ describe('authorities', () => {
     const end = second.issue(fresh);
     expect(reasons(end, { sent: [issuing, second], maxDepth: 2 })).toEqual(['ok']);
     expect(reasons(end, { sent: [issuing, second], maxDepth: 1 })).toEqual(['intermediate path_length']);
+  });
+
+  it('may be 100 intermediates, as OpenSSL allows, but not 101', () => {
     const chain = [issuing];
-    for (let depth = 0; depth < 9; depth++) {
+    for (let depth = 1; depth <= 100; depth++) {
       chain.push((chain.at(-1) ?? issuing).intermediate({ commonName: `Deep ${depth}`, ...long }));
     }
-    expect(reasons((chain.at(-1) ?? issuing).issue(fresh), { sent: chain })).toContain(
+    expect(reasons((chain[99] ?? issuing).issue(fresh), { sent: chain })).toEqual(['ok']);
+    expect(reasons((chain[100] ?? issuing).issue(fresh), { sent: chain })).toContain(
       'intermediate path_length',
     );
   });

@@ -24,7 +24,7 @@ export interface PathRequest {
   readonly now: number;
   /** Host that the leaf must be valid for. If absent, identity is not checked. */
   readonly reference?: ReferenceIdentifier;
-  /** Maximum number of intermediates, not counting self-issued ones. Default and upper limit: 8. */
+  /** Maximum number of intermediates, not counting self-issued ones. Default and upper limit: 100. */
   readonly maxDepth?: number;
   /** Purpose that the certificates must allow. Default: `serverAuth`. */
   readonly extendedKeyUsage?: Purpose;

@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import { EXTENSION } from './der/object-identifiers.ts';
 import { KEY_ALGORITHMS, type PublicKey } from './public-key.ts';
 
 /**
@@ -12,10 +13,16 @@ export const STEP_WORK = 300;
 /** Work units for parsing one byte of a certificate and rendering it for users. */
 const WORK_PER_BYTE = 1;
 /**
- * Divisor of the squared chain size in bytes that gives work units. OpenSSL verifies every chain during the handshake, even if we
- * ignore the result. Its name constraint checks take quadratic time: up to 75 ms for the 100 kB that it accepts.
+ * Divisor of the squared chain size in bytes that gives the most work units for the name constraint checks of a chain. OpenSSL
+ * verifies every chain during the handshake, even if we ignore the result: up to 75 ms for the 100 kB that it accepts.
  */
 const HANDSHAKE_BYTES_SQUARED = 10_000;
+/** The most comparisons that OpenSSL makes for two certificates (NAME_CHECK_MAX). OpenSSL 3.5 takes 12 ms for them. */
+const MAX_COMPARISONS = 2 ** 20;
+/** Number of these comparisons per work unit. */
+const COMPARISONS = 8;
+/** Number of bytes of a certificate that cost OpenSSL as much as one more name. */
+const COMPARED_BYTES = 64;
 /** Number of signed bytes hashed per work unit. */
 const HASHED_BYTES = 64;
 /** Work units per ECDSA verification by curve, measured with OpenSSL 3.5. */
@@ -94,8 +101,9 @@ export class WorkBudget {
    * malformed one. `bytes`: size of the chain. Returns false if the budget is exhausted.
    */
   spendHandshake(chain: readonly (Certificate | null)[], bytes: number): boolean {
-    const keys = chain.slice(1).reduce((sum, one) => sum + (one === null ? 0 : keyWork(one.key)), 0);
-    return this.spend(keys + Math.floor(bytes ** 2 / HANDSHAKE_BYTES_SQUARED));
+    const keys = possibleIssuers(chain).reduce((sum, one) => sum + keyWork(one.key), 0);
+    const most = bytes ** 2 / HANDSHAKE_BYTES_SQUARED;
+    return this.spend(keys + Math.floor(Math.min(comparisonsOf(chain) / COMPARISONS, most)));
   }
 
   /** Spends all remaining units. */
@@ -116,6 +124,43 @@ export class WorkBudget {
     this.#paid.add(key);
     return this.spend(units);
   }
+}
+
+/** Returns the certificates of a chain by which OpenSSL may verify others: by their names, they are above the leaf. */
+function possibleIssuers([leaf, ...others]: readonly (Certificate | null)[]): Certificate[] {
+  const readable = others.filter((one) => one !== null);
+  if (leaf === undefined || leaf === null) return readable;
+  const bySubject = Map.groupBy(readable, ({ subject }) => subject.comparisonKey);
+  const found = new Set<Certificate>([leaf]);
+  // Iterating over a Set includes entries that are added during the loop.
+  for (const { issuer } of found) for (const one of bySubject.get(issuer.comparisonKey) ?? []) found.add(one);
+  return [...found].slice(1);
+}
+
+const COMPARED_EXTENSIONS = new Set<string>([EXTENSION.subjectAltName, EXTENSION.nameConstraints]);
+
+/**
+ * Returns the comparisons of names with constraints that OpenSSL makes for a chain, long names counted as several; infinite if a
+ * certificate cannot be read. It refuses at once what would take too many for two certificates.
+ */
+function comparisonsOf(chain: readonly (Certificate | null)[]): number {
+  const readable = chain.filter((one) => one !== null);
+  // OpenSSL may read what we cannot.
+  const isUnread = readable.some(({ parseErrors }) =>
+    parseErrors.some(({ extension }) => COMPARED_EXTENSIONS.has(extension)),
+  );
+  if (isUnread || readable.length < chain.length) return Infinity;
+  return readable
+    .flatMap(({ nameConstraints: all }) => (all === null ? [] : [all.permitted.length + all.excluded.length]))
+    .reduce(
+      (sum, constraints) => sum + readable.reduce((part, one) => part + pairOf(one, constraints), 0),
+      0,
+    );
+}
+
+function pairOf({ subject, subjectAltNames, der }: Certificate, constraints: number): number {
+  const names = subject.relativeNames.length + subjectAltNames.all.length;
+  return names * constraints > MAX_COMPARISONS ? 0 : (names + der.length / COMPARED_BYTES) * constraints;
 }
 
 function verificationWork(key: PublicKey, signedBytes: number): number {

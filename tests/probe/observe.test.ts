@@ -6,7 +6,7 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { hasIpv6Loopback, PATIENT } from '../kit/peers/loopback.ts';
-import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
+import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type {
   OpensslOptions,
@@ -155,17 +155,26 @@ describe('A probe', () => {
     expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(base64(own));
   });
 
-  it('reads 32 certificates of a chain and marks a longer chain as cut', async () => {
-    const links = Array.from({ length: 32 }, (_, index) => selfSigned({ commonName: `link ${index}` }));
+  it('reads 256 certificates of a chain and marks a longer chain as cut', async () => {
+    const key = mintKey();
+    const links = Array.from({ length: 256 }, (_, index) =>
+      selfSigned({
+        commonName: `${index}`,
+        key,
+        keyIdentifiers: null,
+        keyUsage: null,
+        extendedKeyUsage: null,
+      }),
+    );
     const seenOf = async (sent: typeof links) => {
       const chainPem = sent.map(({ certificatePem }) => certificatePem).join('');
       const peer = await tlsServer({ '*': { ...leaf, chainPem } });
       return shaken(await observe('site.test', peer.port));
     };
     const cut = await seenOf(links);
-    expect(chainOf(cut)).toEqual(base64(leaf, ...links.slice(0, 31)));
+    expect(chainOf(cut)).toEqual(base64(leaf, ...links.slice(0, 255)));
     expect(cut.chainCut).toBe(true);
-    expect(await seenOf(links.slice(0, 31))).not.toHaveProperty('chainCut');
+    expect(await seenOf(links.slice(0, 255))).not.toHaveProperty('chainCut');
   });
 
   it('sends the name as SNI in A-labels, and none for an IP address', async () => {

@@ -341,8 +341,11 @@ function settingsOf(nameServer: string) {
 
 /** Returns an observation that uses up all the work allowed for a probe. */
 function hostileLook(host = HOSTILE_HOST): Observation {
-  const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(root) ?? [];
-  const addresses = Array.from({ length: 4 }, (_, index) => answer(chain, { address: `192.0.2.${index}` }));
+  const chain = HOSTILE_CHAINS['220 certificates of one name']?.(root) ?? [];
+  const addresses = Array.from({ length: 20 }, (_, index) => {
+    const strays = Array.from({ length: index }, () => ({ der: Uint8Array.of(0x30, index) }));
+    return answer([...chain, ...strays], { address: `192.0.2.${index}` });
+  });
   return observation(addresses, { endpoint: { host, port: 443, protocol: 'tls' } });
 }
 

@@ -105,6 +105,25 @@ export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => 
   '5,000 host names': below({}, { dnsNames: times(5_000, (index) => `*.${letters(index)}.ab`) }),
   '14,000 empty names': below({}, alternativeNames(...times(14_000, () => tagged(2, false)))),
   'policies and mappings': below(policies(2_000), policies(1_500)),
+  'constraints in eight certificates': (root) => {
+    const excluded = { dns: times(500, (index) => `${letters(index)}.a.example`) };
+    let authority = root;
+    for (let level = 0; level < 8; level++)
+      authority = authority.intermediate({ commonName: letters(level), excluded });
+    const dnsNames = [HOSTILE_HOST, ...times(2_000, (index) => `${letters(index)}.b.c`)];
+    return chainOf(authority.issue({ commonName: null, dnsNames }));
+  },
+  'a path of 100 intermediates': (root) => {
+    let authority = root;
+    for (let level = 0; level < 100; level++)
+      authority = authority.intermediate({ commonName: letters(level) });
+    return chainOf(authority.issue({ dnsNames: [HOSTILE_HOST] }));
+  },
+  '220 certificates of one name': (root) => {
+    const authorities = times(220, () => root.intermediate({ commonName: 'a', keyIdentifiers: null }));
+    const leaf = authorities.at(-1)?.issue({ dnsNames: [HOSTILE_HOST], keyIdentifiers: null });
+    return leaf === undefined ? [] : [leaf, ...authorities];
+  },
   'mesh of RSA-4096 with a long exponent': mesh(() =>
     generateKeyPairSync('rsa', { modulusLength: 4096, publicExponent: 0xffffffff }),
   ),
