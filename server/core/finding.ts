@@ -281,6 +281,8 @@ export type ClientRuleCode =
   | 'first_issuer'
   | 'long_path'
   | 'large_chain'
+  | 'large_certificate'
+  | 'many_constraints'
   | 'forged_root'
   | 'excluded_directory_name'
   | 'written_minimum'

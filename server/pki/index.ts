@@ -29,6 +29,7 @@ export { isWeakKey, KEY_ALGORITHMS, publicKeyName, RSA_PSS } from './public-key.
 export { EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 export type { ReferenceIdentifier } from './names/reference-identifier.ts';
 export { matchesReference } from './names/reference-identifier.ts';
+export type { GeneralName } from './names/general-name.ts';
 export { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 export type { RenewalWindow } from './renewal-info.ts';
 export {

@@ -173,13 +173,6 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
       tls: { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-CCM@SECLEVEL=0' },
     },
   ),
-  leafScenario(
-    'TLS 1.1 only',
-    { key: 'RSA-2048' },
-    {
-      tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' },
-    },
-  ),
   intermediateScenario('unknown critical extension of the intermediate', {
     extraExtensions: [{ oid: '1.3.6.1.4.1.99999.1', critical: true, value: nothing() }],
   }),

@@ -63,6 +63,8 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   ...['ECDSA+SHA512', 'ECDSA+SHA224', 'ECDSA+SHA1'].map((sigalgs) =>
     handshake(`signature ${sigalgs} only`, { ...TLS_1_2, sigalgs, ciphers: 'ECDHE:@SECLEVEL=0' }, 'P-256'),
   ),
+  handshake('ML-DSA-44 and the group X25519MLKEM768 only', { ecdhCurve: 'X25519MLKEM768' }, 'ML-DSA-44'),
+  handshake('ML-DSA-65 and its signature only', { sigalgs: 'mldsa65' }, 'ML-DSA-65'),
   handshake('ALPN foo only', { ALPNProtocols: ['foo'] }),
   handshake('ALPN http/1.0 only', { ALPNProtocols: ['http/1.0'] }),
   handshake('a client certificate is requested', { requestCert: true }),

@@ -58,12 +58,11 @@ const rsaWithExponent = (publicExponent: number): CertificateOptions => ({
   key: generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent }),
 });
 
-/** Returns an RSA key of 2,048 bits with an exponent of any size, which Node.js does not generate itself. */
-function rsaWithLongExponent(exponent: bigint): CertificateOptions {
+/** Returns an RSA key with an exponent of any size, which Node.js does not generate itself. */
+function rsaWithLongExponent(exponentBits: number, modulusLength = 2048): CertificateOptions {
+  const exponent = (1n << BigInt(exponentBits - 1)) + 13n;
   for (;;) {
-    const { n, p, q } = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-      format: 'jwk',
-    });
+    const { n, p, q } = generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ format: 'jwk' });
     const [first, second] = [toNumber(p), toNumber(q)];
     const inverse = inverted(exponent, (first - 1n) * (second - 1n));
     if (inverse === null) continue;
@@ -132,11 +131,25 @@ export const KEY_SCENARIOS: readonly Scenario[] = [
   ...LEAF_KEYS.map((key) => leafScenario(`leaf with ${key}`, { key })),
   leafScenario('leaf with RSA and exponent 3', rsaWithExponent(3)),
   leafScenario('leaf with RSA and an exponent of 31 bits', rsaWithExponent(2_147_483_647)),
-  leafScenario('leaf with RSA and an exponent of 33 bits', rsaWithLongExponent((1n << 32n) + 1n)),
-  leafScenario('leaf with RSA and an exponent of 65 bits', rsaWithLongExponent((1n << 64n) + 13n)),
+  ...[32, 33, 34, 64, 65, 200].map((bits) =>
+    leafScenario(`leaf with RSA and an exponent of ${bits} bits`, rsaWithLongExponent(bits)),
+  ),
+  ...[64, 65].map((bits) =>
+    leafScenario(`leaf with RSA-3080 and an exponent of ${bits} bits`, rsaWithLongExponent(bits, 3080)),
+  ),
+  ...[33, 34, 65].map((bits) =>
+    intermediateScenario(`intermediate with RSA and an exponent of ${bits} bits`, rsaWithLongExponent(bits)),
+  ),
+  intermediateScenario(
+    'intermediate with RSA-3080 and an exponent of 65 bits',
+    rsaWithLongExponent(65, 3080),
+  ),
   leafScenario('leaf whose RSA key has no NULL', { key: 'RSA-2048', editFields: withoutKeyNull }),
   ...(['P-521', 'RSA-1024', 'RSA-2047', 'Ed25519', 'Ed448', 'ML-DSA-65', 'SLH-DSA-SHA2-128s'] as const).map(
     (key) => intermediateScenario(`intermediate with ${key}`, { key }),
+  ),
+  ...(['ML-DSA-44', 'ML-DSA-87'] as const).map((key) =>
+    intermediateScenario(`leaf and intermediate with ${key}`, { key }, { key }),
   ),
   leafScenario('leaf signed with an algorithm that nobody knows', { signatureOid: '1.3.6.1.4.1.99999.2' }),
   ...HASHES.map((hash) => leafScenario(`leaf signed with ${hash}`, { hash })),

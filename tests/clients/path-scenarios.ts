@@ -176,7 +176,7 @@ export const PATH_SCENARIOS: readonly Scenario[] = [
       ];
     },
   },
-  ...[5, 7, 8, 9, 10, 12].map((length): Scenario => ({
+  ...[5, 6, 7, 8, 9, 10, 12, 15, 16, 19, 20, 60, 99, 100, 101].map((length): Scenario => ({
     name: `chain of ${length} intermediates`,
     mint: chainOf(length),
   })),

@@ -3,6 +3,7 @@ import { CONSTRAINT_SCENARIOS } from './constraint-scenarios.ts';
 import { EXTENSION_SCENARIOS } from './extension-scenarios.ts';
 import { HANDSHAKE_SCENARIOS } from './handshake-scenarios.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
+import { LIMIT_SCENARIOS } from './limit-scenarios.ts';
 import { MALFORMED_SCENARIOS } from './malformed-scenarios.ts';
 import { NAME_SCENARIOS } from './name-scenarios.ts';
 import { PATH_SCENARIOS } from './path-scenarios.ts';
@@ -20,4 +21,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...PATH_SCENARIOS,
   ...HANDSHAKE_SCENARIOS,
   ...STAPLE_SCENARIOS,
+  ...LIMIT_SCENARIOS,
 ];

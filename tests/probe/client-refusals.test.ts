@@ -29,7 +29,9 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
     ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'],
   ],
   ['rsa_pss_key', 'leaf with RSA-PSS-2048', ['chromium', 'firefox', 'go']],
-  ['long_exponent', 'leaf with RSA and an exponent of 65 bits', ['chromium', 'firefox', 'go']],
+  ['long_exponent', 'leaf with RSA and an exponent of 32 bits', ['go']],
+  ['long_exponent', 'leaf with RSA and an exponent of 64 bits', ['chromium', 'go']],
+  ['long_exponent', 'intermediate with RSA and an exponent of 65 bits', ['chromium', 'firefox', 'go']],
   ['no_key_null', 'leaf whose RSA key has no NULL', ['chromium', 'firefox', 'go']],
   ['malformed_key_identifier', 'malformed subjectKeyIdentifier', ['openssl', 'chromium', 'go']],
   ['malformed_key_identifier', 'malformed AKI of the intermediate', ['openssl', 'chromium', 'go']],
@@ -102,8 +104,24 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['first_issuer', 'cross-signed by an unknown root, which is sent first', ['openssl', 'gnutls']],
   ['first_issuer', 'root that has expired, and a cross-signature by another one', ['openssl']],
   ['long_path', 'chain of 7 intermediates', ['firefox']],
+  ['long_path', 'chain of 20 intermediates', ['chromium', 'firefox']],
+  ['long_path', 'chain of 100 intermediates', ['chromium', 'firefox', 'go']],
   ['large_chain', 'twelve certificates that do not belong', ['java']],
   ['large_chain', 'an extension of 60 kB', ['java']],
+  ['large_chain', '17 certificates with keys on P-256, the intermediate last', ['java', 'gnutls']],
+  ['large_chain', '150 certificates with keys on P-256, the intermediate last', ['go', 'java', 'gnutls']],
+  ['large_chain', 'one certificate of 32760 bytes, TLS 1.3', ['java']],
+  ['large_chain', 'one certificate of 32763 bytes, TLS 1.2', ['java']],
+  ['large_chain', 'an unneeded certificate of 70,000 bytes', ['go', 'java']],
+  ['large_certificate', 'one certificate of 99000 bytes, TLS 1.3', ['firefox']],
+  ['large_certificate', 'an intermediate of 65536 bytes', ['firefox']],
+  ['many_constraints', '600 permitted host names and a certificate with 500', ['go']],
+  ['many_constraints', '600 excluded addresses and a certificate with 500', ['go']],
+  [
+    'many_constraints',
+    '1024 excluded host names and a certificate with 1025',
+    ['openssl', 'chromium', 'go', 'gnutls'],
+  ],
   ['forged_root', 'a forged root with the name of the true one is sent', ['java']],
   ['malformed_companion', 'a further certificate with a PrintableString with @', ['go']],
   ['rare_name_type', 'an attribute with a SEQUENCE', ['go']],
@@ -150,6 +168,22 @@ it.each(SHOWN)('The rule %s names the clients that refuse “%s”', async (rule
 it('No client is reported to refuse an ordinary certificate', async () => {
   expect(await refusals('nothing odd')).toEqual([]);
   expect(await refusals('bytes after the CRL distribution points')).toEqual([]);
+});
+
+it.each([
+  '10 certificates with keys on P-256, the intermediate last',
+  'one certificate of 32759 bytes, TLS 1.3',
+  'one certificate of 32762 bytes, TLS 1.2',
+  'chain of 6 intermediates',
+  '500 permitted host names and a certificate with 500',
+  'leaf with RSA and an exponent of 31 bits',
+])('No client is reported to refuse what is just within every limit: %s', async (scenario) => {
+  expect(await refusals(scenario)).toEqual([]);
+});
+
+it('A refusal by older versions alone is a warning', async () => {
+  const [found] = await refusals('600 permitted host names and a certificate with 500');
+  expect(found).toMatchObject({ severity: 'warning', clients: ['go'] });
 });
 
 it('A certificate of a public root without an embedded certificate timestamp (SCT) is a critical finding', async () => {

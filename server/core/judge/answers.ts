@@ -9,7 +9,7 @@ import {
 } from '../../pki/index.ts';
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
-import { handshakeRefusals } from './clients/client-findings.ts';
+import { handshakeRefusals, sizeRefusals } from './clients/client-findings.ts';
 import { keyTypeRule } from './clients/field-rules.ts';
 import { truncatedChainFindings } from './sent-chain-findings.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
@@ -74,13 +74,22 @@ export class ChainJudge {
   #handshakeFindings(
     leaf: Certificate,
     { path, isPublic }: ChainJudgement,
-    { staple, tlsVersion, cipher, group, legacyTls }: HandshakeObservation,
+    { presentedChain, staple, tlsVersion, cipher, group, legacyTls }: HandshakeObservation,
   ): ChainFinding[] {
     const { endpoint, revocation } = this.#observation;
     const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
     if (path === null) return stapled;
     const hasStapledTimestamp = staple !== null && hasTimestamps(staple);
-    const seen = { tlsVersion, cipher, group, legacyTls, isPublic, hasStapledTimestamp };
+    const seen = {
+      presentedChain,
+      staple,
+      tlsVersion,
+      cipher,
+      group,
+      legacyTls,
+      isPublic,
+      hasStapledTimestamp,
+    };
     return [...stapled, ...handshakeRefusals(leaf, seen, endpoint.protocol)];
   }
 
@@ -96,11 +105,13 @@ export class ChainJudge {
     PostureObservation['alternates'][number],
     'keyType' | 'presentedChain' | 'staple'
   >): ChainFinding[] {
-    const { leaf, findings } = this.judge(presentedChain);
+    const { leaf, path, findings } = this.judge(presentedChain);
     const { endpoint, revocation } = this.#observation;
     const ofStaple =
       leaf === null ? [] : stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
-    return [...findings, ...ofStaple].filter(
+    const sent = { tlsVersion: 'TLSv1.3', presentedChain, staple };
+    const ofSize = leaf === null || path === null ? [] : sizeRefusals(leaf, sent, endpoint.protocol);
+    return [...findings, ...ofStaple, ...ofSize].filter(
       ({ facts }) => facts.kind !== 'refused_by_clients' || facts.rule !== keyTypeRule(keyType),
     );
   }

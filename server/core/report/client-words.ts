@@ -1,4 +1,5 @@
 import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
+import { ACCEPTING_SINCE } from '../judge/clients/client-rule.ts';
 import type { ClientRuleCode, LeafFacts } from '../finding.ts';
 import type { Words } from './leaf-words.ts';
 
@@ -12,8 +13,6 @@ const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certific
 interface Reason {
   why: string;
   fix: string;
-  /** The first version that accepts it, for clients of which only older ones refuse. */
-  since?: Partial<Record<Client, string>>;
 }
 
 const OTHER_INTERMEDIATE =
@@ -36,14 +35,13 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   p521_key: { why: 'its key is on the curve P-521', fix: NEW_KEY },
   ed25519_key: { why: 'it or its root has an Ed25519 key', fix: NEW_KEY },
   ed448_key: { why: 'it or its root has an Ed448 key', fix: NEW_KEY },
-  ml_dsa_key: {
-    why: 'it or its root has an ML-DSA key',
-    fix: CLASSIC_KEY,
-    since: { openssl: '3.5', go: '1.27' },
-  },
-  slh_dsa_key: { why: 'it or its root has an SLH-DSA key', fix: CLASSIC_KEY, since: { openssl: '3.5' } },
+  ml_dsa_key: { why: 'it or its root has an ML-DSA key', fix: CLASSIC_KEY },
+  slh_dsa_key: { why: 'it or its root has an SLH-DSA key', fix: CLASSIC_KEY },
   rsa_pss_key: { why: 'its RSA key is restricted to PSS signatures', fix: NEW_KEY },
-  long_exponent: { why: 'its RSA key has an exponent of more than 33 bits', fix: NEW_KEY },
+  long_exponent: {
+    why: 'the exponent of its RSA key has more than 31 bits; Chrome accepts 33, and Firefox 64',
+    fix: NEW_KEY,
+  },
   no_key_null: { why: 'the algorithm of its RSA key lacks the NULL parameter', fix: WITHOUT_FAULT },
   weak_root_key: { why: 'the RSA key of this root is shorter than 2048 bits', fix: NEW_KEY },
   rare_group: {
@@ -54,10 +52,21 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'they use the first certificate that the server sends for an issuer, or a root that they know, and these lead to no trusted root',
     fix: 'Leave out certificates that are not needed of the file that your server sends.',
   },
-  long_path: { why: 'there are more than six intermediate certificates', fix: WITHOUT_FAULT },
+  long_path: {
+    why: 'there are too many intermediate certificates; Firefox accepts 6, Chrome 19, Go 99',
+    fix: 'Get a certificate from an authority that is closer to its root.',
+  },
   large_chain: {
-    why: 'the server sends more than ten certificates, or more than 32 kB',
-    fix: 'Leave out certificates that are not needed of the file that your server sends.',
+    why: 'the server sends too many or too large certificates; Java reads 10, and 32 kB; GnuTLS reads 16; older Go reads 64 kB',
+    fix: 'Leave out certificates that are not needed of the file that your server sends, or have smaller ones issued.',
+  },
+  large_certificate: {
+    why: 'it or an intermediate certificate is larger than 64 kB',
+    fix: 'Have a smaller certificate issued, for instance one with fewer names.',
+  },
+  many_constraints: {
+    why: 'its names and the name constraints of its authority take too many comparisons',
+    fix: 'Have a certificate with fewer names issued, or ask your authority for an intermediate with fewer constraints.',
   },
   forged_root: {
     why: 'it has the name of a trusted root, but another key',
@@ -222,7 +231,7 @@ export function refusalWords({ rule, authority }: Refusal, clients: readonly Cli
         : `the certificate “${authority}”`;
   const known = RULES[rule];
   const names = clients.map((client) => {
-    const since = known?.since?.[client];
+    const since = ACCEPTING_SINCE[rule]?.[client];
     return since === undefined ? CLIENT_NAMES[client] : `${CLIENT_NAMES[client]} before ${since}`;
   });
   const verb = names.length === 1 ? 'refuses' : 'refuse';

@@ -6,25 +6,13 @@ import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';
 import { HANDSHAKE_RULES } from './handshake-rules.ts';
+import { PATH_RULES, type SentMessage, SIZE_RULES } from './limit-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
 import { POLICY_RULES } from './policy-rules.ts';
 
 const RULES = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
 const LINK_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'only');
 const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== undefined);
-
-/** The most intermediates that Firefox accepts (measured; MAX_SUBCA_COUNT in mozilla::pkix). */
-const FIREFOX_INTERMEDIATES = 6;
-
-/** Rules about the whole path of a leaf. */
-const PATH_RULES: readonly ClientRule<{ certificate: Certificate; path: readonly Certificate[] }>[] = [
-  {
-    code: 'long_path',
-    clients: ['firefox'],
-    source: 'measured',
-    applies: ({ path }) => path.length - 2 > FIREFOX_INTERMEDIATES,
-  },
-];
 
 /** Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. */
 export function pathRefusals(
@@ -92,47 +80,30 @@ const COMPANION_RULES: readonly ClientRule<Companion>[] = [
   },
 ];
 
-/** The most that Java reads: jdk.tls.maxServerCertificateChainLength, jdk.tls.maxHandshakeMessageSize. */
-const JAVA_CERTIFICATES = 10;
-const JAVA_BYTES = 32_768;
-
-const SENT_RULES: readonly ClientRule<{ certificate: Certificate; sent: readonly Certificate[] }>[] = [
-  {
-    code: 'large_chain',
-    clients: ['java'],
-    source: 'measured; security properties of OpenJDK 17',
-    applies: ({ certificate, sent }) =>
-      sent.length >= JAVA_CERTIFICATES ||
-      sent.reduce((sum, { der }) => sum + der.length, certificate.der.length) > JAVA_BYTES,
-  },
-];
-
 /** Returns what some clients refuse in the certificates that a server sends after its leaf, apart from those of the path. */
 export function sentRefusals(
   sent: readonly Certificate[],
   path: readonly Certificate[],
   protocol: Protocol,
 ): ChainFinding[] {
-  const [leaf, anchor] = [path[0], path.at(-1)];
-  if (leaf === undefined || anchor === undefined) return [];
+  const anchor = path.at(-1);
+  if (anchor === undefined) return [];
   const needed = new Set(path.map(({ fingerprint }) => fingerprint));
-  return [
-    ...sent
-      .filter(({ fingerprint }) => !needed.has(fingerprint))
-      .flatMap((certificate) =>
-        brokenRules(COMPANION_RULES, { certificate, anchor }, 'intermediate', protocol),
-      ),
-    ...brokenRules(SENT_RULES, { certificate: leaf, sent }, 'leaf', protocol),
-  ];
+  return sent
+    .filter(({ fingerprint }) => !needed.has(fingerprint))
+    .flatMap((certificate) =>
+      brokenRules(COMPANION_RULES, { certificate, anchor }, 'intermediate', protocol),
+    );
 }
 
 /** Returns what some clients refuse in a leaf as one handshake shows it. */
 export function handshakeRefusals(
   leaf: Certificate,
-  seen: Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'group' | 'legacyTls'> & {
-    isPublic: boolean;
-    hasStapledTimestamp: boolean;
-  },
+  seen: Omit<SentMessage, 'certificate'> &
+    Pick<HandshakeObservation, 'cipher' | 'group' | 'legacyTls'> & {
+      isPublic: boolean;
+      hasStapledTimestamp: boolean;
+    },
   protocol: Protocol,
 ): ChainFinding[] {
   const hasTimestamp = seen.hasStapledTimestamp || leaf.signedCertificateTimestamps.length > 0;
@@ -140,5 +111,15 @@ export function handshakeRefusals(
   return [
     ...brokenRules(HANDSHAKE_RULES, context, 'leaf', protocol),
     ...brokenRules(POLICY_RULES, context, 'leaf', protocol),
+    ...sizeRefusals(leaf, seen, protocol),
   ];
+}
+
+/** Returns what some clients refuse because of the number or size of the certificates in one handshake. */
+export function sizeRefusals(
+  leaf: Certificate,
+  sent: Omit<SentMessage, 'certificate'>,
+  protocol: Protocol,
+): ChainFinding[] {
+  return brokenRules(SIZE_RULES, { ...sent, certificate: leaf }, 'leaf', protocol);
 }

@@ -8,8 +8,6 @@ import type { ChainFinding, ClientRuleCode, Severity } from '../../finding.ts';
 export interface ClientRule<Context> {
   code: ClientRuleCode;
   clients: readonly Client[];
-  /** Clients of which only older versions, still in use, refuse. They alone do not make the finding critical. */
-  older?: readonly Client[];
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
@@ -18,6 +16,17 @@ export interface ClientRule<Context> {
   /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
   stopsParsing?: true;
 }
+
+/**
+ * The first version that accepts it, for clients of which only older versions, still in use, refuse. They alone do not make a
+ * finding critical.
+ */
+export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Client, string>>>>> = {
+  ml_dsa_key: { openssl: '3.5', go: '1.27' },
+  slh_dsa_key: { openssl: '3.5' },
+  large_chain: { go: '1.23' },
+  many_constraints: { go: '1.26' },
+} satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
 
 /** A certificate of a valid path, below the anchor. */
 export interface Link {
@@ -39,15 +48,15 @@ export function brokenRules<Context extends { certificate: Certificate }>(
 ): ChainFinding[] {
   const { certificate } = context;
   const broken = rules.filter((rule) => rule.clients.some(connectsTo(protocol)) && rule.applies(context));
+  if (broken.length === 0) return [];
   const authority = role === 'leaf' ? null : certificateName(certificate);
   return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): ChainFinding => {
     const named = new Set(reasons.flatMap(({ clients }) => clients));
     const clients = CLIENTS.filter((client) => named.has(client) && connectsTo(protocol)(client));
-    const older = new Set(reasons.flatMap((rule) => rule.older ?? []));
     return {
       code: 'refused_by_clients',
       severity: severityOf(
-        clients.filter((client) => !older.has(client)),
+        clients.filter((client) => ACCEPTING_SINCE[code]?.[client] === undefined),
         protocol,
       ),
       fingerprint: certificate.fingerprint,

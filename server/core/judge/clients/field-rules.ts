@@ -67,7 +67,6 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   {
     code: 'ml_dsa_key',
     clients: WITHOUT_ML_DSA,
-    older: ['openssl', 'go'],
     source:
       'measured; OpenSSL 3.5 and Go 1.27 read it; Chrome since 150; Firefox 157 has it behind security.tls.enable_mldsa; JDK-8381641',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ml-dsa'),
@@ -75,7 +74,6 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   {
     code: 'slh_dsa_key',
     clients: WITHOUT_SLH_DSA,
-    older: ['openssl'],
     source: 'measured; OpenSSL 3.5 reads it',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'slh-dsa'),
   },
@@ -87,9 +85,21 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'long_exponent',
-    clients: ['chromium', 'firefox', 'go'],
-    source: 'measured',
+    clients: ['chromium'],
+    source: 'measured; kMaxExponentBits in rsa_impl.cc.inc of BoringSSL',
     applies: ({ certificate: { key } }) => key.exponentIsSound && key.exponentBits > 33,
+  },
+  {
+    code: 'long_exponent',
+    clients: ['firefox'],
+    source: 'measured; RSA_MAX_EXPONENT_BITS in blapit.h of NSS',
+    applies: ({ certificate: { key } }) => key.exponentIsSound && key.exponentBits > 64,
+  },
+  {
+    code: 'long_exponent',
+    clients: ['go'],
+    source: 'checkPublicKey in crypto/internal/fips140/rsa of Go 1.24; Go 1.19 accepts 63 bits (measured)',
+    applies: ({ certificate: { key } }) => key.exponentIsSound && key.exponentBits > 31,
   },
   {
     code: 'no_key_null',

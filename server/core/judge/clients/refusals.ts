@@ -4,7 +4,7 @@ import { type Certificate, EXTENSION, unknownCriticalExtensions } from '../../..
 import type { Finding, FindingCode } from '../../finding.ts';
 import type { RevocationProblem } from '../../observation.ts';
 import type { Verdict } from '../../verdict.ts';
-import { connectsTo } from './client-rule.ts';
+import { ACCEPTING_SINCE, connectsTo } from './client-rule.ts';
 
 /** Clients that neither fetch nor keep intermediates that a server does not send. */
 const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
@@ -66,6 +66,13 @@ export function clientsRefusing({
   return BY_CODE[code] ?? (severity === 'critical' ? CLIENTS : []);
 }
 
+/** Returns the clients of which the current version refuses the endpoint because of a finding. */
+function clientsRefusingNow(finding: Finding): readonly Client[] {
+  const { facts } = finding;
+  const since = facts.kind === 'refused_by_clients' ? ACCEPTING_SINCE[facts.rule] : undefined;
+  return clientsRefusing(finding).filter((client) => since?.[client] === undefined);
+}
+
 /**
  * Returns for each client that speaks the protocol whether it connects to every address that answers; empty if no certificate
  * was read.
@@ -74,7 +81,7 @@ export function connectingClients(
   { reached, findings }: Pick<Verdict, 'reached' | 'findings'>,
   protocol: Protocol,
 ): { client: Client; name: string; connects: boolean }[] {
-  const refusing = new Set(findings.flatMap(clientsRefusing));
+  const refusing = new Set(findings.flatMap(clientsRefusingNow));
   return reached
     ? CLIENTS.filter(connectsTo(protocol)).map((client) => ({
         client,

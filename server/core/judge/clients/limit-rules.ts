@@ -1,0 +1,146 @@
+import type { Certificate, GeneralName } from '../../../pki/index.ts';
+import type { HandshakeObservation } from '../../observation.ts';
+import type { ClientRule } from './client-rule.ts';
+
+/** The leaf, and what the server sent with it. */
+export type SentMessage = Pick<HandshakeObservation, 'tlsVersion' | 'presentedChain' | 'staple'> & {
+  certificate: Certificate;
+};
+
+/** Returns the size of the body of the message Certificate in bytes (RFC 8446 §4.4.2, RFC 5246 §7.4.2). */
+function messageBytes({ tlsVersion, presentedChain, staple }: SentMessage): number {
+  const hasExtensions = tlsVersion === 'TLSv1.3';
+  const beside = hasExtensions ? 4 + (staple === null ? 0 : 8 + staple.length) : 3;
+  return presentedChain.reduce((sum, { length }) => sum + length + (hasExtensions ? 5 : 3), beside);
+}
+
+/** Rules about the number and the size of the certificates that a server sends. */
+export const SIZE_RULES: readonly ClientRule<SentMessage>[] = [
+  {
+    code: 'large_chain',
+    clients: ['java'],
+    source: 'measured; maxInboundServerCertChainLen in SSLConfiguration.java of OpenJDK',
+    applies: ({ presentedChain }) => presentedChain.length > 10,
+  },
+  {
+    code: 'large_chain',
+    clients: ['java'],
+    source: 'measured; maxHandshakeMessageSize in SSLConfiguration.java of OpenJDK',
+    applies: (message) => messageBytes(message) > 32_768,
+  },
+  {
+    code: 'large_chain',
+    clients: ['gnutls'],
+    source: 'measured; DEFAULT_MAX_VERIFY_DEPTH in gnutls_int.h',
+    applies: ({ presentedChain }) => presentedChain.length > 16,
+  },
+  {
+    code: 'large_chain',
+    clients: ['go'],
+    source: 'measured with Go 1.19; maxHandshakeCertificateMsg in crypto/tls allows 256 kB since 1.23',
+    applies: (message) => messageBytes(message) > 65_536,
+  },
+];
+
+/** A valid path, leaf first, anchor last. */
+interface Path {
+  certificate: Certificate;
+  path: readonly Certificate[];
+}
+
+/** Returns the most comparisons that the name constraints of one certificate take for the names of one below it. */
+function mostComparisons(
+  { path }: Path,
+  comparisons: (below: Certificate, constraints: readonly GeneralName[]) => number,
+): number {
+  const counts = path.flatMap(({ nameConstraints }, index) => {
+    if (nameConstraints === null) return [];
+    const constraints = [...nameConstraints.permitted, ...nameConstraints.excluded];
+    return path.slice(0, index).map((below) => comparisons(below, constraints));
+  });
+  return Math.max(0, ...counts);
+}
+
+const countOf = (names: readonly GeneralName[], ...kinds: readonly GeneralName['kind'][]): number =>
+  names.filter(({ kind }) => kinds.includes(kind)).length;
+
+/** The most comparisons that OpenSSL, Chromium and GnuTLS make for two certificates. */
+const MOST_COMPARISONS = 2 ** 20;
+/** The most that Go made before 1.26. */
+const MOST_COMPARISONS_OF_GO = 250_000;
+
+/** The largest certificate that Firefox reads, in bytes. */
+const FIREFOX_CERTIFICATE_BYTES = 65_535;
+
+/** Rules about the whole path of a leaf. */
+export const PATH_RULES: readonly ClientRule<Path>[] = [
+  {
+    code: 'long_path',
+    clients: ['firefox'],
+    source: 'measured; MAX_SUBCA_COUNT in pkixbuild.cpp of mozilla::pkix',
+    applies: ({ path }) => path.length - 2 > 6,
+  },
+  {
+    code: 'long_path',
+    clients: ['chromium'],
+    source: 'measured; kPathBuilderIterationLimit in cert_verify_proc_builtin.cc',
+    applies: ({ path }) => path.length - 2 > 19,
+  },
+  {
+    code: 'long_path',
+    clients: ['go'],
+    source: 'measured; maxChainSignatureChecks in verify.go',
+    applies: ({ path }) => path.length - 2 > 99,
+  },
+  {
+    code: 'large_certificate',
+    clients: ['firefox'],
+    source: 'measured; Input::Init in Input.h of mozilla::pkix',
+    applies: ({ path }) =>
+      path.some(
+        ({ der }, index) =>
+          der.length > FIREFOX_CERTIFICATE_BYTES && (index === 0 || index < path.length - 1),
+      ),
+  },
+  {
+    code: 'many_constraints',
+    clients: ['openssl'],
+    source: 'measured; NAME_CHECK_MAX in v3_ncons.c',
+    applies: (path) =>
+      mostComparisons(
+        path,
+        ({ subject, subjectAltNames }, { length }) =>
+          (subject.relativeNames.flat().length + subjectAltNames.all.length) * length,
+      ) > MOST_COMPARISONS,
+  },
+  {
+    code: 'many_constraints',
+    clients: ['chromium'],
+    source: 'measured; kMaxChecks in name_constraints.cc of BoringSSL, which counts no URIs',
+    applies: (path) =>
+      mostComparisons(path, ({ subjectAltNames }, constraints) => {
+        const kinds = ['email', 'dns', 'directory', 'ip'] as const;
+        return countOf(subjectAltNames.all, ...kinds) * countOf(constraints, ...kinds);
+      }) > MOST_COMPARISONS,
+  },
+  {
+    code: 'many_constraints',
+    clients: ['gnutls'],
+    source: 'measured; MAX_NC_CHECKS in name_constraints.c of GnuTLS 3.8.9',
+    applies: (path) =>
+      mostComparisons(path, ({ subjectAltNames }, { length }) => subjectAltNames.all.length * length) >
+      MOST_COMPARISONS,
+  },
+  {
+    code: 'many_constraints',
+    clients: ['go'],
+    source: 'measured with Go 1.19; constraints.go of Go 1.26 has no such limit',
+    applies: (path) =>
+      mostComparisons(path, ({ subjectAltNames }, constraints) =>
+        (['email', 'dns', 'uri', 'ip'] as const).reduce(
+          (sum, kind) => sum + countOf(subjectAltNames.all, kind) * countOf(constraints, kind),
+          0,
+        ),
+      ) > MOST_COMPARISONS_OF_GO,
+  },
+];
