@@ -13,6 +13,7 @@ import {
   type Outcome,
   type StartedClient,
 } from '../tests/clients/compare.ts';
+import { startIssuerServer } from '../tests/clients/issuer-server.ts';
 import { HOST, mintRoots, type Scenario } from '../tests/clients/scenario.ts';
 import { SCENARIOS } from '../tests/clients/scenarios.ts';
 import { installPackages } from '../tests/kit/machine/debian-package.ts';
@@ -30,7 +31,8 @@ const word = process.argv[2] ?? '';
 const isWanted = ({ name }: { name: string }): boolean => name.toLowerCase().includes(word.toLowerCase());
 const scenarios = SCENARIOS.filter(isWanted);
 const crlScenarios = CRL_SCENARIOS.filter(isWanted);
-const roots = mintRoots();
+const issuers = await startIssuerServer();
+const roots = mintRoots(issuers.port);
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-clients-'));
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
@@ -52,6 +54,7 @@ try {
   }
 } finally {
   for (const client of started) await client.stop();
+  await issuers.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 const faults = outcomes.filter(({ fault }) => fault !== null);

@@ -161,9 +161,11 @@ export type ChainFacts =
       kind: 'outdated_intermediate';
       name: string;
       notAfter: number;
+      /** Whether the path ends in a root of no public program, so that Firefox has not seen the intermediates elsewhere. */
+      isPrivate?: boolean;
       evidence: { missing: string[]; sent: string[] };
     }
-  | { kind: 'missing_intermediates'; missing: string[]; evidence: { sent: string[] } }
+  | { kind: 'missing_intermediates'; missing: string[]; isPrivate?: boolean; evidence: { sent: string[] } }
   /** Certificates that may complete the path are still being fetched. */
   | { kind: 'path_pending'; issuer: string; isIssuerSent: boolean; evidence: { certificate: string } }
   | { kind: 'unreadable_companion' }

@@ -1,5 +1,6 @@
 import { integer, nothing, sequence, tagged, tlv } from '../kit/certificates/der-writer.ts';
 import { type CertificateOptions, mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
+import { issuerUrl } from './issuer-server.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const DAY = 86_400_000;
@@ -98,6 +99,31 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
         .intermediate({ commonName: 'B' })
         .issue({ dnsNames: [HOST] });
       return [leaf, ...leaf.chain.toReversed()];
+    },
+  },
+  {
+    name: 'missing intermediate at a URL that the leaf names',
+    mint: ({ ecdsa, issuerPort }) => {
+      const intermediate = ecdsa.intermediate();
+      return [intermediate.issue({ dnsNames: [HOST], caIssuersUrls: [issuerUrl(issuerPort, intermediate)] })];
+    },
+  },
+  {
+    name: 'two missing intermediates at URLs',
+    mint: ({ rsa, issuerPort }) => {
+      const upper = rsa.intermediate({ commonName: 'Upper' });
+      const urls = { caIssuersUrls: [issuerUrl(issuerPort, upper)] };
+      const lower = upper.intermediate({ commonName: 'Lower', ...urls });
+      return [lower.issue({ dnsNames: [HOST], caIssuersUrls: [issuerUrl(issuerPort, lower)] })];
+    },
+  },
+  {
+    name: 'expired intermediate whose successor is at a URL',
+    mint: ({ ecdsa, issuerPort }) => {
+      const intermediate = ecdsa.intermediate({ commonName: 'Renewed' });
+      const expired = ecdsa.intermediate({ commonName: 'Renewed', key: intermediate.key, notAfter: from });
+      const urls = { caIssuersUrls: [issuerUrl(issuerPort, intermediate)] };
+      return [intermediate.issue({ dnsNames: [HOST], ...urls }), expired];
     },
   },
   {

@@ -16,9 +16,12 @@ export interface Roots {
   rsa: MintedAuthority;
   /** Roots with one oddity, by its description. */
   odd: ReadonlyMap<string, MintedAuthority>;
+  /** Port of the server that shows certificates which another server does not send. */
+  issuerPort: number;
 }
 
-export function mintRoots(): Roots {
+/** Mints the roots. `issuerPort`: that of `startIssuerServer`; needed by scenarios whose intermediates clients have to fetch. */
+export function mintRoots(issuerPort = 0): Roots {
   const odd = Object.entries(ODD_ROOTS).map(
     ([name, options]) => [name, mintAuthority({ commonName: `Root: ${name}`, ...options })] as const,
   );
@@ -26,6 +29,7 @@ export function mintRoots(): Roots {
     ecdsa: mintAuthority({ commonName: 'ECDSA Root' }),
     rsa: mintAuthority({ commonName: 'RSA Root', key: 'RSA-2048' }),
     odd: new Map(odd),
+    issuerPort,
   };
 }
 

@@ -4,13 +4,14 @@ import type { ChainFinding } from '../finding.ts';
 import type { Verdict } from '../verdict.ts';
 
 /**
- * Reports a chain that is valid only with certificates that the server did not send: clients that cache or fetch
- * intermediates accept it, others refuse it. `outdated`: an expired intermediate that the server sent instead, or null.
+ * Reports a chain that is valid only with certificates that the server did not send. `outdated`: an expired intermediate that it
+ * sent instead, or null. `isPublic`: whether the path ends in an anchor of a public root program.
  */
 export function incompleteFinding(
   { leaf, sent }: { leaf: Certificate; sent: readonly Certificate[] },
   path: readonly Certificate[],
   outdated: Certificate | null,
+  isPublic: boolean,
 ): ChainFinding {
   const known = new Set(sent.map(({ fingerprint }) => fingerprint));
   const missing = path
@@ -18,6 +19,7 @@ export function incompleteFinding(
     .filter(({ fingerprint }) => !known.has(fingerprint))
     .map(certificateName);
   const sentNames = [leaf, ...sent].map(certificateName);
+  const isPrivate = isPublic ? {} : { isPrivate: true };
   if (outdated !== null)
     return {
       code: 'intermediate_expired',
@@ -27,6 +29,7 @@ export function incompleteFinding(
         kind: 'outdated_intermediate',
         name: certificateName(outdated),
         notAfter: outdated.notAfter,
+        ...isPrivate,
         evidence: { missing, sent: sentNames },
       },
       fixedByChain: true,
@@ -35,7 +38,7 @@ export function incompleteFinding(
     code: 'incomplete_chain',
     severity: 'warning',
     fingerprint: leaf.fingerprint,
-    facts: { kind: 'missing_intermediates', missing, evidence: { sent: sentNames } },
+    facts: { kind: 'missing_intermediates', missing, ...isPrivate, evidence: { sent: sentNames } },
     fixedByChain: true,
   };
 }

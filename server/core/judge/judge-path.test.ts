@@ -20,6 +20,7 @@ import type { FetchedIntermediate } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 
 const trustStore = createTrustStore([root.der]);
+const publicStore = createTrustStore([root.der], { arePublic: true });
 const fetched = ({ der }: MintedCertificate): FetchedIntermediate => ({
   der: new Uint8Array(der),
   source: 'fetched',
@@ -49,7 +50,7 @@ describe('an incomplete chain', () => {
         code: 'incomplete_chain',
         severity: 'warning',
         message:
-          'Your server does not send the intermediate “Fjord CA 1”. Browsers may still connect; curl, Java and many apps will not.',
+          'Your server does not send the intermediate “Fjord CA 1”. Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.',
         addresses: ['192.0.2.1'],
         fingerprint: leaf.fingerprint,
         fix: expect.stringMatching(/^Send this file: /),
@@ -60,7 +61,7 @@ describe('an incomplete chain', () => {
           { label: 'your-ca.pem in the command', value: 'the file with your authority’s root' },
         ],
         attachment: 'chain',
-        clients: ['openssl', 'go', 'java', 'gnutls'],
+        clients: ['firefox', 'openssl', 'go', 'java', 'gnutls'],
       },
     ]);
     expect(verdict.chainToServe).toEqual([leaf.fingerprint, intermediate.fingerprint]);
@@ -70,6 +71,15 @@ describe('an incomplete chain', () => {
       ['Fjord Root', 'anchor', 'trust_store'],
     ]);
     expect(verdict.trusted).toBe(true);
+  });
+
+  it('is refused by Firefox only below a private root, because it ships the intermediates of public authorities', () => {
+    const verdict = verdictOn([issue()], [fetched(intermediate)], publicStore);
+    expect(inWords(verdict).findings.find(({ code }) => code === 'incomplete_chain')).toMatchObject({
+      message:
+        'Your server does not send the intermediate “Fjord CA 1”. Browsers may still connect; curl, Java and many apps will not.',
+      clients: ['openssl', 'go', 'java', 'gnutls'],
+    });
   });
 
   it('is reported with every missing intermediate, whether cached or fetched', () => {
@@ -88,7 +98,7 @@ describe('an incomplete chain', () => {
     expect(codes(verdict)).toEqual(['warning intermediate_expired', 'note unused_certificate_expired']);
     expect(inWords(verdict).findings[0]).toMatchObject({
       message:
-        'Your server sends the intermediate “Fjord CA 1”, which expired on 19 November 2026. Browsers may still connect; curl, Java and many apps will not.',
+        'Your server sends the intermediate “Fjord CA 1”, which expired on 19 November 2026. Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.',
       attachment: 'chain',
     });
     expect(verdict.limiting?.fingerprint).toBe(expired.fingerprint);

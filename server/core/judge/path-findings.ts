@@ -74,7 +74,8 @@ export function judgePath(question: PathQuestion): PathJudgement {
   if (!completed.ok) return { ...judgeFailure(question, pool, completed), path: null, isPublic: false };
 
   const [outdated] = expiredIntermediates(alone.failures, sent);
-  const incomplete = incompleteFinding(question, completed.path, outdated ?? null);
+  const isPublic = publicAnchor(completed.path, question.trustStore) !== null;
+  const incomplete = incompleteFinding(question, completed.path, outdated ?? null, isPublic);
   const judged = judgeValidPath(question, completed, [incomplete]);
   // Clients that fetch no certificates already refuse the chain because of the expired one.
   return outdated !== undefined && outdated.notAfter < judged.weakest.notAfter

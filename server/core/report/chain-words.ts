@@ -44,14 +44,14 @@ export function chainWords(facts: ChainFacts): Words {
       };
     case 'outdated_intermediate':
       return {
-        message: `Your server sends the intermediate “${facts.name}”, which expired on ${longDate(facts.notAfter, 'UTC')}. ${SOME_CLIENTS_REFUSE}`,
+        message: `Your server sends the intermediate “${facts.name}”, which expired on ${longDate(facts.notAfter, 'UTC')}. ${whoRefuses(facts)}`,
         evidence: missingAndSent(facts.evidence.missing, facts.evidence.sent),
       };
     case 'missing_intermediates': {
       const { missing, evidence } = facts;
       const quoted = missing.map((name) => `“${name}”`).join(' and ');
       return {
-        message: `Your server does not send the intermediate${missing.length === 1 ? '' : 's'} ${quoted}. ${SOME_CLIENTS_REFUSE}`,
+        message: `Your server does not send the intermediate${missing.length === 1 ? '' : 's'} ${quoted}. ${whoRefuses(facts)}`,
         evidence: missingAndSent(missing, evidence.sent),
       };
     }
@@ -105,7 +105,10 @@ export function chainWords(facts: ChainFacts): Words {
   }
 }
 
-const SOME_CLIENTS_REFUSE = 'Browsers may still connect; curl, Java and many apps will not.';
+const whoRefuses = ({ isPrivate }: { isPrivate?: boolean }): string =>
+  isPrivate === true
+    ? 'Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.'
+    : 'Browsers may still connect; curl, Java and many apps will not.';
 
 const WHY_EXTRA = {
   repeated: 'sent twice',

@@ -125,10 +125,12 @@ const facts = union<FindingFacts, 'kind'>('kind', {
   outdated_intermediate: {
     name: text,
     notAfter: number,
+    isPrivate: optional(boolean),
     evidence: shape({ missing: list(text), sent: list(text) }),
   },
   missing_intermediates: {
     missing: list(text),
+    isPrivate: optional(boolean),
     evidence: shape({ sent: list(text) }),
   },
   path_pending: {

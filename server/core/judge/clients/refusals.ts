@@ -8,6 +8,8 @@ import { ACCEPTING_SINCE, connectsTo } from './client-rule.ts';
 
 /** Clients that neither fetch nor keep intermediates that a server does not send. */
 const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
+/** Below a private root also Firefox: it fetches none and ships only those of public authorities (measured). */
+const WITHOUT_PRIVATE: readonly Client[] = ['firefox', ...WITHOUT_FETCHING];
 
 /** Clients that refuse a certificate with “must staple” without a stapled OCSP response (measured). */
 export const DEMANDING_STAPLE: readonly Client[] = ['firefox', 'gnutls'];
@@ -54,7 +56,7 @@ export function clientsRefusing({
   if (severity === 'note' || keyType !== null) return [];
   if (clients !== undefined) return clients;
   if (facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate')
-    return WITHOUT_FETCHING;
+    return facts.isPrivate === true ? WITHOUT_PRIVATE : WITHOUT_FETCHING;
   if (facts.kind === 'path_fault' && facts.fault === 'weak_key' && facts.key.type === 'rsa')
     return refusingRsa(facts.key.bits);
   // Measured: Java refuses SHA-1 only under the roots that it brings itself.
