@@ -85,6 +85,10 @@ const postureSchema = z.object({
   ),
   /** What could not be tested, for example because the server answers too slowly: "certificates for RSA keys", "TLS 1.0". */
   not_tested: z.array(z.string()),
+  /** False if a later check will test what is in `not_tested` for the first time: tests of a mail server are spread over checks. */
+  is_complete: z.boolean(),
+  /** Results of earlier checks, which this one did not repeat: "TLS versions". */
+  earlier: z.array(z.object({ results: z.string(), checked_at: isoInstant })),
 });
 export type PostureWire = z.infer<typeof postureSchema>;
 

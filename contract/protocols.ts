@@ -55,6 +55,8 @@ interface ProtocolFacts {
   readonly srv?: string;
   /** True for databases, which only verified accounts may check. */
   readonly isDatabase?: true;
+  /** True if servers count the failed handshakes of an address without end, and block it in the end. */
+  readonly countsFailures?: true;
 }
 
 /**
@@ -172,6 +174,8 @@ export const PROTOCOLS = {
     schemes: { mysql: 3306, mariadb: 3306 },
     startTls: { sClient: 'mysql', source: 'MySQL 8.4, “Connection Phase”', limits: LATE_REPLIES },
     isDatabase: true,
+    // `max_connect_errors`
+    countsFailures: true,
   },
 } as const satisfies Readonly<Record<string, ProtocolFacts>>;
 

@@ -74,6 +74,10 @@ describe('textReport', () => {
     expect(text(observation([answer(withChain(issue()))], { posture }))).toMatch(
       / {2}not tested: certificates for RSA keys; TLS 1\.0\n/,
     );
+    const limited = { ...posture, postponed: ['tls_versions' as const] };
+    expect(text(observation([answer(withChain(issue()))], { posture: limited }))).toMatch(
+      / {2}not tested, to keep failed handshakes few: certificates for RSA keys; TLS 1\.0\n/,
+    );
   });
 
   it('does not call a certificate untrusted that it cannot verify', () => {

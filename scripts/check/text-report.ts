@@ -10,6 +10,7 @@ import {
   reportFindings,
   revocationSentence,
   servedThere,
+  isPostureComplete,
   untestedPosture,
   replyAt,
   whatHappenedAt,
@@ -160,6 +161,7 @@ function factLines({ posture }: Verdict): string[] {
   if (posture === null) return [];
   const { tlsVersions, postQuantum, caa, registration } = posture;
   const untested = untestedPosture(posture);
+  const why = isPostureComplete(posture) ? '' : ', to keep failed handshakes few';
   const offered = tlsVersions.flatMap((one) => (one.offered === true ? [one.version] : []));
   const quantum = {
     negotiated: `post-quantum keys with ${postQuantum.group ?? ''}`,
@@ -185,7 +187,7 @@ function factLines({ posture }: Verdict): string[] {
     ...(caa.outcome === 'none' ? ['CAA: none, any CA may issue'] : []),
     ...(caa.outcome === 'unreadable' ? [`CAA: the records at ${caa.domain} could not be read`] : []),
     ...registered,
-    ...(untested.length === 0 ? [] : [`not tested: ${untested.join('; ')}`]),
+    ...(untested.length === 0 ? [] : [`not tested${why}: ${untested.join('; ')}`]),
   ];
 }
 

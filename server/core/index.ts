@@ -109,6 +109,7 @@ export type {
   HttpObservation,
   Observation,
   PostureObservation,
+  PosturePart,
   ReachFailure,
   ReachStage,
   Refusal,
@@ -119,7 +120,7 @@ export type {
   RevocationProblem,
   TlsVersion,
 } from './observation.ts';
-export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
+export { POSTURE_PARTS, TLS_VERSIONS, unexaminedObservation } from './observation.ts';
 export { isAlpnOptional, isSensitive, offeredAlpn, protocolOfPort, serviceOf } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
@@ -148,6 +149,7 @@ export type { AuthorityFacts, ExpectedCertificate, PrivateAuthority } from './pa
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
 export { judge } from './judge/judge.ts';
 export { concludeRevocation } from './judge/revocation.ts';
+export { duePostureParts } from './check/posture-due.ts';
 export {
   dueWithInterval,
   EARLY_CHECK,
@@ -163,7 +165,7 @@ export { oneLine, truncatedLine } from './one-line.ts';
 export { connectingClients } from './judge/clients/refusals.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
 export { failureSentence, replyAt, whatHappenedAt } from './report/reach-finding.ts';
-export { untestedPosture } from './report/report-posture.ts';
+export { earlierPosture, isPostureComplete, untestedPosture } from './report/report-posture.ts';
 export {
   clientSentence,
   needsFetching,

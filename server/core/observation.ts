@@ -173,6 +173,13 @@ export type RenewalEvidence = { fingerprint: string; at: number } & (
 export const TLS_VERSIONS = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
+/**
+ * Parts of the posture that need handshakes of their own, in the order in which they are tested: first the certificates for other key
+ * types, because only they can cause alerts, then the part that servers rarely refuse.
+ */
+export const POSTURE_PARTS = ['certificates', 'key_exchange', 'tls_versions'] as const;
+export type PosturePart = (typeof POSTURE_PARTS)[number];
+
 /** Facts that are probed once a day. Only the certificates of `alternates` can cause alerts. */
 export interface PostureObservation {
   at: number;
@@ -200,6 +207,13 @@ export interface PostureObservation {
    * them.
    */
   untestedKeyTypes: KeyType[];
+  /** Parts with tests that this probe left to a later one; absent if there are none. */
+  postponed?: PosturePart[];
+  /**
+   * Time from which the server may get more handshakes that fail, ms UTC; absent unless it had as many as it may get. See
+   * `createFailureLimit`.
+   */
+  resumesAt?: number;
   caa: CaaObservation;
   registration: RegistrationObservation;
 }

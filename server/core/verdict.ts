@@ -4,6 +4,7 @@ import type { DomainServer } from './srv.ts';
 import type {
   CaaObservation,
   PostureObservation,
+  PosturePart,
   ReachFailure,
   ReachStage,
   Refusal,
@@ -168,6 +169,13 @@ export interface PostureVerdict {
   alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
   /** Key types of which we could not learn whether the server has a certificate. */
   untestedKeyTypes: KeyType[];
+  /**
+   * The parts with results of earlier checks, and the time of these results, ms UTC; null if a part was never tested wholly. Absent
+   * if every part was tested at `at`.
+   */
+  earlier?: { part: PosturePart; at: number | null }[];
+  /** When the server may get more handshakes that fail, as in `PostureObservation`. */
+  resumesAt?: number;
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
   findings: Finding[];
 }

@@ -30,6 +30,8 @@ export interface ConnectOptions {
   handshakeTimeoutMs: number;
   /** How long the dialogue before TLS may take. Default: the limits of the protocol. */
   dialogue?: DialoguePatience;
+  /** Called for a connection whose dialogue or handshake failed, which servers may log and count. */
+  onFailure?: (address: string) => void;
 }
 
 /**
@@ -130,6 +132,13 @@ const USUAL = { wantsLegacy: false, mayExpectTls: false };
 
 /** Connects to one address, negotiates STARTTLS if the protocol needs it, and performs the TLS handshake. */
 export async function connectTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
+  const result = await attemptTls(approach, context);
+  if (!result.ok && ['starttls', 'handshake'].includes(result.failure.stage))
+    approach.onFailure?.(approach.address);
+  return result;
+}
+
+async function attemptTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
   const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
   const { connectTo, serverName, verifyName } = effectiveTarget(endpoint);
   const connection = await openConnection({

@@ -189,13 +189,17 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   }
 
   return {
-    async observe(endpoint, { signal, authorities, withPosture, replies, judgedWith, onStep, onSlow }) {
+    async observe(
+      endpoint,
+      { signal, authorities, withPosture, postureParts, replies, judgedWith, onStep, onSlow },
+    ) {
       const request = {
         kind: 'observe' as const,
         endpoint: identityOf(endpoint),
         authorities: authorities.map(compactCopy),
         withPosture,
         ...(replies && { replies }),
+        ...(postureParts && { postureParts }),
         withSteps: onStep !== undefined,
         ...(judgedWith !== undefined && { previous: judgedWith }),
       };

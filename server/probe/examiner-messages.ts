@@ -1,4 +1,4 @@
-import type { CheckedEndpoint, Verdict } from '../core/index.ts';
+import type { CheckedEndpoint, PosturePart, Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
 import type { ObserveOptions, Step } from './probe.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
@@ -42,6 +42,7 @@ export type ThreadRequest =
       authorities: readonly Uint8Array[];
       withPosture: boolean;
       replies?: ObserveOptions['replies'];
+      postureParts?: readonly PosturePart[];
       /** The previous verdict if the observation is to be judged at once; absent if not. */
       previous?: Verdict | null;
       /** True if the caller wants the timings of the phases. */

@@ -4,6 +4,7 @@ import {
   type CheckedEndpoint,
   judge,
   type Observation,
+  type PosturePart,
   type Verdict,
 } from '../core/index.ts';
 import {
@@ -27,6 +28,8 @@ export interface ExamineOptions {
   withPosture: boolean;
   /** As in `ObserveOptions`. */
   replies?: ObserveOptions['replies'];
+  /** Parts of the posture to test, the most urgent one first. Default: all. */
+  postureParts?: readonly PosturePart[];
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /**

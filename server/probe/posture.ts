@@ -1,16 +1,24 @@
 import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
-import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
+import { factsOf } from '../../contract/protocols.ts';
+import {
+  type HandshakeObservation,
+  type PostureObservation,
+  POSTURE_PARTS,
+  type PosturePart,
+  TLS_VERSIONS,
+} from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
 import { type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';
 import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import type { DomainSource } from './sources/sources.ts';
 import {
   groupsContext,
   legacyContext,
   modernContext,
   signatureContext,
-  versionContext,
+  versionsContext,
 } from './tls-contexts.ts';
 import { withSourceTimeout } from './query-sources.ts';
 
@@ -19,11 +27,15 @@ export interface PostureOptions {
   seen: HandshakeObservation;
   approach: Omit<ConnectOptions, 'address' | 'signal'>;
   domains: DomainSource;
+  /** Parts to test, the most urgent one first. The others are postponed. */
+  parts: readonly PosturePart[];
+  /** Limit for handshakes that fail. It applies to all protocols but https, because web servers do not count them. */
+  failureLimit: FailureLimit;
   /** Time of the probe, ms UTC. */
   at: number;
   /**
-   * Time limit for the whole posture probe, in ms, for a server that answers at once. A test that did not finish in time is
-   * reported as not tested.
+   * Time limit for the whole posture probe, in ms, for a server that answers at once. Slow servers get as much in addition as the usual
+   * handshake took. What was not finished in time is reported as not tested.
    */
   budgetMs: number;
   /** Time in ms that the check has left. */
@@ -37,6 +49,8 @@ const PER_HANDSHAKE_MS = 3_000;
 const SLOW_MS = 1_000;
 /** Maximum number of simultaneous handshakes. Those with a slow server mostly wait for its greeting. */
 const CONCURRENT = { usual: 2, slow: 5 };
+/** Share of the time of the usual handshake that a further one may take longer. */
+const SPARE_TIME = 0.25;
 
 /**
  * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.
@@ -44,42 +58,30 @@ const CONCURRENT = { usual: 2, slow: 5 };
 type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' } | { state: 'unknown' };
 type Attempt = (context: SecureContext, alpn?: Pick<ConnectOptions, 'alpn'>) => Promise<Trial>;
 
+const UNKNOWN: Trial = { state: 'unknown' };
+
 /**
- * Tests which TLS versions, key exchanges and leaf key types one address offers. Begins with the certificates, because only they
- * can cause alerts. Also looks up the CAA records and the registration of the host name.
+ * Tests which TLS versions, key exchanges and leaf key types one address offers. Also looks up the CAA records and the registration
+ * of the host name.
  */
 export async function probePosture(options: PostureOptions): Promise<PostureObservation> {
-  const { seen, approach, domains, at, budgetMs, leftMs, signal, onFault } = options;
+  const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
+  const { host, protocol } = approach.endpoint;
   const deadline = new AbortController();
   const abort = (): void => deadline.abort();
-  const isSlow = seen.durationMs > SLOW_MS;
-  // A slow server gets the time of one more handshake, so that at least those that run at the same time fit.
-  const slowMs = isSlow ? seen.durationMs : 0;
-  const limitMs = Math.min(budgetMs + slowMs, leftMs);
-  const endsAt = performance.now() + limitMs;
-  const timer = setTimeout(abort, limitMs);
+  const timer = setTimeout(abort, limitMsOf(options));
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
 
-  const withPermit = createSemaphore(isSlow ? CONCURRENT.slow : CONCURRENT.usual);
-  const attempt: Attempt = (context, alpn) =>
-    withPermit(async () => {
-      // A connection that cannot finish in time would only leave a trace in the server's log.
-      if (performance.now() + slowMs >= endsAt) return { state: 'unknown' };
-      return attemptHandshake(
-        { ...approach, ...alpn, address: seen.address, signal: deadline.signal },
-        context,
-        PER_HANDSHAKE_MS + slowMs,
-      );
-    });
-  const { host, protocol } = approach.endpoint;
+  const postponed = new Set<PosturePart>();
+  const attempt = createAttempts(options, deadline.signal, postponed);
   const wait = { ms: budgetMs, signal, onFault };
+  // Handshakes queue in the order in which their parts start.
+  const inOrder = [...new Set([...options.parts, ...POSTURE_PARTS])];
   try {
-    const [certificates, withoutAlpn, tlsVersions, postQuantum, caa, registration] = await Promise.all([
-      alternateLeaves(seen, attempt),
-      protocol === 'https' ? chainWithoutAlpn(seen, attempt) : null,
-      offeredVersions(seen, attempt),
-      keyExchange(seen, attempt),
+    const [tested, withoutAlpn, caa, registration] = await Promise.all([
+      Promise.all(inOrder.map((part) => TESTS[part](seen, attempt(part), protocol !== 'https'))),
+      protocol === 'https' ? chainWithoutAlpn(seen, attempt('certificates')) : null,
       withSourceTimeout((until) => domains.caa({ host, signal: until }), {
         ...wait,
         late: { outcome: 'unavailable' },
@@ -89,12 +91,13 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
         late: { outcome: 'unavailable', domain: host },
       }),
     ]);
+    const resumesAt = protocol === 'https' ? null : options.failureLimit.resumesAt(seen.address);
     return {
       at,
-      tlsVersions,
-      postQuantum,
-      ...certificates,
+      ...tested.reduce<Tested>((all, one) => ({ ...all, ...one }), UNTESTED),
       ...(withoutAlpn && { withoutAlpn }),
+      ...(postponed.size > 0 && { postponed: [...postponed] }),
+      ...(postponed.size > 0 && resumesAt !== null && { resumesAt }),
       caa,
       registration,
     };
@@ -104,17 +107,93 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   }
 }
 
-function offeredVersions(
+function limitMsOf({ seen, budgetMs, leftMs }: PostureOptions): number {
+  return Math.min(leftMs, budgetMs + (seen.durationMs > SLOW_MS ? seen.durationMs : 0));
+}
+
+/**
+ * Returns a function that makes the attempts for each part. Attempts for which the limit or the time does not suffice add their part to
+ * `postponed`, because servers also log handshakes that we break off as failures.
+ */
+function createAttempts(
+  options: PostureOptions,
+  signal: AbortSignal,
+  postponed: Set<PosturePart>,
+): (part: PosturePart) => Attempt {
+  const { seen, approach, parts, failureLimit } = options;
+  const { protocol } = approach.endpoint;
+  const isSlow = seen.durationMs > SLOW_MS;
+  const withPermit = createSemaphore(isSlow ? CONCURRENT.slow : CONCURRENT.usual);
+  const perHandshakeMs = PER_HANDSHAKE_MS + (isSlow ? seen.durationMs : 0);
+  const endsAt = performance.now() + limitMsOf(options);
+  const expectedMs = protocol === 'https' ? 0 : seen.durationMs * (1 + SPARE_TIME);
+  const hasTime = (): boolean => performance.now() + expectedMs < endsAt;
+  // Such servers get no attempts: they count failures without end, or are too slow for any.
+  const mayNever = factsOf(protocol).countsFailures === true || !hasTime();
+  const handshakeWith: Attempt = (context, alpn) =>
+    attemptHandshake({ ...approach, ...alpn, address: seen.address, signal }, context, perHandshakeMs);
+
+  return (part) => async (context, alpn) => {
+    if (mayNever) return UNKNOWN;
+    const trial = !parts.includes(part)
+      ? null
+      : await withPermit(() => {
+          const handshake = (): Promise<Trial | null> =>
+            hasTime() ? handshakeWith(context, alpn) : Promise.resolve(null);
+          return protocol === 'https' ? handshake() : failureLimit.run(seen.address, handshake, signal);
+        });
+    if (trial === null) postponed.add(part);
+    return trial ?? UNKNOWN;
+  };
+}
+
+type Tested = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes' | 'tlsVersions' | 'postQuantum'>;
+
+const UNTESTED: Tested = {
+  alternates: [],
+  untestedKeyTypes: [],
+  tlsVersions: [],
+  postQuantum: { state: 'unknown', group: null },
+};
+
+type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) => Promise<Partial<Tested>>;
+
+const TESTS: Record<PosturePart, Test> = {
+  certificates: alternateLeaves,
+  key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
+  tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),
+};
+
+/**
+ * Tests the versions before the one that the server chose in the usual handshake. That handshake offered all later ones, of which a server
+ * chooses the last that it knows. One handshake rules out both TLS 1.0 and 1.1.
+ */
+async function offeredVersions(
   seen: HandshakeObservation,
   attempt: Attempt,
 ): Promise<PostureObservation['tlsVersions']> {
-  return Promise.all(
-    TLS_VERSIONS.map(async (version) => {
-      const isKnown = version === seen.tlsVersion;
-      const { state } = isKnown ? { state: 'accepted' } : await attempt(versionContext(version));
-      return { version, offered: state === 'unknown' ? null : state === 'accepted' };
-    }),
-  );
+  const usual = TLS_VERSIONS.findIndex((version) => version === seen.tlsVersion);
+  const versions = TLS_VERSIONS.map((version, index) => ({
+    version,
+    offered: usual === -1 || index < usual ? null : index === usual,
+  }));
+  const test = async ([oldest, ...later]: typeof versions): Promise<void> => {
+    if (oldest === undefined) return;
+    const offers = [oldest, ...later];
+    const newest = later.at(-1) ?? oldest;
+    const trial = await attempt(versionsContext({ oldest: oldest.version, newest: newest.version }));
+    if (trial.state === 'unknown') return;
+    const chosen =
+      trial.state === 'accepted'
+        ? offers.findIndex(({ version }) => version === trial.evidence.tlsVersion)
+        : -1;
+    for (const [index, one] of offers.entries()) if (index >= chosen) one.offered = index === chosen;
+    await test(offers.slice(0, Math.max(0, chosen)));
+  };
+  const isOld = ({ version }: { version: string }): boolean => version === 'TLSv1' || version === 'TLSv1.1';
+  const unknown = versions.slice(0, Math.max(0, usual));
+  await Promise.all([test(unknown.filter((one) => !isOld(one))), test(unknown.filter(isOld))]);
+  return versions;
 }
 
 /**
@@ -150,11 +229,19 @@ const KEY_GROUPS: readonly (readonly KeyType[])[] = [
   KEY_TYPES.filter((keyType) => keyType !== 'ecdsa' && keyType !== 'rsa'),
 ];
 
-/** Requests the leaf of each key type that the usual handshake did not return. */
-async function alternateLeaves(seen: HandshakeObservation, attempt: Attempt): Promise<Certificates> {
+/**
+ * Requests the leaf of each key type that the usual handshake did not return. If few handshakes may fail, one asks for all types with TLS 1.3,
+ * where the cipher does not depend on the key.
+ */
+async function alternateLeaves(
+  seen: HandshakeObservation,
+  attempt: Attempt,
+  isLimited: boolean,
+): Promise<Certificates> {
   const usual = leafKeyType(seen.presentedChain);
+  const groups = isLimited && seen.tlsVersion === 'TLSv1.3' ? [KEY_GROUPS.flat()] : KEY_GROUPS;
   const found = await Promise.all(
-    KEY_GROUPS.map((group) =>
+    groups.map((group) =>
       leavesOf(
         group.filter((keyType) => keyType !== usual),
         (keyTypes) => signatureContext({ keyTypes, withMlKem: isPostQuantum(seen.group) }),

@@ -5,7 +5,9 @@ import {
   type HandshakeObservation,
   type HttpObservation,
   type Observation,
+  POSTURE_PARTS,
   type PostureObservation,
+  type PosturePart,
 } from '../core/index.ts';
 import { type DialogueLimits, factsOf } from '../../contract/protocols.ts';
 import type { AddressPolicy } from '../egress/index.ts';
@@ -14,6 +16,7 @@ import { type SourceAnswers, querySources } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
 import { findPlaces, type PlaceResolver } from './places.ts';
 import { probeAddress, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
+import { createFailureLimit } from './failure-limit.ts';
 import { probePosture } from './posture.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { Requester, type Sources } from './sources/sources.ts';
@@ -27,6 +30,8 @@ export interface ObserveOptions {
   trustStore: TrustStore;
   /** True to also probe the posture and query both CRL and OCSP. Meant to be set once a day. */
   withPosture: boolean;
+  /** Parts of the posture to test, the most urgent one first. Default: all. */
+  postureParts?: readonly PosturePart[];
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /**
@@ -109,12 +114,22 @@ const TIMEOUTS: Timeouts = {
 export function createProbe(options: ProbeOptions): Probe {
   const { resolver, policy, now, sources, ownNames, timeouts, onFault = warn } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
+  const failureLimit = createFailureLimit(now);
   const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
   return {
     async observe(
       endpoint,
-      { signal, trustStore, withPosture, replies, onStep, onSlow, work = new WorkBudget() },
+      {
+        signal,
+        trustStore,
+        withPosture,
+        postureParts = POSTURE_PARTS,
+        replies,
+        onStep,
+        onSlow,
+        work = new WorkBudget(),
+      },
     ) {
       const { protocol } = endpoint;
       const { connectTo, expectedStatus } = effectiveTarget(endpoint);
@@ -143,6 +158,7 @@ export function createProbe(options: ProbeOptions): Probe {
         connectTimeoutMs: caps.connect,
         handshakeTimeoutMs: caps.handshake,
         dialogue: { limits: caps.dialogue, slow: { afterMs: caps.slow, onSlow: allowSlow } },
+        ...(protocol !== 'https' && { onFailure: (address: string) => failureLimit.record(address) }),
       };
       const http: Promise<HttpObservation | null>[] = [];
       /** Takes over only the first https connection that completes its handshake. */
@@ -200,6 +216,8 @@ export function createProbe(options: ProbeOptions): Probe {
                   seen: postureTarget.seen,
                   approach: { ...limits, endpoint: postureTarget.endpoint },
                   domains: sources.domains,
+                  parts: postureParts,
+                  failureLimit,
                   at: observedAt,
                   budgetMs: caps.posture,
                   leftMs: endsAt - performance.now(),

@@ -80,22 +80,22 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   }
 
   /**
-   * Runs `examine` on the thread for this endpoint. `hungResult` returns the result if the
-   * endpoint made the thread hang.
+   * Runs `examine` on the thread for this endpoint, and again on the second thread if it is too much work for the first one.
+   * `hungResult` returns the result if the endpoint made the thread hang.
    */
   async function examineOn<T>(
     endpoint: Endpoint,
-    examine: (client: ExaminerClient) => Promise<T>,
+    examine: (client: ExaminerClient, isRepeated: boolean) => Promise<T>,
     hungResult: () => T,
     client = isolated.has(identityKey(endpoint)) ? previews : checks,
   ): Promise<T> {
     try {
-      return await examine(client);
+      return await examine(client, false);
     } catch (error) {
       const isTooMuch = error instanceof ExaminationExceeded;
       if (!isTooMuch && !(error instanceof ExaminationHung)) throw error;
       isolate(endpoint);
-      if (isTooMuch) return examineOn(endpoint, examine, hungResult, previews);
+      if (isTooMuch) return examineOn(endpoint, (second) => examine(second, true), hungResult, previews);
       onLimit();
       return hungResult();
     }
@@ -106,7 +106,17 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       const endpoint = identityOf(seen);
       const startedAt = Date.now();
       const hungResult = (): Observation => unexaminedObservation(endpoint, startedAt);
-      return examineOn(endpoint, (client) => client.observe(endpoint, options), hungResult, thread);
+      return examineOn(
+        endpoint,
+        // Each thread counts failed handshakes by itself, so only one of them tests the posture of a server that may count them, too.
+        (client, isRepeated) =>
+          client.observe(endpoint, {
+            ...options,
+            withPosture: options.withPosture && (!isRepeated || endpoint.protocol === 'https'),
+          }),
+        hungResult,
+        thread,
+      );
     },
     judge(request: JudgeRequest) {
       const { endpoint } = request.observation;

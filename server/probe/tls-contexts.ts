@@ -74,15 +74,17 @@ export const legacyContext = createSecureContext({
   secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
 });
 
-/** Returns a context that offers exactly one protocol version, and before TLS 1.3 also weak keys and ciphers. */
-export const versionContext = memoize((version: TlsVersion) =>
-  createSecureContext({
-    ...SHARED,
-    minVersion: version,
-    maxVersion: version,
-    ciphers: version === 'TLSv1.3' ? TLS13_CIPHERS : 'DEFAULT:@SECLEVEL=0',
-    secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
-  }),
+/** Returns a context that offers the versions from `oldest` to `newest`, all before TLS 1.3, with weak keys and ciphers, too. */
+export const versionsContext = memoize(
+  ({ oldest, newest }: { oldest: TlsVersion; newest: TlsVersion }) =>
+    createSecureContext({
+      ...SHARED,
+      minVersion: oldest,
+      maxVersion: newest,
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+      secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
+    }),
+  ({ oldest, newest }) => `${oldest} ${newest}`,
 );
 
 /** Returns a context for key exchange groups: `post-quantum` offers ML-KEM first, `classic` does not offer it. */

@@ -1,4 +1,10 @@
-import { identityKey, identityOf, type Observation } from '../core/index.ts';
+import {
+  duePostureParts,
+  identityKey,
+  identityOf,
+  type Observation,
+  type PosturePart,
+} from '../core/index.ts';
 import type { Examiner, Judgement } from '../probe/index.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
 import {
@@ -11,7 +17,6 @@ import type { Store } from '../store/db/open-store.ts';
 import { isTraced, withSpan, recordPastSpan } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
-import { HOUR_MS } from '../../contract/durations.ts';
 
 /**
  * Monitors of the same endpoint, of different accounts, that share one probe. Each has its own lease. The list is never
@@ -72,7 +77,8 @@ const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
   startedAt: number;
-  withPosture: boolean;
+  /** Parts of the posture that the probe tests; null: it has no posture. */
+  postureParts: readonly PosturePart[] | null;
   users: number;
   /** Resolves if the server is slow before TLS. */
   slow: Promise<void>;
@@ -93,7 +99,7 @@ export function createSharedProbes(options: {
 
   async function probe(
     watchers: Watchers,
-    withPosture: boolean,
+    postureParts: Running['postureParts'],
     { signal, onSlow }: { signal: AbortSignal; onSlow: () => void },
   ): Promise<ProbeResult> {
     const [first] = watchers;
@@ -103,7 +109,8 @@ export function createSharedProbes(options: {
         signal,
         onSlow,
         authorities,
-        withPosture,
+        withPosture: postureParts !== null,
+        ...(postureParts && { postureParts }),
         // Every account that watches the endpoint may see its replies.
         replies: 'public',
         // Other monitors may join with other verdicts; their judgements need a message of their own.
@@ -137,13 +144,14 @@ export function createSharedProbes(options: {
   return {
     begin(watchers, { signal, onSlow }) {
       const key = keyOf(watchers[0]);
-      const withPosture = needsPosture(watchers, clock.now());
+      const { protocol } = watchers[0];
+      const postureParts = duePostureParts(watchers, { protocol, now: clock.now() });
       const known = key === null ? undefined : running.get(key);
-      if (known !== undefined && canJoin(known, { watchers, withPosture, now: clock.now() }))
+      if (known !== undefined && canJoin(known, { watchers, postureParts, now: clock.now() }))
         return use(key, known, onSlow);
       const { promise: slow, resolve: markSlow } = Promise.withResolvers<void>();
-      const begun = { startedAt: clock.now(), withPosture, users: 0, slow };
-      const started = { ...begun, probe: probe(watchers, withPosture, { signal, onSlow: markSlow }) };
+      const begun = { startedAt: clock.now(), postureParts, users: 0, slow };
+      const started = { ...begun, probe: probe(watchers, postureParts, { signal, onSlow: markSlow }) };
       return use(key, started, onSlow);
     },
   };
@@ -163,14 +171,15 @@ export function createSharedProbes(options: {
 }
 
 /**
- * Returns whether monitors may join a probe: it is recent and includes the posture if needed, no user requested a check of
+ * Returns whether monitors may join a probe: it is recent and includes the needed parts of the posture, no user requested a check of
  * them, and each one that is due was due before the probe started.
  */
 function canJoin(
-  { startedAt, withPosture }: Running,
-  asked: { watchers: Watchers; withPosture: boolean; now: number },
+  { startedAt, postureParts }: Running,
+  asked: { watchers: Watchers; postureParts: Running['postureParts']; now: number },
 ): boolean {
-  if (asked.now - startedAt > MAX_PROBE_AGE_MS || (asked.withPosture && !withPosture)) return false;
+  const hasParts = (asked.postureParts ?? []).every((part) => postureParts?.includes(part));
+  if (asked.now - startedAt > MAX_PROBE_AGE_MS || !hasParts) return false;
   return asked.watchers.every(
     (monitor) => !monitor.asked && (monitor.nextCheckAt < startedAt || monitor.nextCheckAt > asked.now),
   );
@@ -180,20 +189,4 @@ function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
   const value = known.get(key) ?? make();
   known.set(key, value);
   return value;
-}
-
-/** Age from which a posture is checked again: less than a day, because daily checks come a little early. */
-const POSTURE_EVERY_MS = 20 * HOUR_MS;
-
-/**
- * Returns whether to check the posture: about daily or on request, but never at the first check of a monitor, for which a user
- * waits.
- */
-function needsPosture(watchers: Watchers, now: number): boolean {
-  return (
-    watchers.every(({ verdict }) => verdict !== null) &&
-    watchers.some(
-      ({ verdict, asked }) => asked || !verdict?.posture || now - verdict.posture.at > POSTURE_EVERY_MS,
-    )
-  );
 }

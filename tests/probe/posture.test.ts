@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { PostureObservation } from '../../server/core/index.ts';
+import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -49,15 +49,25 @@ async function posture(
   {
     domains = NO_SOURCES.domains,
     protocol = 'tls',
+    parts = POSTURE_PARTS,
     ...options
-  }: Partial<ProbeOptions> & { domains?: DomainSource; protocol?: Protocol } = {},
+  }: Partial<ProbeOptions> & {
+    domains?: DomainSource;
+    protocol?: Protocol;
+    parts?: readonly PosturePart[];
+  } = {},
 ): Promise<PostureObservation> {
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
   const sources = { ...NO_SOURCES, domains };
   const probe = createProbe({ resolver, policy, now: () => NOW, sources, ...options });
   const observation = await probe.observe(
     { host: 'site.test', port, protocol },
-    { signal: new AbortController().signal, trustStore: createTrustStore([root.der]), withPosture: true },
+    {
+      signal: new AbortController().signal,
+      trustStore: createTrustStore([root.der]),
+      withPosture: true,
+      postureParts: parts,
+    },
   );
   expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
   return observation.posture as PostureObservation;
@@ -75,7 +85,8 @@ describe('The posture of a server', () => {
     ['all versions', ['-cipher', 'DEFAULT:@SECLEVEL=0'], [true, true, true, true]],
     ['TLS 1.1 alone', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0'], [false, true, false, false]],
   ])('lists the TLS versions on offer: %s', async (_name, args, expected) => {
-    expect(offered(await posture(await openssl({ arguments: args })))).toEqual(expected);
+    const port = await openssl({ arguments: args });
+    expect(offered(await posture(port, { parts: ['tls_versions'] }))).toEqual(expected);
   });
 
   it('shows whether the server supports post-quantum key exchange', async () => {
@@ -89,7 +100,7 @@ describe('The posture of a server', () => {
     'shows post-quantum intolerance if a large ClientHello leaves the server %s',
     async (manner) => {
       const { port, ignored } = await filtered(manner);
-      const looking = posture(port);
+      const looking = posture(port, { parts: ['key_exchange'] });
       await ignored;
       if (manner === 'silent') vi.advanceTimersByTime(3_000);
       expect((await looking).postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });

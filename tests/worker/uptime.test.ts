@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Observation, readAuthorities } from '../../server/core/index.ts';
+import { readAuthorities } from '../../server/core/index.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
-import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
@@ -103,44 +102,5 @@ describeAnyDatabase('An account’s own CA', (open) => {
     await addAuthorities(rig.store, { accountId: rig.accountId, authorities, max: 20, now });
     await rig.runUntil(now + MINUTE_MS);
     expect(await rig.read(added)).toMatchObject({ verdict: { trusted: true } });
-  });
-});
-
-describeAnyDatabase('The posture of a server', (open) => {
-  it('is not probed at the first check, but a minute later, daily and on request', async () => {
-    const asked: boolean[] = [];
-    const posture: Observation['posture'] = {
-      at: START,
-      tlsVersions: [],
-      postQuantum: { state: 'unknown', group: null },
-      alternates: [],
-      untestedKeyTypes: [],
-      caa: { outcome: 'none' },
-      registration: { outcome: 'not_applicable' },
-    };
-    const rig: Rig = await startRig(await open(), {
-      wrapProbe: (probe) => ({
-        async observe(endpoint, options) {
-          asked.push(options.withPosture);
-          const observation = await probe.observe(endpoint, { ...options, withPosture: false });
-          return options.withPosture
-            ? { ...observation, posture: { ...posture, at: rig.clock.now() } }
-            : observation;
-        },
-      }),
-    });
-    const added = await rig.watch('shop.example', undefined, { everyMinutes: 60 });
-    await rig.runDue();
-    expect(asked).toEqual([false]);
-    await rig.runUntil(START + MINUTE_MS);
-    expect(asked).toEqual([false, true]);
-    await rig.runUntil(START + 3 * HOUR_MS);
-    expect(asked.filter(Boolean)).toHaveLength(1);
-    await requestCheck(rig.store, { accountId: rig.accountId, monitorId: added.id, now: rig.clock.now() });
-    await rig.runDue();
-    expect(asked.at(-1)).toBe(true);
-    await rig.runUntil(START + 47 * HOUR_MS);
-    expect(asked.filter(Boolean)).toHaveLength(4);
-    expect((await rig.read(added)).verdict?.posture).not.toBeNull();
   });
 });

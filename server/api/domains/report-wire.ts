@@ -13,6 +13,8 @@ import {
   reportFindings,
   reportMarkdown,
   revocationWhy,
+  earlierPosture,
+  isPostureComplete,
   untestedPosture,
   whatHappenedAt,
 } from '../../core/index.ts';
@@ -121,5 +123,10 @@ function postureWire(posture: PostureVerdict): PostureWire {
       expiry_date: iso(certificate.notAfter),
     })),
     not_tested: untestedPosture(posture),
+    is_complete: isPostureComplete(posture),
+    earlier: earlierPosture(posture).map(({ results, at: testedAt }) => ({
+      results,
+      checked_at: iso(testedAt),
+    })),
   };
 }

@@ -274,6 +274,41 @@ describe('the conclusion of a check', () => {
   it('the first check of a monitor is repeated after a minute to examine TLS versions, CAA and registration', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
+
+  it('a check whose posture had as many failed handshakes as it may have is repeated when it may have more', () => {
+    const posture: NonNullable<typeof served.posture> = {
+      at: NOW - 1_000,
+      tlsVersions: [],
+      postQuantum: { state: 'unknown', group: null },
+      alternates: [],
+      untestedKeyTypes: [],
+      caa: { outcome: 'none' },
+      registration: { outcome: 'not_applicable' },
+      postponed: ['tls_versions'],
+      resumesAt: NOW + 15 * MINUTE_MS,
+    };
+    const nextAfter = (changes: Partial<typeof posture>, state: Partial<CheckState> = {}) => {
+      const seen = { ...served, posture: { ...posture, ...changes } };
+      const verdict = judge(seen, NOW, trustStore, state.previous);
+      return conclude({ ...WATCHED, ...state }, seen, verdict, NOW).withContext(null).nextCheckAt;
+    };
+    expect(nextAfter({})).toBe(NOW + 15 * MINUTE_MS);
+    expect(nextAfter({}, { jitter: 0.5 })).toBe(NOW + 17.5 * MINUTE_MS);
+    // A check in between, without a posture, does not change that.
+    const limited = judge({ ...served, posture }, NOW, trustStore);
+    const between = (now: number) =>
+      conclude(WATCHED, served, judge(served, now, trustStore, limited), now).withContext(null).nextCheckAt;
+    expect(between(NOW + MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS);
+    expect(between(NOW + 15 * MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS + DAY_MS);
+    // Other endpoints of the address had them earlier, but this one gets no handshakes twice in 15 minutes.
+    expect(nextAfter({ resumesAt: NOW + MINUTE_MS })).toBe(NOW + 15 * MINUTE_MS - 1_000);
+    const { resumesAt: _, ...tooSlow } = posture;
+    const seen = { ...served, posture: tooSlow };
+    expect(concluded(WATCHED, seen, null).nextCheckAt).toBe(NOW + DAY_MS);
+    const { postponed: __, resumesAt: ___, ...tested } = posture;
+    const previous = judge({ ...seen, posture: tested }, NOW, trustStore);
+    expect(nextAfter({}, { previous })).toBe(NOW + DAY_MS);
+  });
 });
 
 describe('the routes of an alert', () => {

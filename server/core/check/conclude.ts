@@ -18,6 +18,7 @@ import type { Plan } from '../plan.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import type { Verdict } from '../verdict.ts';
+import { duePostureParts, POSTURE_APART_MS } from './posture-due.ts';
 import { HEARTBEAT_EVERY_MINUTES, nextCheckAt } from './schedule.ts';
 import {
   assessUptime,
@@ -166,6 +167,7 @@ export function conclude(
           recheckAt,
           kind === 'own' ? now + HEARTBEAT_EVERY_MINUTES * MINUTE_MS : null,
           earlyCheckAt(previous, verdict, now),
+          postponedPostureAt(observation, verdict, { now, jitter: state.jitter }),
         ]),
         jitter: state.jitter,
       });
@@ -356,6 +358,26 @@ function earlyCheckAt(previous: Verdict | null, verdict: Verdict, now: number): 
   if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
   // Check early only once: otherwise we would query a source that is always too slow every two minutes.
   return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_ANSWER_MS : null;
+}
+
+/** How far the checks for postponed postures are spread, so that the endpoints of one address do not always meet. */
+const POSTURE_SPREAD_MS = 5 * MINUTE_MS;
+
+/**
+ * Returns when to check early (ms UTC), because the last posture check was not complete when the server had had as many failed handshakes as
+ * it may get; else null.
+ */
+function postponedPostureAt(
+  { endpoint: { protocol } }: Observation,
+  verdict: Verdict,
+  { now, jitter }: { now: number; jitter: number },
+): number | null {
+  const { posture } = verdict;
+  if (posture?.resumesAt === undefined) return null;
+  const at = Math.max(posture.resumesAt, posture.at + POSTURE_APART_MS);
+  const isDue = duePostureParts([{ verdict, asked: false }], { protocol, now: at }) !== null;
+  // If the time has passed, the endpoint was down then.
+  return isDue && at > now ? Math.ceil(at + POSTURE_SPREAD_MS * jitter) : null;
 }
 
 function earliest(instants: readonly (number | null)[]): number | null {

@@ -202,6 +202,64 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     const next = judge(observation([answer(withChain(b))], { posture: gone }), NOW + DAY, trustStore, plain);
     expect(next).toMatchObject({ findings: [], posture: { alternates: [] } });
   });
+
+  it('keeps the earlier results of what was postponed, with their times and findings', () => {
+    const at = NOW + DAY;
+    const partial: NonNullable<Observation['posture']> = {
+      ...posture,
+      at,
+      tlsVersions: [
+        { version: 'TLSv1.2', offered: false },
+        { version: 'TLSv1.3', offered: null },
+      ],
+      postQuantum: { state: 'unknown', group: null },
+      alternates: [],
+      untestedKeyTypes: ['rsa', 'ed25519'],
+      postponed: ['certificates', 'key_exchange', 'tls_versions'],
+    };
+    const judged = (seen: typeof partial, previous: Verdict | null) =>
+      judge(
+        observation([answer(withChain(b))], { posture: seen, observedAt: seen.at }),
+        seen.at,
+        trustStore,
+        previous,
+      );
+    const next = judged(partial, daily);
+    const earlier = partial.postponed?.map((part) => ({ part, at: NOW }));
+    expect(next.posture).toEqual({
+      ...daily.posture,
+      at,
+      tlsVersions: [
+        { version: 'TLSv1.2', offered: false },
+        { version: 'TLSv1.3', offered: true },
+      ],
+      earlier,
+    });
+    expect(next.findings).toEqual(daily.findings);
+    expect(next.lastSeen?.expiring).toEqual(daily.lastSeen?.expiring);
+    // The results keep their times however often the tests are postponed.
+    expect(judged({ ...partial, at: at + DAY }, next).posture).toEqual({ ...next.posture, at: at + DAY });
+    const { postponed: _, ...complete } = partial;
+    expect(judged(complete, next).posture).toMatchObject({
+      alternates: [],
+      untestedKeyTypes: ['rsa', 'ed25519'],
+    });
+    expect(judged(complete, next).posture?.earlier).toBeUndefined();
+  });
+
+  it('says which parts were never tested', () => {
+    const untested: NonNullable<Observation['posture']> = {
+      ...posture,
+      alternates: [],
+      untestedKeyTypes: ['rsa'],
+      postponed: ['certificates'],
+    };
+    const first = judge(observation([answer(withChain(b))], { posture: untested }), NOW, trustStore);
+    expect(first.posture).toMatchObject({
+      untestedKeyTypes: ['rsa'],
+      earlier: [{ part: 'certificates', at: null }],
+    });
+  });
 });
 
 describe('the certificate for clients that send no ALPN', () => {

@@ -11,6 +11,7 @@ import {
   rememberedFrom,
   followRegistration,
   unreachedVerdict,
+  withEarlierPosture,
   withKnownWindows,
   withPendingAnswer,
 } from './previous-verdict.ts';
@@ -157,7 +158,7 @@ function judgePosture(
   { chains, previous, rotating }: { chains: ChainJudge; previous: Verdict | null; rotating: string[] },
 ): PostureVerdict | null {
   if (posture === null) return null;
-  const { at, tlsVersions, postQuantum, caa, registration, untestedKeyTypes } = posture;
+  const { at, tlsVersions, postQuantum, caa, registration, untestedKeyTypes, resumesAt } = posture;
   const judged: PostureVerdict = {
     at,
     tlsVersions,
@@ -166,6 +167,7 @@ function judgePosture(
     registration: followRegistration(previous, registration, at),
     alternates: [],
     untestedKeyTypes,
+    ...(resumesAt !== undefined && { resumesAt }),
     findings: alpnFindings(posture, new Set([...usual, ...rotating])).map(({ finding, addresses }) =>
       toFinding(finding, addresses),
     ),
@@ -180,7 +182,7 @@ function judgePosture(
       judged.findings.push({ ...toFinding({ ...finding, severity: 'warning' }, [address]), keyType });
     }
   }
-  return judged;
+  return withEarlierPosture(judged, posture.postponed ?? [], { previous: previous?.posture ?? null, usual });
 }
 
 /**

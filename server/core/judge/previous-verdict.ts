@@ -1,7 +1,13 @@
 import { freshUntil } from './revocation.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
-import type { RegistrationObservation, RenewalEvidence } from '../observation.ts';
-import type { LastSeen, RegistrationVerdict, RevocationVerdict, Verdict } from '../verdict.ts';
+import type { PosturePart, RegistrationObservation, RenewalEvidence } from '../observation.ts';
+import type {
+  LastSeen,
+  PostureVerdict,
+  RegistrationVerdict,
+  RevocationVerdict,
+  Verdict,
+} from '../verdict.ts';
 
 /**
  * Returns the revoked certificates and the recent leaves that a check takes over from the previous verdict; empty without
@@ -40,6 +46,53 @@ export function unreachedVerdict(
     renewal: previous?.renewal ?? null,
     posture: previous?.posture ?? null,
     lastSeen: previous?.lastSeen ?? null,
+  };
+}
+
+/** Returns when a part of the posture was tested (ms UTC); null if it never was, at least not wholly. */
+export function postureTestedAt({ at, earlier }: PostureVerdict, part: PosturePart): number | null {
+  const carried = earlier?.find((one) => one.part === part);
+  return carried === undefined ? at : carried.at;
+}
+
+/**
+ * Returns the posture with the previous results of what was postponed, and their times. `usual`: fingerprints of the leaves that the usual
+ * handshakes show, so that they are not listed as further certificates.
+ */
+export function withEarlierPosture(
+  current: PostureVerdict,
+  postponed: readonly PosturePart[],
+  { previous, usual }: { previous: PostureVerdict | null; usual: ReadonlySet<string> },
+): PostureVerdict {
+  if (postponed.length === 0) return current;
+  const earlier = postponed.map((part) => ({ part, at: previous && postureTestedAt(previous, part) }));
+  if (previous === null) return { ...current, earlier };
+  const isPostponed = (part: PosturePart): boolean => postponed.includes(part);
+  const isUntested = (keyType: string): boolean => current.untestedKeyTypes.some((one) => one === keyType);
+  const alternates = isPostponed('certificates')
+    ? previous.alternates.filter(
+        ({ keyType, certificate }) => isUntested(keyType) && !usual.has(certificate.fingerprint),
+      )
+    : [];
+  const findings = previous.findings.filter(({ keyType }) =>
+    alternates.some((alternate) => alternate.keyType === keyType),
+  );
+  const offeredBefore = new Map(previous.tlsVersions.map(({ version, offered }) => [version, offered]));
+  return {
+    ...current,
+    earlier,
+    tlsVersions: isPostponed('tls_versions')
+      ? current.tlsVersions.map(({ version, offered }) => ({
+          version,
+          offered: offered ?? offeredBefore.get(version) ?? null,
+        }))
+      : current.tlsVersions,
+    postQuantum: isPostponed('key_exchange') ? previous.postQuantum : current.postQuantum,
+    alternates: [...current.alternates, ...alternates],
+    untestedKeyTypes: isPostponed('certificates')
+      ? current.untestedKeyTypes.filter((keyType) => previous.untestedKeyTypes.includes(keyType))
+      : current.untestedKeyTypes,
+    findings: [...current.findings, ...findings],
   };
 }
 

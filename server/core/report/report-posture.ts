@@ -1,6 +1,8 @@
 import { KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
+import { postureTestedAt } from '../judge/previous-verdict.ts';
+import { POSTURE_PARTS, type PosturePart } from '../observation.ts';
 import type { PostureVerdict } from '../verdict.ts';
 
 /** Returns the results of the daily posture check as the lines of a Markdown list. */
@@ -17,9 +19,31 @@ export function postureLines(posture: PostureVerdict): string[] {
       ({ keyType, certificate }) =>
         `- Certificate with an ${KEY_TYPE_NAMES[keyType] ?? keyType} key, for clients with such signatures: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
     ),
-    ...(untested.length === 0 ? [] : [`- Not tested: ${untested.join('; ')}`]),
+    ...(untested.length === 0
+      ? []
+      : [`- Not tested${isPostureComplete(posture) ? '' : ' yet'}: ${untested.join('; ')}`]),
     `- Checked on ${longDate(at, 'UTC')}`,
+    ...earlierPosture(posture).map((one) => `- ${one.results}: as of ${longDate(one.at, 'UTC')}`),
   ];
+}
+
+const PARTS: Record<PosturePart, string> = {
+  certificates: 'Certificates for other key types',
+  key_exchange: 'Post-quantum key exchange',
+  tls_versions: 'TLS versions',
+};
+
+/** Returns what is known from an earlier check only, with its time, ms UTC: "TLS versions". */
+export function earlierPosture(posture: PostureVerdict): { results: string; at: number }[] {
+  return POSTURE_PARTS.flatMap((part) => {
+    const at = postureTestedAt(posture, part);
+    return at === null || at === posture.at ? [] : [{ results: PARTS[part], at }];
+  });
+}
+
+/** Returns false if a later check will test a part for the first time. */
+export function isPostureComplete(posture: PostureVerdict): boolean {
+  return POSTURE_PARTS.every((part) => postureTestedAt(posture, part) !== null);
 }
 
 const POST_QUANTUM: Record<PostureVerdict['postQuantum']['state'], string> = {

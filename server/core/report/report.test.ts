@@ -17,6 +17,8 @@ import { judge } from '../judge/judge.ts';
 import type { Observation } from '../observation.ts';
 import { block, code, codeCell, plain } from './markdown.ts';
 import { type Report, reportMarkdown } from './report.ts';
+import { postureLines } from './report-posture.ts';
+import type { Verdict } from '../verdict.ts';
 
 const trustStore = createTrustStore([root.der], { arePublic: true });
 
@@ -131,6 +133,33 @@ describe('reportMarkdown', () => {
     expect(text).toContain('negotiated (`X25519MLKEM768`)');
     expect(text).toContain('``issue a|b`c``');
     expect(text).toContain('until 21 November 2026 (\\*R\\*)');
+  });
+
+  it('says what was not tested yet, and how old the results are that the last posture check did not repeat', () => {
+    const leaf = issue();
+    const posture: NonNullable<Observation['posture']> = {
+      at: NOW - DAY,
+      tlsVersions: [{ version: 'TLSv1', offered: null }],
+      postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
+      alternates: [],
+      untestedKeyTypes: [],
+      postponed: ['tls_versions'],
+      caa: { outcome: 'none' },
+      registration: { outcome: 'not_applicable' },
+    };
+    const judged = (seen: typeof posture, previous: Verdict | null = null) =>
+      judge(observation([answer(withChain(leaf))], { posture: seen }), NOW, trustStore, previous);
+    const lines = ({ posture: verdict }: Verdict) => (verdict === null ? [] : postureLines(verdict));
+    expect(lines(judged(posture)).slice(-2)).toEqual([
+      '- Not tested yet: TLS 1.0',
+      '- Checked on 19 November 2026',
+    ]);
+    const tested = judged({ ...posture, tlsVersions: [{ version: 'TLSv1', offered: false }], postponed: [] });
+    expect(lines(tested).at(-1)).toBe('- Checked on 19 November 2026');
+    expect(lines(judged({ ...posture, at: NOW }, tested)).slice(-2)).toEqual([
+      '- Checked on 20 November 2026',
+      '- TLS versions: as of 19 November 2026',
+    ]);
   });
 
   it('lets no untrusted text add markup, links or lines', () => {

@@ -340,6 +340,8 @@ const posture = shape<PostureVerdict>({
   }),
   alternates: list(shape({ keyType: code, address: text, certificate: expiring })),
   untestedKeyTypes: list(code),
+  earlier: optional(list(shape({ part: code, at: nullable(number) }))),
+  resumesAt: optional(number),
   findings: list(finding),
 });
 

@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { PostureWire, ReportWire } from '../../../../contract/domain-report.ts';
 import { KEY_TYPE_NAMES } from '../../../../contract/check-words.ts';
 import { Time } from '../../../ui/time.tsx';
@@ -9,6 +10,7 @@ import {
   caaLines,
   keyExchangeLine,
   notTestedLine,
+  notTestedTerm,
   postureLine,
   registrationLine,
   tlsVersionsLine,
@@ -28,7 +30,7 @@ export function FactsSection({ report: { posture } }: { report: ReportWire }) {
 }
 
 function Posture({ posture }: { posture: PostureWire }) {
-  const { caa, alternates, not_tested: untested } = posture;
+  const { caa, alternates, not_tested: untested, earlier } = posture;
   const registration = registrationLine(posture.registration);
   return (
     <>
@@ -64,10 +66,15 @@ function Posture({ posture }: { posture: PostureWire }) {
             </ul>
           </Fact>
         )}
-        {untested.length > 0 && <Fact term="Not tested">{notTestedLine(untested)}</Fact>}
+        {untested.length > 0 && <Fact term={notTestedTerm(posture)}>{notTestedLine(untested)}</Fact>}
       </Facts>
       <p className="mt-3 text-meta text-fg-3">
         As of <Time iso={posture.checked_at} withTime />
+        {earlier.map(({ results, checked_at: testedAt }) => (
+          <Fragment key={results}>
+            ; {results}: <Time iso={testedAt} withTime />
+          </Fragment>
+        ))}
       </p>
     </>
   );

@@ -68,15 +68,19 @@ it.each<[PostureWire['registration'], string | null]>([
 );
 
 it.each([
-  [[], 'TLS 1.2 and 1.3, post-quantum key exchange'],
+  [[], true, 'TLS 1.2 and 1.3, post-quantum key exchange'],
   [
     ['certificates for RSA keys', 'TLS 1.0'],
+    true,
     'TLS 1.2 and 1.3, post-quantum key exchange; not tested: certificates for RSA keys; TLS 1.0',
   ],
-])('postureLine summarises a healthy posture, and what was not tested: %j', (untested, line) =>
+  [['TLS 1.0'], false, 'TLS 1.2 and 1.3, post-quantum key exchange; not tested yet: TLS 1.0'],
+])('postureLine summarises a healthy posture, and what was not tested: %j', (untested, isComplete, line) =>
   expect(
     postureLine({
       not_tested: untested,
+      is_complete: isComplete,
+      earlier: [],
       checked_at: '',
       tls_versions: versions(false, false, true, true),
       post_quantum: { state: 'negotiated', group: 'X25519MLKEM768' },

@@ -16,6 +16,11 @@ export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
   return named(null) === '' ? 'None known' : 'Unknown: no response';
 }
 
+/** Returns 'Not tested', or 'Not tested yet' if a later check will test it. */
+export function notTestedTerm({ is_complete: isComplete }: Pick<PostureWire, 'is_complete'>): string {
+  return isComplete ? 'Not tested' : 'Not tested yet';
+}
+
 /** Returns 'Certificates for RSA keys; TLS 1.0'. */
 export function notTestedLine(untested: PostureWire['not_tested']): string {
   const line = untested.join('; ');
@@ -71,8 +76,10 @@ export function postureLine({
   tls_versions: versions,
   post_quantum: postQuantum,
   not_tested: untested,
+  is_complete,
 }: PostureWire): string {
   const quantum = postQuantum.state === 'negotiated' ? ', post-quantum key exchange' : '';
-  const rest = untested.length === 0 ? '' : `; not tested: ${untested.join('; ')}`;
+  const term = notTestedTerm({ is_complete }).toLowerCase();
+  const rest = untested.length === 0 ? '' : `; ${term}: ${untested.join('; ')}`;
   return `${tlsVersionsLine(versions)}${quantum}${rest}`;
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import { answer, issue, NOW, observation, root, withChain } from '../../../tests/kit/certificates/judging.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from '../judge/judge.ts';
+import type { PostureVerdict, Verdict } from '../verdict.ts';
+import { duePostureParts } from './posture-due.ts';
+
+const verdict = judge(observation([answer(withChain(issue()))]), NOW, createTrustStore([root.der]));
+const POSTURE: PostureVerdict = {
+  at: NOW,
+  tlsVersions: [],
+  postQuantum: { state: 'unknown', group: null },
+  caa: { outcome: 'none' },
+  registration: { outcome: 'not_applicable' },
+  alternates: [],
+  untestedKeyTypes: [],
+  findings: [],
+};
+const withPosture = (changes: Partial<PostureVerdict>): Verdict => ({
+  ...verdict,
+  posture: { ...POSTURE, ...changes },
+});
+const ALL = ['certificates', 'key_exchange', 'tls_versions'];
+/** Returns the due parts of one monitor, a time in ms after its posture. */
+const due = (
+  ms: number,
+  {
+    changes = {},
+    asked = false,
+    protocol = 'smtp',
+  }: { changes?: Partial<PostureVerdict>; asked?: boolean; protocol?: 'smtp' | 'https' } = {},
+) => duePostureParts([{ verdict: withPosture(changes), asked }], { protocol, now: NOW + ms });
+
+describe('The posture of an endpoint', () => {
+  it('is not due at a first check, and all of it at the next one', () => {
+    const now = NOW;
+    expect(duePostureParts([{ verdict: null, asked: true }], { protocol: 'https', now })).toBeNull();
+    expect(duePostureParts([{ verdict, asked: false }], { protocol: 'smtp', now })).toEqual(ALL);
+  });
+
+  it('is due once a day, or when a user requests a check', () => {
+    expect(due(20 * HOUR_MS)).toBeNull();
+    expect(due(20 * HOUR_MS + 1)).toEqual(ALL);
+    expect(due(HOUR_MS, { asked: true })).toEqual(ALL);
+  });
+
+  it.each([
+    ['smtp', null],
+    ['https', ALL],
+  ] as const)('is due on request within 15 minutes over %s: %j', (protocol, parts) => {
+    expect(due(15 * MINUTE_MS - 1, { asked: true, protocol })).toEqual(parts);
+    expect(due(15 * MINUTE_MS, { asked: true, protocol })).toEqual(ALL);
+  });
+
+  it('is due 15 minutes later for what was postponed: what was never tested or is a day old, the oldest first', () => {
+    const earlier: PostureVerdict['earlier'] = [
+      { part: 'certificates', at: NOW - 20 * HOUR_MS },
+      { part: 'tls_versions', at: null },
+    ];
+    expect(due(15 * MINUTE_MS - 1, { changes: { earlier } })).toBeNull();
+    expect(due(15 * MINUTE_MS, { changes: { earlier } })).toEqual(['tls_versions', 'certificates']);
+    const fresh: PostureVerdict['earlier'] = [{ part: 'certificates', at: NOW - HOUR_MS }];
+    expect(due(15 * MINUTE_MS, { changes: { earlier: fresh } })).toBeNull();
+  });
+
+  it('is due for all monitors if it is due for one of them, but not while that of another one is recent', () => {
+    const old = { verdict: withPosture({ at: NOW - 21 * HOUR_MS }), asked: false };
+    const recent = { verdict: withPosture({ at: NOW - 10 * MINUTE_MS }), asked: false };
+    expect(duePostureParts([old, recent], { protocol: 'smtp', now: NOW })).toBeNull();
+    expect(duePostureParts([old, recent], { protocol: 'smtp', now: NOW + 5 * MINUTE_MS })).toEqual(ALL);
+    expect(duePostureParts([old, recent], { protocol: 'https', now: NOW })).toEqual(ALL);
+  });
+});

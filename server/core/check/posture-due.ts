@@ -1,0 +1,38 @@
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
+import { postureTestedAt } from '../judge/previous-verdict.ts';
+import { POSTURE_PARTS, type PosturePart } from '../observation.ts';
+import type { Verdict } from '../verdict.ts';
+
+/** Age from which a part of the posture is tested again: less than a day, because daily checks come a little early. */
+const POSTURE_EVERY_MS = 20 * HOUR_MS;
+/** Shortest time between two posture probes of a server that may count failed handshakes: more than fail2ban's `findtime`, 10 minutes. */
+export const POSTURE_APART_MS = 15 * MINUTE_MS;
+
+/** A monitor of the endpoint. `asked`: a user requested a check, which tests all parts again. */
+interface Watching {
+  verdict: Verdict | null;
+  asked: boolean;
+}
+
+/**
+ * Returns the parts of the posture to test for some monitors of an endpoint, the one with the oldest result first; null if none is due. They
+ * are due about once a day, or when requested, but not at the first check of a monitor, for which a user waits.
+ */
+export function duePostureParts(
+  monitors: readonly Watching[],
+  { protocol, now }: { protocol: Protocol; now: number },
+): readonly PosturePart[] | null {
+  const postures = monitors.map(({ verdict, asked }) => ({ posture: verdict?.posture ?? null, asked }));
+  if (monitors.some(({ verdict }) => verdict === null)) return null;
+  const lastAt = Math.max(...postures.map(({ posture }) => posture?.at ?? 0));
+  if (protocol !== 'https' && now - lastAt < POSTURE_APART_MS) return null;
+  const testedAt = (part: PosturePart): number =>
+    Math.min(
+      ...postures.map(({ posture, asked }) =>
+        posture && !asked ? (postureTestedAt(posture, part) ?? 0) : 0,
+      ),
+    );
+  const due = POSTURE_PARTS.filter((part) => now - testedAt(part) > POSTURE_EVERY_MS);
+  return due.length === 0 ? null : due.toSorted((left, right) => testedAt(left) - testedAt(right));
+}

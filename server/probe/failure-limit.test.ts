@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../contract/durations.ts';
+import { createFailureLimit } from './failure-limit.ts';
+
+const NOW = Date.UTC(2030, 0, 2);
+const ADDRESS = '192.0.2.1';
+const never = new AbortController().signal;
+
+function started() {
+  const clock = { now: NOW };
+  const limit = createFailureLimit(() => clock.now);
+  const ran: string[] = [];
+  const ends: (() => void)[] = [];
+  /** Begins an attempt that ends with `ends[…]`. */
+  const begin = (name: string, { address = ADDRESS, signal = never } = {}): Promise<string | null> =>
+    limit.run(
+      address,
+      async () => {
+        ran.push(name);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return name;
+      },
+      signal,
+    );
+  return { clock, limit, ran, ends, begin };
+}
+/** Lets everything run that waits for nothing else. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('The limit of failed handshakes', () => {
+  it('runs at most three attempts per address at once, and the others in order of arrival', async () => {
+    const { ran, ends, begin } = started();
+    const results = ['a', 'b', 'c', 'd', 'e'].map((name) => begin(name));
+    const elsewhere = begin('x', { address: '192.0.2.2' });
+    await settle();
+    expect(ran).toEqual(['a', 'b', 'c', 'x']);
+    while (ends.length > 0) {
+      ends.shift()?.();
+      await settle();
+    }
+    expect(ran).toEqual(['a', 'b', 'c', 'x', 'd', 'e']);
+    expect(await Promise.all([...results, elsewhere])).toEqual(['a', 'b', 'c', 'd', 'e', 'x']);
+  });
+
+  it('runs no attempt after three failures at an address, until 15 minutes after each of them', async () => {
+    const { clock, limit, ran, ends, begin } = started();
+    limit.record(ADDRESS);
+    clock.now += MINUTE_MS;
+    limit.record(ADDRESS);
+    expect(limit.resumesAt(ADDRESS)).toBeNull();
+    const running = begin('a');
+    const waiting = begin('b');
+    await settle();
+    limit.record(ADDRESS);
+    ends[0]?.();
+    expect([await running, await waiting]).toEqual(['a', null]);
+    expect(await begin('c')).toBeNull();
+    expect(limit.resumesAt(ADDRESS)).toBe(NOW + 16 * MINUTE_MS);
+    clock.now = NOW + 15 * MINUTE_MS;
+    void begin('d');
+    void begin('e');
+    await settle();
+    expect(ran).toEqual(['a', 'd']);
+    clock.now = NOW + 16 * MINUTE_MS;
+    expect(limit.resumesAt(ADDRESS)).toBeNull();
+  });
+
+  it('gives up a waiting attempt when it is aborted, and runs the next one', async () => {
+    const { ran, ends, begin } = started();
+    const stop = new AbortController();
+    for (const name of ['a', 'b', 'c']) void begin(name);
+    const waiting = begin('d', { signal: stop.signal });
+    void begin('e');
+    stop.abort();
+    expect(await waiting).toBeNull();
+    expect(await begin('f', { signal: stop.signal })).toBeNull();
+    ends[0]?.();
+    await settle();
+    expect(ran).toEqual(['a', 'b', 'c', 'e']);
+  });
+});

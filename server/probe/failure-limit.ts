@@ -1,0 +1,95 @@
+import { MINUTE_MS } from '../../contract/durations.ts';
+
+/**
+ * Servers and firewalls block addresses after too many failures. fail2ban's default is 5 within 10 minutes (`maxretry`, `findtime`), and its
+ * filters for Postfix and Dovecot count each failed handshake. Three within 15 minutes leave room for those of usual checks.
+ */
+const MAX_FAILURES = 3;
+const WINDOW_MS = 15 * MINUTE_MS;
+
+/** Limits how many connections with a failed STARTTLS dialogue or handshake one address gets, over all of its endpoints. */
+export interface FailureLimit {
+  /** Counts a failure. */
+  record(address: string): void;
+  /**
+   * Runs an attempt that may add one failure to those of its address. Attempts that might exceed the limit, together with those in progress,
+   * wait in order of arrival. Returns null without running it if the limit is reached, or if `signal` aborts first.
+   */
+  run<T>(address: string, attempt: () => Promise<T>, signal: AbortSignal): Promise<T | null>;
+  /** Returns when the failures of an address are forgotten (ms UTC) if it had as many as it may get, else null. */
+  resumesAt(address: string): number | null;
+}
+
+interface Failures {
+  /** Times of the failures, ms UTC, the oldest first. */
+  at: number[];
+  running: number;
+  /** Called with true if the attempt may run, or false if the limit is reached. */
+  waiting: ((mayRun: boolean) => void)[];
+}
+
+/** Creates a limit. `now` returns ms UTC. It is kept in memory, so each thread and process has its own. */
+export function createFailureLimit(now: () => number): FailureLimit {
+  /** By address. The failures that were recorded last come last. */
+  const byAddress = new Map<string, Failures>();
+
+  function failuresAt(address: string): Failures {
+    const known = byAddress.get(address) ?? { at: [], running: 0, waiting: [] };
+    known.at = known.at.filter((at) => at > now() - WINDOW_MS);
+    byAddress.set(address, known);
+    return known;
+  }
+
+  function forgetOld(): void {
+    for (const [address, { at, running, waiting }] of byAddress) {
+      if ((at.at(-1) ?? 0) > now() - WINDOW_MS) return;
+      if (running === 0 && waiting.length === 0) byAddress.delete(address);
+    }
+  }
+
+  function wake(failures: Failures): void {
+    const isReached = (): boolean => failures.at.length >= MAX_FAILURES;
+    while (isReached() || failures.at.length + failures.running < MAX_FAILURES) {
+      const next = failures.waiting.shift();
+      if (next === undefined) return;
+      if (!isReached()) failures.running++;
+      next(!isReached());
+    }
+  }
+
+  return {
+    record(address) {
+      const failures = failuresAt(address);
+      failures.at.push(now());
+      byAddress.delete(address);
+      byAddress.set(address, failures);
+      forgetOld();
+    },
+    async run(address, attempt, signal) {
+      const failures = failuresAt(address);
+      const { promise: turn, resolve } = Promise.withResolvers<boolean>();
+      const giveUp = (): void => {
+        failures.waiting = failures.waiting.filter((one) => one !== resolve);
+        resolve(false);
+      };
+      failures.waiting.push(resolve);
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) giveUp();
+      wake(failures);
+      const mayRun = await turn;
+      signal.removeEventListener('abort', giveUp);
+      if (!mayRun) return null;
+      try {
+        return await attempt();
+      } finally {
+        failures.running--;
+        wake(failures);
+        forgetOld();
+      }
+    },
+    resumesAt(address) {
+      const { at } = failuresAt(address);
+      return at.length < MAX_FAILURES ? null : (at.at(-1) ?? 0) + WINDOW_MS;
+    },
+  };
+}

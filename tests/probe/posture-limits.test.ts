@@ -1,0 +1,219 @@
+import type { RequestListener } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { createServer, type TlsOptions } from 'node:tls';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Protocol } from '../../contract/protocols.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
+import {
+  POSTURE_PARTS,
+  type PostureObservation,
+  type PosturePart,
+  untestedPosture,
+} from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { createFailureLimit } from '../../server/probe/failure-limit.ts';
+import { type PostureOptions, probePosture } from '../../server/probe/posture.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { PATIENT, STOPPED } from '../kit/peers/loopback.ts';
+import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
+import { MODERN_TLS } from '../kit/product/observation.ts';
+
+const HOST = 'mail.test';
+const NOW = Date.UTC(2030, 0, 2);
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const root = mintAuthority();
+const trustStore = createTrustStore([root.der]);
+const leaf = root.issue({ dnsNames: [HOST] });
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+function keep<P extends Peer>(peer: P): P {
+  running.push(peer);
+  return peer;
+}
+
+const OUTDATED: TlsOptions = {
+  minVersion: 'TLSv1.1',
+  maxVersion: 'TLSv1.1',
+  ciphers: 'DEFAULT:@SECLEVEL=0',
+};
+
+/** Starts a server of one certificate, which counts its failed handshakes. */
+async function counting(options: TlsOptions) {
+  let failures = 0;
+  const server = createServer({ cert: leaf.certificatePem, key: leaf.keyPem, ...options }, (socket) =>
+    socket.resume(),
+  );
+  server.on('tlsClientError', () => void failures++);
+  return { port: keep(await listening(server)).port, failures: () => failures };
+}
+
+/** Returns a function that probes endpoints at 127.0.0.1 with their posture, and the clock of its limit. */
+function prober() {
+  const clock = { now: NOW };
+  const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
+  const probe = createProbe({
+    resolver,
+    policy,
+    now: () => clock.now,
+    sources: NO_SOURCES,
+    timeouts: PATIENT,
+  });
+  const posture = async (
+    port: number,
+    { protocol = 'tls', parts = POSTURE_PARTS }: { protocol?: Protocol; parts?: readonly PosturePart[] } = {},
+  ): Promise<PostureObservation> => {
+    const signal = new AbortController().signal;
+    const options = { signal, trustStore, withPosture: true, postureParts: parts };
+    const observation = await probe.observe({ host: HOST, port, protocol }, options);
+    expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
+    return observation.posture as PostureObservation;
+  };
+  return { clock, posture };
+}
+const offered = ({ tlsVersions }: PostureObservation) => tlsVersions.map((one) => one.offered);
+
+describe('The posture of a server that is not a web server', () => {
+  it('fails at most three handshakes, and is completed 15 minutes later', async () => {
+    const server = await counting(OUTDATED);
+    const { clock, posture } = prober();
+    const first = await posture(server.port);
+    // One of them is that of the usual check, which finds outdated TLS with a second handshake.
+    expect(server.failures()).toBe(3);
+    expect(first).toMatchObject({ untestedKeyTypes: [], resumesAt: NOW + 15 * MINUTE_MS });
+    expect(first.postponed).toEqual(['key_exchange', 'tls_versions']);
+    expect(offered(first)).toEqual([null, true, false, false]);
+    clock.now += 15 * MINUTE_MS;
+    const second = await posture(server.port, { parts: ['tls_versions'] });
+    expect(server.failures()).toBe(5);
+    expect(offered(second)).toEqual([false, true, false, false]);
+    expect(second.postponed).toEqual(['certificates', 'key_exchange']);
+    expect(second.resumesAt).toBeUndefined();
+  });
+
+  it.each([
+    ['TLS 1.2 and 1.3', {}, 2],
+    ['TLS 1.3 only', { minVersion: 'TLSv1.3' }, 3],
+    ['TLS 1.2 only', { maxVersion: 'TLSv1.2' }, 3],
+  ] as const)('is complete at once if the server speaks %s', async (_name, options, failures) => {
+    const server = await counting(options);
+    const seen = await prober().posture(server.port);
+    expect(server.failures()).toBe(failures);
+    expect(untestedPosture(seen)).toEqual([]);
+    expect(seen.postponed).toBeUndefined();
+  });
+
+  it('fails no more handshakes if it is probed ten times within 10 minutes', async () => {
+    const server = await counting({ minVersion: 'TLSv1.3' });
+    const { clock, posture } = prober();
+    for (let time = 0; time < 10; time++) {
+      await posture(server.port);
+      clock.now += MINUTE_MS;
+    }
+    expect(server.failures()).toBe(3);
+  });
+
+  it('shares its failed handshakes with other endpoints of the address', async () => {
+    const servers = await Promise.all([{}, {}, {}].map((options) => counting(options)));
+    const { posture } = prober();
+    const seen = await Promise.all(servers.map(({ port }) => posture(port)));
+    expect(servers.reduce((sum, { failures }) => sum + failures(), 0)).toBe(3);
+    expect(seen.every(({ postponed }) => postponed !== undefined)).toBe(true);
+  });
+});
+
+it('The posture of a web server is tested wholly each time, although more than three handshakes fail', async () => {
+  const serve: RequestListener = (_request, response) => void response.end();
+  const server = keep(await startTlsServer({ '*': leaf }, { minVersion: 'TLSv1.3', serve }));
+  const { posture } = prober();
+  for (let time = 0; time < 2; time++) {
+    const seen = await posture(server.port, { protocol: 'https' });
+    expect(offered(seen)).toEqual([false, false, false, true]);
+    expect(untestedPosture(seen)).toEqual([]);
+    expect(seen.postponed).toBeUndefined();
+  }
+});
+
+/** Probes the posture of a server whose usual handshake took a time in ms. */
+function postureAfter(
+  durationMs: number,
+  { port, protocol = 'smtp', leftMs = 60_000 }: { port: number; protocol?: Protocol; leftMs?: number },
+) {
+  const options: PostureOptions = {
+    seen: { ...MODERN_TLS, address: '127.0.0.1', family: 4, presentedChain: [leaf.der], durationMs },
+    approach: {
+      endpoint: { host: HOST, port, protocol },
+      policy,
+      connectTimeoutMs: 5_000,
+      handshakeTimeoutMs: 60_000,
+    },
+    domains: NO_SOURCES.domains,
+    parts: POSTURE_PARTS,
+    failureLimit: createFailureLimit(() => NOW),
+    at: NOW,
+    budgetMs: 10_000,
+    leftMs,
+    signal: new AbortController().signal,
+    onFault: () => undefined,
+  };
+  return probePosture(options);
+}
+/** Starts a server that counts its connections and answers none of them. */
+async function silentServer() {
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections++;
+    socket.resume();
+  });
+  return { port: keep(await listening(server)).port, connections: () => connections };
+}
+
+it('A MySQL server gets no handshakes for its posture, which is told as not tested', async () => {
+  const server = await silentServer();
+  const seen = await postureAfter(10, { port: server.port, protocol: 'mysql' });
+  expect(server.connections()).toBe(0);
+  expect(seen.postponed).toBeUndefined();
+  expect(untestedPosture(seen)).toEqual([
+    'certificates for RSA, RSA-PSS, Ed25519, Ed448, ML-DSA-44, ML-DSA-65 and ML-DSA-87 keys',
+    'TLS 1.0, 1.1 and 1.2',
+    'post-quantum key exchange',
+  ]);
+});
+
+describe('A server that delays its answers', () => {
+  it('gets no handshake for its posture if none could end in time', async () => {
+    const server = await silentServer();
+    const seen = await postureAfter(60_000, { port: server.port, leftMs: 40_000 });
+    expect(server.connections()).toBe(0);
+    expect(seen.postponed).toBeUndefined();
+    expect(untestedPosture(seen)).toHaveLength(3);
+  });
+
+  it('gets only the handshakes that end in time, those about certificates first', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const greeting = Promise.withResolvers<void>();
+    let waiting = 0;
+    const admit = (): Promise<void> => {
+      waiting++;
+      return greeting.promise;
+    };
+    const slow = keep(await startTlsServer({ '*': leaf }, { admit }));
+    const looking = postureAfter(20_000, { port: slow.port, protocol: 'tls' });
+    await expect.poll(() => waiting, STOPPED).toBe(3);
+    vi.advanceTimersByTime(20_000);
+    greeting.resolve();
+    const seen = await looking;
+    expect(waiting).toBe(3);
+    expect(seen).toMatchObject({
+      postponed: ['tls_versions'],
+      untestedKeyTypes: [],
+      postQuantum: { state: 'negotiated' },
+    });
+    expect(seen.resumesAt).toBeUndefined();
+  });
+});
