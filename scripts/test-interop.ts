@@ -7,16 +7,20 @@ import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { checkServer, formatOutcomes } from '../tests/interop/check-server.ts';
 import type { Outcome } from '../tests/interop/check-server.ts';
-import { installPackages } from '../tests/kit/machine/debian-package.ts';
+import { FAIL2BAN } from '../tests/interop/traces.ts';
+import { installPackages, librariesOf } from '../tests/kit/machine/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, renews a
 certificate with certbot and resolves names behind BIND's DNS64. It is not part of npm test, because it installs packages.
 
   npm run test:interop                      all of them
-  npm run test:interop -- postfix certbot   some`);
+  npm run test:interop -- postfix certbot   some
+  npm run test:interop -- --logs postfix    shows what the server logged about a check`);
 
-const wanted = process.argv.slice(2);
+const options = process.argv.slice(2);
+const withLogs = options.includes('--logs');
+const wanted = options.filter((option) => option !== '--logs');
 const names = [...SERVERS, BIND, CERTBOT].map(({ name }) => name);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
@@ -32,13 +36,21 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {
-  installPackages([...servers, BIND, CERTBOT].filter(isWanted).flatMap(({ packages }) => packages));
-  for (const server of servers)
-    if (!stop.signal.aborted) outcomes.push(...(await checkServer(server, folder, stop.signal)));
+  const packages = [...servers, BIND, CERTBOT].filter(isWanted).flatMap((one) => one.packages);
+  installPackages([
+    ...packages,
+    ...FAIL2BAN,
+    ...librariesOf(servers.flatMap(({ unpacked = [] }) => unpacked)),
+  ]);
+  for (const server of servers) {
+    if (stop.signal.aborted) break;
+    process.stderr.write(`Checking ${server.name} …\n`);
+    outcomes.push(...(await checkServer(server, folder, stop.signal)));
+  }
   if (isWanted(BIND) && !stop.signal.aborted) outcomes.push(await checkBind(folder));
   if (isWanted(CERTBOT) && !stop.signal.aborted) outcomes.push(await checkCertbot(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.stdout.write(formatOutcomes(outcomes));
+process.stdout.write(formatOutcomes(outcomes, withLogs));
 process.exit(stop.signal.aborted || outcomes.some(({ fault }) => fault !== null) ? 1 : 0);

@@ -8,6 +8,7 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
+import { checkTraces, controlTraces } from './check-traces.ts';
 import { prepareFiles } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 
@@ -17,7 +18,11 @@ export interface Outcome {
   endpoint: Endpoint | null;
   /** TLS version, group and the protocol agreed by ALPN; empty without a handshake. */
   seen: string;
-  /** null if the certificate was read and is trusted. */
+  /** How many lines of the log each filter matched, and by how much counters rose: after 20 checks, and after one with posture. */
+  left?: string;
+  /** What the server logged about an ordinary check, and about the one with posture. */
+  logged?: string;
+  /** null if everything was as expected: usually a trusted certificate, and no traces. */
   fault: string | null;
 }
 
@@ -45,9 +50,21 @@ export async function checkServer(
     const running = await server.start(files, HOST, expiredRsa);
     try {
       const outcomes: Outcome[] = [];
-      for (const endpoint of running.endpoints)
-        outcomes.push({ server: server.name, endpoint, ...(await check(endpoint, signal)) });
-      return outcomes;
+      const { traces, endpoints } = running;
+      const folderOfParts = files.makeFolder('parts');
+      for (const endpoint of endpoints) {
+        const outcome = { server: server.name, endpoint, ...(await check(endpoint, signal)) };
+        if (traces === undefined) outcomes.push(outcome);
+        else {
+          const look = (withPosture: boolean) => observe(endpoint, withPosture, signal);
+          const { fault, ...left } = await checkTraces(traces, endpoint, look, folderOfParts);
+          outcomes.push({ ...outcome, ...left, fault: outcome.fault ?? fault });
+        }
+      }
+      const fault = traces === undefined ? null : await controlTraces(traces, folderOfParts);
+      return fault === null
+        ? outcomes
+        : [...outcomes, { server: server.name, endpoint: null, seen: '', fault }];
     } finally {
       await running.stop();
     }
@@ -57,25 +74,34 @@ export async function checkServer(
   }
 }
 
-async function check(
-  { protocol, address, port, alpn, otherWithoutAlpn, servesExpiredRsa = false }: Endpoint,
+function observe(
+  { protocol, address, port, host = HOST }: Endpoint,
+  withPosture: boolean,
   signal: AbortSignal,
-): Promise<Pick<Outcome, 'seen' | 'fault'>> {
+): Promise<Observation> {
   const probe = createProbe({
     resolver: { resolve: () => Promise.resolve({ ok: true, addresses: [address] }) },
     policy: createAddressPolicy(['127.0.0.0/8'], () => []),
     sources: NO_SOURCES,
     now: Date.now,
   });
-  const target = { host: HOST, port, protocol };
-  const observation = await probe.observe(target, {
-    signal,
-    trustStore,
-    withPosture: servesExpiredRsa || otherWithoutAlpn !== undefined,
-  });
+  return probe.observe({ host, port, protocol }, { signal, trustStore, withPosture });
+}
+
+async function check(endpoint: Endpoint, signal: AbortSignal): Promise<Pick<Outcome, 'seen' | 'fault'>> {
+  const { protocol, port, host = HOST, alpn, otherWithoutAlpn, servesExpiredRsa = false, fails } = endpoint;
+  const target = { host, port, protocol };
+  const observation = await observe(endpoint, servesExpiredRsa || otherWithoutAlpn !== undefined, signal);
   const verdict = judge(observation, Date.now(), trustStore);
   const { failure, findings, leafFingerprint, trusted } = describeVerdict(verdict, target);
   const seen = tlsOf(observation);
+  if (fails !== undefined) {
+    const message = failure?.message ?? 'It read a certificate.';
+    return {
+      seen,
+      fault: message.includes(fails) ? null : `The check does not say “${fails}”, but: ${message}`,
+    };
+  }
   if (failure !== null) return { seen, fault: `${failure.message} (${detailOf(observation)})` };
   if (leafFingerprint !== leaf.fingerprint) return { seen, fault: 'The server sent another certificate.' };
   const messages = findings.map(({ message }) => message).join(' ');
@@ -112,17 +138,21 @@ function detailOf({ addresses }: Observation): string {
   return first?.outcome === 'failed' ? `${first.stage}: ${first.detail ?? first.reason}` : '';
 }
 
-/** Returns a line for each endpoint and one with the totals. */
-export function formatOutcomes(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ server, endpoint, seen, fault }) => [
+/** Returns a line for each endpoint, followed by its fault and, if wanted, its log lines, and one with the totals. */
+export function formatOutcomes(outcomes: readonly Outcome[], withLogs: boolean): string {
+  const rows = outcomes.map(({ server, endpoint, seen, left = '' }) => [
     server,
     endpoint?.protocol ?? '',
     endpoint === null ? '' : `${endpoint.address}:${endpoint.port}`,
+    left,
     seen,
-    fault ?? 'trusted',
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  const lines = outcomes.flatMap(({ fault, logged = '' }, index) => [
+    (rows[index] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '),
+    ...(fault === null ? [] : [`  NOT AS EXPECTED: ${fault}`]),
+    ...(withLogs ? [logged] : []),
+  ]);
   const good = outcomes.filter(({ fault }) => fault === null).length;
-  return [...lines, `${good} of ${outcomes.length} endpoints are trusted`, ''].join('\n');
+  return [...lines, `${good} of ${outcomes.length} endpoints are as expected`, ''].join('\n');
 }

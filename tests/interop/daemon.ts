@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 
@@ -12,6 +12,8 @@ export interface ServerFiles {
   /** Leaf and intermediate, PEM. */
   certificateFile: string;
   keyFile: string;
+  /** Intermediate alone, PEM. */
+  chainFile: string;
   /** Root certificate, PEM. */
   rootFile: string;
   /** Writes a file into the folder and returns its path. */
@@ -33,6 +35,7 @@ export function prepareFiles(folder: string, leaf: MintedCertificate, rootPem: s
     folder,
     certificateFile: write('server.pem', leaf.certificatePem + leaf.chainPem),
     keyFile: write('server.key', leaf.keyPem),
+    chainFile: write('chain.pem', leaf.chainPem),
     rootFile: write('root.pem', rootPem),
     write,
     makeFolder(name) {
@@ -67,7 +70,7 @@ export function idsOf(user: string): { uid: number; gid: number } {
 /** Runs a program and waits for its end. Throws with its output if it fails. */
 export function run(
   command: readonly string[],
-  options: { uid?: number; gid?: number; cwd?: string } = {},
+  options: { uid?: number; gid?: number; cwd?: string; env?: Record<string, string> } = {},
 ): void {
   const [program = '', ...args] = command;
   const { status, stdout, stderr, error } = spawnSync(program, args, { ...options, encoding: 'utf8' });
@@ -86,9 +89,31 @@ export interface DaemonOptions {
   env?: Record<string, string>;
   /** Addresses that accept connections once the server is ready. */
   listensOn: readonly { address: string; port: number }[];
+  /** File for what the server writes to stdout and stderr. */
+  output?: string;
+  /** File for what the server sends to syslog. Default: syslog of the machine. */
+  syslog?: string;
   /** Signal for a clean shutdown. Default: SIGTERM. */
   signal?: NodeJS.Signals;
 }
+
+/** Package of the syslog that `syslog` starts. */
+export const SYSLOG = ['busybox'];
+
+/**
+ * Runs a command in a mount namespace with a /dev/log of its own, whose messages go to the file `$0`. The namespace gets a new /dev,
+ * because /dev/log does not exist everywhere and must not appear outside.
+ */
+const WITH_SYSLOG = `set -e
+mkdir -p dev
+mount --rbind /dev dev
+mount -t tmpfs tmpfs /dev
+for name in null zero full random urandom; do touch /dev/$name; mount --bind dev/$name /dev/$name; done
+mkdir /dev/shm
+mount --bind dev/shm /dev/shm
+busybox syslogd -n -S -O "$0" &
+while [ ! -S /dev/log ]; do sleep 0.05; done
+exec "$@"`;
 
 const START_MS = 30_000;
 const STOP_MS = 10_000;
@@ -98,8 +123,9 @@ const STOP_MS = 10_000;
  * 30 s or if it ends.
  */
 export async function startDaemon(command: readonly string[], options: DaemonOptions): Promise<Daemon> {
-  const { listensOn, signal = 'SIGTERM', env, ...rest } = options;
-  const [program = '', ...args] = command;
+  const { listensOn, signal = 'SIGTERM', env, output: file, syslog, ...rest } = options;
+  const wrapper = syslog === undefined ? [] : ['unshare', '--mount', 'sh', '-c', WITH_SYSLOG, syslog];
+  const [program = '', ...args] = [...wrapper, ...command];
   const child = spawn(program, args, {
     ...rest,
     env: { PATH: process.env['PATH'], LC_ALL: 'C', ...env },
@@ -107,7 +133,10 @@ export async function startDaemon(command: readonly string[], options: DaemonOpt
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  const collect = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-4_000));
+  const collect = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-4_000);
+    if (file !== undefined) appendFileSync(file, chunk);
+  };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
   const exited = once(child, 'exit');
@@ -131,7 +160,7 @@ export async function startDaemon(command: readonly string[], options: DaemonOpt
     while (!(await accepts(address, port))) {
       if (hasExited || performance.now() > deadline) {
         await stop();
-        throw new Error(`${program} does not listen on ${address}:${port}:\n${output}`);
+        throw new Error(`${command[0]} does not listen on ${address}:${port}:\n${output}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

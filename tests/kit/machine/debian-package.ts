@@ -42,6 +42,24 @@ function isInstalled(name: string): boolean {
   return (stdout ?? '').startsWith('ii');
 }
 
+/** Returns the libraries that some packages need, which are to be installed although the packages are only unpacked. */
+export function librariesOf(names: readonly string[]): string[] {
+  const read = (): string =>
+    spawnSync('apt-cache', ['depends', '--important', ...names], { encoding: 'utf8' }).stdout ?? '';
+  if (names.length === 0) return [];
+  let dependencies = read();
+  if (dependencies === '') {
+    runApt('update', '-qq');
+    dependencies = read();
+  }
+  return (
+    [...dependencies.matchAll(/^ +(?:Pre)?Depends: (lib\S+)$/gm)]
+      .map(([, library = '']) => library)
+      // Modules of Perl may be virtual packages, which are never installed.
+      .filter((library) => !library.endsWith('-perl'))
+  );
+}
+
 function runApt(...args: string[]): void {
   const { status, stderr } = spawnSync('apt-get', args, {
     stdio: ['ignore', 'ignore', 'pipe'],

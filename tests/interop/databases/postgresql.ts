@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-import { freePort } from '../kit/product/app.ts';
-import { findPostgres } from '../kit/databases/postgres-binaries.ts';
-import { idsOf, run, startDaemon } from './daemon.ts';
-import type { Endpoint, ServerKind } from './servers.ts';
+import { freePort } from '../../kit/product/app.ts';
+import { findPostgres } from '../../kit/databases/postgres-binaries.ts';
+import { idsOf, run, startDaemon } from '../daemon.ts';
+import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';
 
@@ -26,6 +26,10 @@ export const postgresql: ServerKind = {
       ssl: 'on',
       ssl_cert_file: files.certificateFile,
       ssl_key_file: files.keyFile,
+      log_connections: 'on',
+      logging_collector: 'on',
+      log_directory: files.folder,
+      log_filename: 'postgres.log',
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const daemon = await startDaemon([join(binaries.bin, 'postgres'), '-D', data, ...flags], {
@@ -33,32 +37,11 @@ export const postgresql: ServerKind = {
       listensOn: endpoints,
       signal: 'SIGINT',
     });
-    return { ...daemon, endpoints };
-  },
-};
-
-export const mariadb: ServerKind = {
-  name: 'mariadb',
-  packages: ['mariadb-server'],
-  async start(files) {
-    files.makeFolder('data');
-    files.changeOwner('mysql');
-    const data = join(files.folder, 'data');
-    run(['mariadb-install-db', '--no-defaults', `--datadir=${data}`, '--user=mysql', '--skip-test-db']);
-    const endpoints: Endpoint[] = [{ protocol: 'mysql', address: ADDRESS, port: await freePort() }];
-    const command = [
-      'mariadbd',
-      '--no-defaults',
-      '--user=mysql',
-      `--datadir=${data}`,
-      `--socket=${join(files.folder, 'socket')}`,
-      `--pid-file=${join(files.folder, 'pid')}`,
-      `--bind-address=${ADDRESS}`,
-      `--port=${endpoints[0]?.port}`,
-      `--ssl-cert=${files.certificateFile}`,
-      `--ssl-key=${files.keyFile}`,
-    ];
-    const daemon = await startDaemon(command, { cwd: files.folder, listensOn: endpoints });
-    return { ...daemon, endpoints };
+    const traces = {
+      log: `${files.folder}/postgres.log`,
+      filters: {},
+      errors: /invalid length|incomplete|could not|unexpected|unsupported|FATAL/,
+    };
+    return { ...daemon, endpoints, traces };
   },
 };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-import { selfSigned } from '../kit/certificates/mint.ts';
-import { freePort } from '../kit/product/app.ts';
-import { startDaemon } from './daemon.ts';
-import type { Endpoint, ServerKind } from './servers.ts';
+import { selfSigned } from '../../kit/certificates/mint.ts';
+import { freePort } from '../../kit/product/app.ts';
+import { startDaemon } from '../daemon.ts';
+import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';
 
