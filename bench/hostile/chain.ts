@@ -102,6 +102,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
     dnsServers: [ready.dns],
     egressAllowCidrs: OPEN,
     hostsFile: null,
+    ownNames: { ehloName: null, publicHost: 'localhost' },
     extraCaPem: null,
     cacheFolder: folder,
     checkWork: STANDARD_LIMITS.workPerCheck,

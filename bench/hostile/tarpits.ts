@@ -49,6 +49,7 @@ export async function measureTarpits(): Promise<Figure[]> {
     dnsServers: [dns.address],
     egressAllowCidrs: ['127.0.0.0/8'],
     hostsFile: null,
+    ownNames: { ehloName: null, publicHost: 'localhost' },
     extraCaPem: null,
     cacheFolder: join(folder.path, 'cache'),
     checkWork: STANDARD_LIMITS.workPerCheck,

@@ -169,7 +169,7 @@ function addBase(group: Subtrees, base: GeneralName): void {
   switch (base.kind) {
     case 'ip': {
       const half = base.octets.length / 2;
-      const size = bitsOf(base.octets.subarray(half)).replace(/0+$/, '').length;
+      const size = bitsOf(base.octets.subarray(half)).lastIndexOf('1') + 1;
       group.sizes.add(size);
       group.keys.add(addressKey(bitsOf(base.octets.subarray(0, half)), size));
       return;
