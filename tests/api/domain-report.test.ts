@@ -71,6 +71,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(report.addresses).toEqual([
       {
         address: '192.0.2.10',
+        server: null,
         family: 4,
         fingerprint: leaf.fingerprint,
         expiry_date: expect.any(String),

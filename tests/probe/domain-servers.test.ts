@@ -10,7 +10,8 @@ import { PATIENT } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
-import { TALKS, xmppStream } from './starttls-talks.ts';
+import { GOODBYES } from './goodbyes.ts';
+import { STREAM_START, TALKS, xmppStream } from './starttls-talks.ts';
 
 const root = mintAuthority();
 const issuer = root.intermediate();
@@ -43,6 +44,11 @@ async function chatServer(namespace = 'jabber:client', certificate = chat) {
   const asked: string[] = [];
   const peer = await startScriptedPeer([xmppStream(namespace, 'chat.test'), ...rest], {
     certificate,
+    insideTls: [
+      xmppStream(namespace, 'chat.test'),
+      { sends: `${STREAM_START}<stream:features/>` },
+      ...GOODBYES.xmpp.steps,
+    ],
     onServerName: (name) => asked.push(name),
   });
   running.push(peer);
