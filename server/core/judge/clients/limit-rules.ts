@@ -10,7 +10,9 @@ export type SentMessage = Pick<HandshakeObservation, 'tlsVersion' | 'presentedCh
 /** Returns the size of the body of the message Certificate in bytes (RFC 8446 §4.4.2, RFC 5246 §7.4.2). */
 function messageBytes({ tlsVersion, presentedChain, staple }: SentMessage): number {
   const hasExtensions = tlsVersion === 'TLSv1.3';
-  const beside = hasExtensions ? 4 + (staple === null ? 0 : 8 + staple.length) : 3;
+  // Older versions stored further chains without their staples.
+  const stapleBytes = (staple as Uint8Array | null | undefined)?.length ?? 0;
+  const beside = hasExtensions ? 4 + (stapleBytes === 0 ? 0 : 8 + stapleBytes) : 3;
   return presentedChain.reduce((sum, { length }) => sum + length + (hasExtensions ? 5 : 3), beside);
 }
 
