@@ -56,7 +56,8 @@ function observe(
     isOpen?: boolean;
   } = {},
 ): Promise<Observation> {
-  const timeouts = { ...PATIENT, dialogue: { greetingMs: limitMs, dialogueMs: limitMs } };
+  const dialogue = { greetingMs: limitMs, dialogueMs: limitMs };
+  const timeouts = { ...PATIENT, handshake: limitMs, dialogue };
   // Loopback addresses are only reachable in an opened range, so a test of public addresses has to say that they are not in one.
   const reach = isOpen ? policy : { ...policy, opens: () => false };
   const probe = createProbe({ resolver, policy: reach, sources: NO_SOURCES, now: Date.now, timeouts });
@@ -68,6 +69,16 @@ function observe(
       withPosture: false,
       ...(replies && { replies }),
     },
+  );
+}
+
+/** Returns the steps of a dialogue with more words after the last message of the server. */
+function withLastWords({ steps }: Pick<Talk, 'steps'>, words: string): Step[] {
+  const last = steps.findLastIndex((step) => 'sends' in step);
+  return steps.map((step, index) =>
+    index === last && 'sends' in step
+      ? { sends: Buffer.concat([Buffer.from(step.sends), Buffer.from(words)]) }
+      : step,
   );
 }
 
@@ -92,15 +103,7 @@ describe.each(TALKS)('STARTTLS over $protocol with $server', ({ server, protocol
   });
 
   it('fails as an injection if plaintext follows the positive answer', async () => {
-    const last = steps.findLastIndex((step) => 'sends' in step);
-    const { port } = await talking(
-      steps.map((step, index) =>
-        index === last && 'sends' in step
-          ? { sends: Buffer.concat([Buffer.from(step.sends), Buffer.from('250 and more\r\n')]) }
-          : step,
-      ),
-      { certificate },
-    );
+    const { port } = await talking(withLastWords({ steps }, '250 and more\r\n'), { certificate });
     expect(await observe(port, protocol)).toMatchObject(failed('starttls_injection'));
   });
 
@@ -126,6 +129,23 @@ describe('STARTTLS that the server refuses', () => {
       const answer = { code, text, isTemporary };
       const isSilent = code === null && text === null && reason === 'no_starttls';
       expect(seen?.outcome === 'failed' && seen.refusal).toEqual(isSilent ? undefined : answer);
+    },
+  );
+
+  // Recorded from Dovecot with a certificate that it cannot read.
+  it.each([
+    ['imap', 'Dovecot', '* BYE [UNAVAILABLE] TLS initialization failed.', 'BYE', true],
+    ['pop3', 'Dovecot', '-ERR [SYS/TEMP] TLS initialization failed.', '-ERR', true],
+    ['pop3', 'Dovecot', '-ERR [SYS/PERM] TLS initialization failed.', '-ERR', false],
+    ['sieve', 'Pigeonhole', 'BYE "TLS initialization failed."', 'BYE', true],
+  ] as const)(
+    'STARTTLS over %s with %s fails as a refusal if it agrees and then sends %j',
+    async (protocol, server, line, code, isTemporary) => {
+      const talk = TALKS.find((one) => one.protocol === protocol && one.server === server) as Talk;
+      const { port } = await talking(withLastWords(talk, `${line}\r\n`), { certificate });
+      const { addresses } = await observe(port, protocol, { replies: 'all' });
+      const text = expect.stringMatching(/TLS initialization failed\.?"?$/) as string;
+      expect(addresses).toMatchObject([{ reason: 'server_refused', refusal: { code, text, isTemporary } }]);
     },
   );
 

@@ -5,6 +5,7 @@ import {
   type PlaintextSession,
   type ServerAnswer,
   serverRefused,
+  type StartTlsError,
   wrongProtocol,
 } from './plaintext-session.ts';
 
@@ -32,6 +33,7 @@ export const LINE_PROTOCOLS = {
   imap: {
     greeting: /^\* (?:OK|PREAUTH|BYE)\b/i,
     startTls: imap,
+    refusalIn: (text) => imapBye(imapStatus(text, '*')),
     goodbye: leave({
       logout: 'd LOGOUT',
       read: upTo(/^(?!\* )/),
@@ -42,6 +44,7 @@ export const LINE_PROTOCOLS = {
   pop3: {
     greeting: /^\+OK\b/i,
     startTls: pop3,
+    refusalIn: (text) => pop3Refusal(pop3Error(text)),
     goodbye: leave({ logout: 'QUIT', read: anyLine, anonymous: 'AUTH ANONYMOUS' }),
   },
   ftp: { greeting: /^220[ -]/, startTls: ftp, goodbye: leave({ logout: 'QUIT', read: reply }) },
@@ -49,6 +52,7 @@ export const LINE_PROTOCOLS = {
   sieve: {
     greeting: /^"IMPLEMENTATION"/i,
     startTls: sieve,
+    refusalIn: (text) => (/^BYE\b/i.test(text) ? sieveRefusal('BYE', text.slice(3)) : null),
     goodbye: leave({
       logout: 'LOGOUT',
       read: upTo(/^(?:OK|NO|BYE)\b/i),
@@ -163,7 +167,8 @@ async function reply(session: PlaintextSession): Promise<Reply> {
 async function imap(session: PlaintextSession): Promise<void> {
   const greeting = await session.take(line);
   const answer = imapStatus(greeting, '*');
-  if (answer?.code === 'BYE') throw serverRefused(answer, true);
+  const refusal = imapBye(answer);
+  if (refusal !== null) throw refusal;
   // The connection is logged in already, and STARTTLS is only possible before that.
   if (answer?.code === 'PREAUTH') throw noStartTls(answer);
   if (answer?.code !== 'OK')
@@ -187,8 +192,8 @@ async function runImapCommand(session: PlaintextSession, tag: string, command: s
     if (answer?.code === 'OK') return untagged;
     if (answer?.code === 'BAD' && command === 'STARTTLS') throw noStartTls(answer);
     if (answer !== null) throw serverRefused(answer, TEMPORARY_IN_IMAP.test(answer.text));
-    const farewell = imapStatus(text, '*');
-    if (farewell?.code === 'BYE') throw serverRefused(farewell, true);
+    const refusal = imapBye(imapStatus(text, '*'));
+    if (refusal !== null) throw refusal;
     if (!text.startsWith('* ')) throw wrongProtocol('The server sent a line that is not an IMAP response.');
     untagged.push(text);
   }
@@ -199,6 +204,11 @@ function imapStatus(text: string, tag: string): ServerAnswer | null {
   if (!text.startsWith(`${tag} `)) return null;
   const [, code, rest = ''] = IMAP_STATUS.exec(text.slice(tag.length + 1)) ?? [];
   return code === undefined ? null : { code: code.toUpperCase(), text: rest.trim() };
+}
+
+/** Returns the error for BYE, with which a server ends the session; null for other answers. */
+function imapBye(answer: ServerAnswer | null): StartTlsError | null {
+  return answer?.code === 'BYE' ? serverRefused(answer, true) : null;
 }
 
 const IMAP_STATUS = /^(OK|NO|BAD|BYE|PREAUTH)\b(.*)$/i;
@@ -214,13 +224,19 @@ async function pop3(session: PlaintextSession): Promise<void> {
 
 async function expectOk(session: PlaintextSession, { isGreeting }: { isGreeting: boolean }): Promise<void> {
   const text = await session.take(line);
-  if (/^-ERR\b/i.test(text)) {
-    const answer = { code: '-ERR', text: text.slice(4).trim() };
-    // A server that knows STLS gives a reason for refusing it (RFC 3206); one without STLS calls the command unknown.
-    if (!isGreeting && !answer.text.startsWith('[')) throw noStartTls(answer);
-    throw serverRefused(answer, TEMPORARY_IN_POP3.test(answer.text));
-  }
-  if (!/^\+OK\b/i.test(text)) throw wrongProtocol('The server sent a line that is not a POP3 response.');
+  if (/^\+OK\b/i.test(text)) return;
+  const error = pop3Error(text);
+  // A server that knows STLS gives a reason for refusing it (RFC 3206); one without STLS calls the command unknown.
+  if (error !== null && !isGreeting && !error.text.startsWith('[')) throw noStartTls(error);
+  throw pop3Refusal(error) ?? wrongProtocol('The server sent a line that is not a POP3 response.');
+}
+
+function pop3Error(text: string): ServerAnswer | null {
+  return /^-ERR\b/i.test(text) ? { code: '-ERR', text: text.slice(4).trim() } : null;
+}
+
+function pop3Refusal(error: ServerAnswer | null): StartTlsError | null {
+  return error && serverRefused(error, TEMPORARY_IN_POP3.test(error.text));
 }
 
 /** Response codes after which a later attempt may succeed (RFC 3206, RFC 2449 §8.1). */
@@ -248,11 +264,7 @@ async function readSieveAnswer(session: PlaintextSession): Promise<string[]> {
     if (refusal !== undefined) {
       const beforeLiteral = text.replace(/\{\d{1,5}\+?\}$/, '');
       const said = literal === undefined ? '' : await session.take(bytes(Number(literal)));
-      const answer = {
-        code: refusal.toUpperCase(),
-        text: `${beforeLiteral.slice(refusal.length)} ${said}`.trim(),
-      };
-      throw serverRefused(answer, answer.code === 'BYE' || /^\(TRYLATER\)/i.test(answer.text));
+      throw sieveRefusal(refusal.toUpperCase(), `${beforeLiteral.slice(refusal.length)} ${said}`);
     }
     if (!isContinued && literal === undefined) {
       if (/^OK\b/i.test(text)) return lines;
@@ -263,6 +275,11 @@ async function readSieveAnswer(session: PlaintextSession): Promise<string[]> {
     isContinued = literal !== undefined;
     if (literal !== undefined) await session.take(bytes(Number(literal)));
   }
+}
+
+function sieveRefusal(code: string, words: string): StartTlsError {
+  const text = words.trim();
+  return serverRefused({ code, text }, code === 'BYE' || /^\(TRYLATER\)/i.test(text));
 }
 
 /** Maximum length of a line. The standards allow 512 bytes in SMTP and 8,192 for IMAP's capabilities. */

@@ -89,7 +89,7 @@ export async function negotiateTls(
   const negotiated = dialogue
     .startTls(session, domain, ehloName(socket, ownNames))
     .then(async (code): Promise<StartTlsResult> => {
-      await session.expectSilence();
+      await session.expectSilence(dialogue.refusalIn);
       return { ok: true, opening: session.opening(), ...(typeof code === 'number' && { code }) };
     });
   const late = (reason: ReachFailure): StartTlsResult => ({

@@ -80,9 +80,9 @@ export interface PlaintextSession {
   take<T>(parse: Parser<T>): Promise<T>;
   /**
    * Rejects with `StartTlsError` if the peer sent anything after its last message or the connection ended. Call this just
-   * before the handshake.
+   * before the handshake. `refusalIn` is as in `Dialogue`.
    */
-  expectSilence(): Promise<void>;
+  expectSilence(refusalIn?: Dialogue['refusalIn']): Promise<void>;
   /** Returns whether the peer may wait for a ClientHello: it sent nothing at all, or a TLS alert (RFC 8446 §5.1). */
   mayExpectTls(): boolean;
   /** Resolves when the client sends something after a message of the server: the server's first message is complete then. */
@@ -107,6 +107,11 @@ export interface Dialogue {
    * `StartTlsError`. `domain`: name in A-labels, or IP address, that the certificate must be valid for. `ehloName`: ours, for EHLO.
    */
   startTls(session: PlaintextSession, domain: string, ehloName: string): Promise<number | void>;
+  /**
+   * Returns the error for a line that refuses us right after the server agreed to start TLS; null for other lines. Dovecot sends one
+   * if it cannot use its certificate.
+   */
+  refusalIn?(line: string): StartTlsError | null;
   /**
    * Ends the session as clients do, because servers log or count other ends as errors. Resolves when the connection may be closed.
    * Rejects with `StartTlsError` if the server does not take part. Absent if clients just close the connection.
@@ -177,11 +182,13 @@ export function openPlaintextSession(socket: Socket, opening?: string): Plaintex
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
-    async expectSilence() {
+    async expectSilence(refusalIn) {
       // Let the event loop deliver bytes that have already arrived.
       await nextIteration();
       await nextIteration();
-      if (received > MAX_BYTES || unread.length > 0) throw new StartTlsError('starttls_injection');
+      const [line = ''] = unread.toString('latin1', 0, OPENING_BYTES).split(/\r?\n/);
+      if (received > MAX_BYTES || unread.length > 0)
+        throw refusalIn?.(line) ?? new StartTlsError('starttls_injection');
       if (ended !== null) throw ended;
     },
     mayExpectTls: () => received === 0 || first.startsWith(ALERT_HEAD),
