@@ -321,3 +321,12 @@ const REFUSALS_APART_MS = DAY_MS + HOUR_MS;
 export function temporarilyRefusedSince(failure: Failure | null): number | null {
   return failure?.detail?.kind === 'refusal' ? failure.detail.refusedSince : null;
 }
+
+/** How long consecutive temporary refusals are `unknown` before they count as `down`. */
+const REFUSED_FOR_MS = HOUR_MS;
+
+/** Returns from when on temporary refusals count as `down`, ms UTC; null if the failure is another one. */
+export function countsAsDownAt(failure: Failure): number | null {
+  const since = temporarilyRefusedSince(failure);
+  return since === null ? null : since + REFUSED_FOR_MS;
+}

@@ -142,7 +142,11 @@ describe('the conclusion of a check', () => {
       return conclusion;
     };
     const first = checkAt(NOW);
-    expect(first).toMatchObject({ uptime: { uptime: 'up', recentChecks: 'u?' }, incidents: [], alerts: [] });
+    expect(first).toMatchObject({
+      uptime: { uptime: 'unknown', recentChecks: 'u?' },
+      incidents: [],
+      alerts: [],
+    });
     expect(first.nextCheckAt).toBeLessThanOrEqual(NOW + HOUR_MS);
     const second = checkAt(first.nextCheckAt);
     expect(second).toMatchObject({ uptime: { recentChecks: 'u??' }, nextCheckAt: NOW + HOUR_MS });

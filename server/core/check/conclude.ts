@@ -128,7 +128,8 @@ export function conclude(
 ): PendingConclusion {
   const { kind, settings, previous } = state;
   const assessment = assessUptime(observation, previous);
-  const step = followUptime(state.uptime, { state: assessment.state, now });
+  const isRefused = assessment.downAt !== undefined;
+  const step = followUptime(state.uptime, { state: assessment.state, isRefused, now });
   const outage = followOutage(state.incidents, step, assessment, now);
   const planned = ({ maintenanceUntil, groups }: Pick<AlertContext, 'maintenanceUntil' | 'groups'>) =>
     updateIncidents({

@@ -291,6 +291,22 @@ describe('followUptime', () => {
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
   });
 
+  it('no longer reports a host as up that asks to come back later, but leaves one down that was down', () => {
+    const refused = { state: 'unknown', isRefused: true, now: NOW + MINUTE } as const;
+    const step = followUptime(UP, refused);
+    expect(step).toEqual({
+      standing: { ...UP, uptime: 'unknown' },
+      incident: null,
+      endedAt: null,
+      recheckAt: null,
+    });
+    expect(followUptime(step.standing, { state: 'up', now: NOW + HOUR })).toMatchObject({
+      standing: UP,
+      incident: null,
+    });
+    expect(followUptime(DOWN, refused).standing).toEqual(DOWN);
+  });
+
   it('suspects a new outage if the second failure comes 11 minutes later or the clock was set back', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
     for (const now of [NOW + 11 * MINUTE, NOW - HOUR])

@@ -6,6 +6,7 @@ import {
   type Observation,
   type PreviousResult,
   type ReachFailure,
+  countsAsDownAt,
   temporarilyRefusedSince,
 } from '../observation.ts';
 import { displayName } from '../endpoint.ts';
@@ -39,8 +40,6 @@ export interface UptimeAssessment {
 }
 
 const UNKNOWN: UptimeAssessment = { state: 'unknown', responseMs: null, cause: null };
-/** How long consecutive temporary refusals are `unknown` before they count as `down`. */
-const REFUSED_FOR_MS = HOUR_MS;
 
 /** Codes of node:dns for a lookup that reached no name server and so says nothing about the name. */
 const OWN_RESOLVER_FAILURES = new Set([
@@ -66,10 +65,10 @@ export function assessUptime(
     HandshakeObservation | undefined;
   if (reached === undefined) {
     const failure = mostTellingFailure(observation, previous);
-    const downAt = (temporarilyRefusedSince(failure) ?? -Infinity) + REFUSED_FOR_MS;
     if (failure === null) return down({ code: 'other', message: `${host} is down.` });
     const cause = { code: failure.reason, message: failureSentence(failure, host) };
-    return observation.observedAt < downAt ? { ...UNKNOWN, cause, downAt } : down(cause);
+    const downAt = countsAsDownAt(failure);
+    return downAt !== null && observation.observedAt < downAt ? { ...UNKNOWN, cause, downAt } : down(cause);
   }
   const { http } = observation;
   const { expectedStatus } = effectiveTarget(observation.endpoint);
@@ -179,19 +178,21 @@ const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
  * Returns the uptime after a check. A first failure is only suspected; a second one soon after opens an incident that began
- * with the first. An incident never covers more than three hours without a failed check.
+ * with the first. An incident never covers more than three hours without a failed check. `isRefused`: the check is unknown because the
+ * server asks to come back later, and not because of a problem on our side.
  */
 export function followUptime(
   before: UptimeStanding,
-  { state, now }: { state: Uptime; now: number },
+  { state, isRefused = false, now }: { state: Uptime; isRefused?: boolean; now: number },
 ): UptimeStep {
-  const { downSince, downSeenAt } = before;
+  const { uptime, downSince, downSeenAt } = before;
   const lastSeenDown = downSeenAt ?? downSince;
   if (lastSeenDown !== null && now - lastSeenDown > INCIDENT_ENDS_MS) {
     const step = nextStep({ ...NOT_DOWN, uptime: 'unknown' }, state, now);
     return { ...step, incident: 'end', endedAt: lastSeenDown };
   }
-  return nextStep(before, state, now);
+  // A server that refuses us is not up. One that was down stays down until a check succeeds.
+  return nextStep(isRefused && uptime === 'up' ? { ...before, uptime: 'unknown' } : before, state, now);
 }
 
 const NOT_DOWN = { suspectedSince: null, downSince: null, downSeenAt: null };

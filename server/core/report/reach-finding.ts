@@ -3,7 +3,12 @@ import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
-import { type ReachFailure, type ReachStage, temporarilyRefusedSince } from '../observation.ts';
+import {
+  countsAsDownAt,
+  type ReachFailure,
+  type ReachStage,
+  temporarilyRefusedSince,
+} from '../observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { failureCommand, responseCommand } from './reproduce.ts';
 import { schemeNamed } from '../protocol.ts';
@@ -218,9 +223,10 @@ function fixOf({ stage, reason, detail }: Failure, { protocol }: CheckedEndpoint
 }
 
 function withDeadline(fix: string, failure: Failure): string {
-  return temporarilyRefusedSince(failure) === null
+  const downAt = countsAsDownAt(failure);
+  return downAt === null
     ? fix
-    : `${fix} If the server still refuses us after an hour, the domain counts as down.`;
+    : `${fix} The uptime is unknown until ${longInstant(downAt)}. If the server still refuses us then, the domain counts as down.`;
 }
 
 /** The predicate of a sentence whose subject is a host or some of its addresses. */
