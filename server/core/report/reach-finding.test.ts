@@ -210,6 +210,9 @@ describe('reachFinding', () => {
       ['mysql', '1130', /host part/],
       ['postgres', '53300', /max_connections/],
       ['xmpp', 'host-unknown', /for this domain/],
+      ['xmpp-server', 'host-unknown', /for this domain/],
+      ['xmpp', 'invalid-namespace', /use xmpp-server:\/\//],
+      ['xmpp-server', 'invalid-namespace', /use xmpp:\/\//],
     ] as const)('knows what to do about the answer of %s %s', (protocol, code, advice) => {
       expect(refused(protocol, code)?.fix).toMatch(advice);
     });
@@ -241,6 +244,13 @@ describe('reachFinding', () => {
     const found = reachFinding(endpoint, { failure, addresses: [] }, DOWN);
     expect(found?.message).toContain('it supports none of the application protocols that we offer');
     expect(found?.fix).toMatch(/^Have the server accept the protocols that clients offer by ALPN/);
+  });
+
+  it('does not blame the certificate for a connection that ends before STARTTLS', () => {
+    expect(finding('closed', { stage: 'starttls' })?.fix).toMatch(
+      /accepts the connection and then closes it/,
+    );
+    expect(finding('closed', { stage: 'handshake' })?.fix).toMatch(/^Set the certificate/);
   });
 
   it('is a warning until a second check confirms the failure', () => {

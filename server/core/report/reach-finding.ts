@@ -154,7 +154,7 @@ const FIXES: Record<ReachFailure, string> = {
   dns_refused: OUR_DNS,
   resolver_silent: OUR_DNS,
   service_declined:
-    'Correct the SRV records of the domain, whose target is a dot. If the service is gone for good, remove it here.',
+    'Correct the SRV records of the domain: their target is a dot, or they name no host or no port. If the service is gone for good, remove it here.',
   address_refused:
     'Point the name to a public address. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
   refused: 'Start the server, or correct the port: nothing is listening there.',
@@ -194,9 +194,8 @@ const FIXES: Record<ReachFailure, string> = {
 
 const NO_APPLICATION_PROTOCOL = 120;
 
-const XMPP_FIXES = {
-  'host-unknown': 'Configure the XMPP server for this domain, or correct the name to verify of this domain.',
-};
+const HOST_UNKNOWN =
+  'Configure the XMPP server for this domain, or correct the name to verify of this domain.';
 
 /** More precise advice for some codes of refusals, by protocol. */
 const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>> = {
@@ -208,11 +207,20 @@ const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>>
   postgres: {
     '53300': 'Raise max_connections on the database server, or find out which clients keep connections open.',
   },
-  xmpp: XMPP_FIXES,
-  'xmpp-server': XMPP_FIXES,
+  xmpp: {
+    'host-unknown': HOST_UNKNOWN,
+    'invalid-namespace':
+      'This port may be for other servers: use xmpp-server:// with the same host and port.',
+  },
+  'xmpp-server': {
+    'host-unknown': HOST_UNKNOWN,
+    'invalid-namespace': 'This port may be for clients: use xmpp:// with the same host and port.',
+  },
 };
 
 function fixOf({ stage, reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
+  // Limits on connections and rules about addresses end connections like this, too.
+  if (reason === 'closed' && stage === 'starttls') return FIXES.reset;
   if (reason === 'timeout' && stage !== 'connect') return TOO_SLOW;
   if (detail?.kind === 'other_scheme')
     return `This port ${reason === 'expects_tls' ? 'expects TLS' : 'starts in plain text'}: use ${detail.scheme}:// with the same host and port.`;
