@@ -94,12 +94,16 @@ async function placesOfServers(
     })),
   );
   const places: Place[] = [];
+  // Several records may lead to the same place, which gets one connection only.
+  const known = new Set<string>();
   // Take the first address of each server before the second of any, so that the limit leaves no server out.
   for (let index = 0; index < MAX_PLACES; index++)
     for (const { server, resolution } of found) {
       const address = resolution.ok ? resolution.addresses[index] : undefined;
-      if (address !== undefined && places.length < MAX_PLACES)
-        places.push({ address, endpoint: endpointAt(endpoint, server), server });
+      const place = `${address} ${server.port} ${server.isDirect}`;
+      if (address === undefined || places.length === MAX_PLACES || known.has(place)) continue;
+      known.add(place);
+      places.push({ address, endpoint: endpointAt(endpoint, server), server });
     }
   const unresolved = found.flatMap(({ server, resolution }): FailedObservation[] => {
     if (resolution.ok) return [];

@@ -216,6 +216,15 @@ describe('A check of an XMPP domain without a port', () => {
     });
   });
 
+  it('connects once to a place that several records lead to', async () => {
+    const server = await chatServer();
+    const twin = { target: 'twin.test', port: server.port };
+    names.entries.set('twin.test', { addresses: ['127.0.0.1'] });
+    record('_xmpp-client', { target: 'xmpp1.test', port: server.port, weight: 2 }, twin, twin);
+    expect((await observe('xmpp://chat.test')).addresses).toMatchObject([{ server: { name: 'xmpp1.test' } }]);
+    expect(server.asked).toEqual(['chat.test']);
+  });
+
   it('checks at most 20 addresses, and the first one of each server', async () => {
     const many = Array.from({ length: 20 }, (_, index) => `127.0.1.${index + 1}`);
     names.entries.set('many.test', { addresses: many });
