@@ -31,14 +31,11 @@ interface ProtocolFacts {
   readonly otherPorts?: readonly number[];
   /** Protocols that clients offer by ALPN (RFC 7301), the preferred one first. Default: no ALPN. */
   readonly alpn?: readonly string[];
-  /** How the dialogue before TLS works; absent if connections start with TLS. */
-  readonly startTls?: {
-    /** Word of `openssl s_client -starttls`. */
-    readonly sClient: string;
-    /** Specification of the dialogue. */
-    readonly source: string;
-    readonly limits: DialogueLimits;
-  };
+  /**
+   * Set if the protocol has a dialogue before TLS; absent if connections start with TLS. `openssl s_client -starttls` knows the dialogue
+   * by the protocol's own name, and its source is named where it is written (`server/probe/starttls`).
+   */
+  readonly startTls?: { readonly limits: DialogueLimits };
   /** The same service where connections start with TLS: protocol `tls` at one of these ports. */
   readonly direct?: {
     readonly schemes: Readonly<Record<string, number>>;
@@ -81,54 +78,54 @@ export const PROTOCOLS = {
     title: 'SMTP with STARTTLS',
     schemes: { smtp: 25, submission: 587 },
     otherPorts: [2525],
-    startTls: { sClient: 'smtp', source: 'RFC 3207', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     direct: { schemes: { smtps: 465, submissions: 465 } },
   },
   lmtp: {
     name: 'LMTP',
     title: 'LMTP with STARTTLS',
     schemes: { lmtp: 24 },
-    startTls: { sClient: 'lmtp', source: 'RFC 2033, RFC 3207', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
   },
   imap: {
     name: 'IMAP',
     title: 'IMAP with STARTTLS',
     schemes: { imap: 143 },
-    startTls: { sClient: 'imap', source: 'RFC 9051 §6.2.1', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     direct: { schemes: { imaps: 993 } },
   },
   pop3: {
     name: 'POP3',
     title: 'POP3 with STARTTLS',
     schemes: { pop3: 110 },
-    startTls: { sClient: 'pop3', source: 'RFC 2595 §4', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     direct: { schemes: { pop3s: 995 } },
   },
   ftp: {
     name: 'FTP',
     title: 'FTP with AUTH TLS',
     schemes: { ftp: 21 },
-    startTls: { sClient: 'ftp', source: 'RFC 4217', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     direct: { schemes: { ftps: 990 } },
   },
   nntp: {
     name: 'NNTP',
     title: 'NNTP with STARTTLS',
     schemes: { nntp: 119 },
-    startTls: { sClient: 'nntp', source: 'RFC 4642', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     direct: { schemes: { nntps: 563 } },
   },
   sieve: {
     name: 'Sieve',
     title: 'ManageSieve with STARTTLS',
     schemes: { sieve: 4190 },
-    startTls: { sClient: 'sieve', source: 'RFC 5804 §2.2', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
   },
   xmpp: {
     name: 'XMPP',
     title: 'XMPP with STARTTLS',
     schemes: { xmpp: 5222 },
-    startTls: { sClient: 'xmpp', source: 'RFC 6120 §5.4', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     srv: '_xmpp-client._tcp',
     // XEP-0368
     direct: {
@@ -142,7 +139,7 @@ export const PROTOCOLS = {
     name: 'XMPP s2s',
     title: 'XMPP between servers with STARTTLS',
     schemes: { 'xmpp-server': 5269 },
-    startTls: { sClient: 'xmpp-server', source: 'RFC 6120 §5.4', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     srv: '_xmpp-server._tcp',
     direct: {
       schemes: { 'xmpps-server': 5270 },
@@ -156,14 +153,14 @@ export const PROTOCOLS = {
     title: 'LDAP with STARTTLS',
     schemes: { ldap: 389 },
     otherPorts: [3268],
-    startTls: { sClient: 'ldap', source: 'RFC 4511 §4.14', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     direct: { schemes: { ldaps: 636 }, otherPorts: [3269] },
   },
   postgres: {
     name: 'PostgreSQL',
     title: 'PostgreSQL with TLS',
     schemes: { postgres: 5432, postgresql: 5432 },
-    startTls: { sClient: 'postgres', source: 'PostgreSQL 17, §53.2.11', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     // `sslnegotiation=direct` of libpq 17
     direct: { schemes: {}, otherPorts: [5432], alpn: ['postgresql'] },
     isDatabase: true,
@@ -172,7 +169,7 @@ export const PROTOCOLS = {
     name: 'MySQL',
     title: 'MySQL with TLS',
     schemes: { mysql: 3306, mariadb: 3306 },
-    startTls: { sClient: 'mysql', source: 'MySQL 8.4, “Connection Phase”', limits: LATE_REPLIES },
+    startTls: { limits: LATE_REPLIES },
     isDatabase: true,
     // `max_connect_errors`
     countsFailures: true,

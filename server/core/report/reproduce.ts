@@ -183,7 +183,7 @@ function openssl({ endpoint, keyType, code, alpn }: Target, where: string): stri
     // An IP address must not be sent as a server name (RFC 6066 §3).
     serverName === null || isIpText(serverName) ? '-noservername' : `-servername ${shellQuoted(serverName)}`,
     ...(offered.length === 0 ? [] : [`-alpn ${shellQuoted(offered.join(','))}`]),
-    ...(startTls === undefined ? [] : [`-starttls ${startTls.sClient}`]),
+    ...(startTls === undefined ? [] : [`-starttls ${protocol}`]),
     ...(srv === undefined ? [] : [`-xmpphost ${shellQuoted(verifyName)}`]),
     ...(keyType === null ? [] : [SIGNATURES[keyType]]),
   ].join(' ');
