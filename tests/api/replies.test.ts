@@ -4,8 +4,10 @@ import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import type { Probe } from '../../server/probe/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { type ScriptedPeerOptions, startScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
+import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startRig } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
@@ -31,14 +33,17 @@ async function startWorld(open: () => Promise<Store>, wrapProbe?: (probe: Probe)
     timing: { previewMs: 20_000 },
   });
   const peer = await startScriptedPeer([{ sends: `421 ${TEXT}\r\n` }]);
-  onTestFinished(() => peer.stop());
+  const running = [peer];
+  onTestFinished(async () => {
+    await Promise.all(running.map((one) => one.stop()));
+  });
   rig.reachable(HOST, true);
   const { alice, charlie } = await api.cast();
   const endpoint = `smtp://${HOST}:${peer.port}`;
   const id = await add(alice, endpoint);
   await rig.runDue();
   const name = `${HOST}:${peer.port}`;
-  return { rig, api, alice, charlie, id, endpoint, name };
+  return { rig, api, alice, charlie, id, endpoint, name, peer, running };
 }
 
 describeAnyDatabase('A server that answers 421 instead of starting TLS', (openStore) => {
@@ -103,6 +108,44 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(rows.map(({ length }) => length > 0)).toEqual([true, true, true, true]);
     const logged = Object.values(rig.log).map((write) => (write as Mock).mock.calls);
     expect(JSON.stringify([rows, rig.arrivals, logged])).not.toContain('Banner');
+  });
+
+  it('is no longer shown as up, and the hour goes on whatever code it answers and whoever asks for a check', async () => {
+    const world = await startWorld(openStore, asPublic);
+    const { rig, api, alice, id, peer } = world;
+    const start = rig.clock.now();
+    const body = { title: 'Fjord', slug: SLUG, enabled: true, domains: [{ id, label: 'Mail' }] };
+    await alice.ask(CALLS.saveStatusPage, { body });
+    const answerAs = async (steps: readonly Step[], options: ScriptedPeerOptions = {}): Promise<void> => {
+      await world.running.splice(0)[0]?.stop();
+      world.running.push(await startScriptedPeer(steps, { ...options, at: { port: peer.port } }));
+    };
+    const checkAt = async (minutes: number) => {
+      rig.clock.set(start + minutes * MINUTE_MS);
+      await alice.ask(CALLS.refreshSession);
+      await alice.ask(CALLS.checkDomain, { params: { id } });
+      await rig.runDue();
+      const { uptime } = (await alice.ask(CALLS.domain, { params: { id } })).ok.data;
+      const page = await api.sendFrom('203.0.113.5')(`/api/status/${SLUG}`);
+      const { domains } = ((await page.json()) as { data: { domains: { state: string }[] } }).data;
+      return [uptime.state, uptime.checks, domains[0]?.state];
+    };
+    const { steps } = TALKS[0] as Talk;
+    await answerAs(steps, { certificate: mintAuthority().issue({ dnsNames: [HOST] }) });
+    expect(await checkAt(2)).toEqual(['up', '?u', 'up']);
+    await answerAs([{ sends: '421 busy\r\n' }]);
+    expect(await checkAt(10)).toEqual(['unknown', '?u?', 'unknown']);
+    await answerAs([{ sends: '450 still busy\r\n' }]);
+    expect(await checkAt(60)).toEqual(['unknown', '?u??', 'unknown']);
+    await alice.ask(CALLS.pauseDomain, { params: { id } });
+    await alice.ask(CALLS.resumeDomain, { params: { id }, body: {} });
+    expect(await checkAt(69)).toEqual(['unknown', '?u???', 'unknown']);
+    await rig.runUntil(start + 72 * MINUTE_MS);
+    const { uptime } = (await alice.ask(CALLS.domain, { params: { id } })).ok.data;
+    expect(uptime).toMatchObject({
+      state: 'down',
+      down_since: new Date(start + 70 * MINUTE_MS).toISOString(),
+    });
   });
 
   it('is told without code and text in a preview check', async () => {

@@ -177,9 +177,8 @@ const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
 const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
- * Returns the uptime after a check. A first failure is only suspected; a second one soon after opens an incident that began
- * with the first. An incident never covers more than three hours without a failed check. `isRefused`: the check is unknown because the
- * server asks to come back later, and not because of a problem on our side.
+ * Returns the uptime after a check. The first failure is only suspected; a second one soon after opens an incident from the first on, which
+ * never covers more than three hours without a failed check. `isRefused`: unknown because the server asks to come back later.
  */
 export function followUptime(
   before: UptimeStanding,

@@ -111,7 +111,7 @@ export interface Dialogue {
    * Returns the error for a line that refuses us right after the server agreed to start TLS; null for other lines. Dovecot sends one
    * if it cannot use its certificate.
    */
-  refusalIn?(line: string): StartTlsError | null;
+  readonly refusalIn?: (line: string) => StartTlsError | null;
   /**
    * Ends the session as clients do, because servers log or count other ends as errors. Resolves when the connection may be closed.
    * Rejects with `StartTlsError` if the server does not take part. Absent if clients just close the connection.
