@@ -79,12 +79,15 @@ export function satisfiesNameConstraints(
   work: WorkBudget,
 ): boolean {
   const { permitted, excluded } = subtreesOf(constraints);
-  for (const name of constrainedNames(certificate)) {
-    const permittedSubtrees = permitted.get(name.form);
-    const excludedSubtrees = excluded.get(name.form);
-    if (!work.spend(lookupWork(name, permittedSubtrees) + lookupWork(name, excludedSubtrees))) return false;
-    if (permittedSubtrees !== undefined && !isCovered(name, permittedSubtrees)) return false;
-    if (excludedSubtrees !== undefined && isExcluded(name, excludedSubtrees)) return false;
+  const names = constrainedNames(certificate);
+  for (const form of new Set([...permitted.keys(), ...excluded.keys()])) {
+    const permittedSubtrees = permitted.get(form);
+    const excludedSubtrees = excluded.get(form);
+    for (const name of names.get(form) ?? []) {
+      if (!work.spend(lookupWork(name, permittedSubtrees) + lookupWork(name, excludedSubtrees))) return false;
+      if (permittedSubtrees !== undefined && !isCovered(name, permittedSubtrees)) return false;
+      if (excludedSubtrees !== undefined && isExcluded(name, excludedSubtrees)) return false;
+    }
   }
   return true;
 }
@@ -116,14 +119,14 @@ interface Constraints {
   excluded: Map<Form, Subtrees>;
 }
 
-const namesOf = new WeakMap<Certificate, ConstrainedName[]>();
+const namesOf = new WeakMap<Certificate, ReadonlyMap<Form, ConstrainedName[]>>();
 const constraintsOf = new WeakMap<NameConstraints, Constraints>();
 
 /**
- * Returns the names that constraints apply to: the SANs, the subject, and the subject's email attributes if no SAN is
+ * Returns the names that constraints apply to, by form: the SANs, the subject, and the subject's email attributes if no SAN is
  * an email address (RFC 5280 §4.2.1.10).
  */
-function constrainedNames(certificate: Certificate): ConstrainedName[] {
+function constrainedNames(certificate: Certificate): ReadonlyMap<Form, ConstrainedName[]> {
   const known = namesOf.get(certificate);
   if (known !== undefined) return known;
   const { subject, subjectAltNames } = certificate;
@@ -134,8 +137,9 @@ function constrainedNames(certificate: Certificate): ConstrainedName[] {
       if (type === EMAIL_ADDRESS && text !== null) names.push(prepareName({ kind: 'email', value: text }));
     }
   }
-  namesOf.set(certificate, names);
-  return names;
+  const byForm = Map.groupBy(names, ({ form }) => form);
+  namesOf.set(certificate, byForm);
+  return byForm;
 }
 
 function subtreesOf(constraints: NameConstraints): Constraints {

@@ -113,6 +113,13 @@ export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => 
     const dnsNames = [HOSTILE_HOST, ...times(2_000, (index) => `${letters(index)}.b.c`)];
     return chainOf(authority.issue({ commonName: null, dnsNames }));
   },
+  'constraints on addresses in 80 certificates': (root) => {
+    let authority = root;
+    for (let level = 0; level < 80; level++)
+      authority = authority.intermediate({ commonName: letters(level), excluded: { ip: ['192.0.2.0/24'] } });
+    const dnsNames = [HOSTILE_HOST, ...times(5_000, letters)];
+    return chainOf(authority.issue({ commonName: null, dnsNames }));
+  },
   'a path of 100 intermediates': (root) => {
     let authority = root;
     for (let level = 0; level < 100; level++)

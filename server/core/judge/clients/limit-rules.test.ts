@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { issue, root } from '../../../../tests/kit/certificates/judging.ts';
+import { mintAuthority } from '../../../../tests/kit/certificates/mint.ts';
 import type { Client } from '../../../../contract/check-words.ts';
-import { type Certificate, type GeneralName, parseCertificate } from '../../../pki/index.ts';
+import {
+  buildPath,
+  type Certificate,
+  createTrustStore,
+  type GeneralName,
+  parseCertificate,
+} from '../../../pki/index.ts';
 import { brokenRules } from './client-rule.ts';
 import { sizeRefusals } from './client-findings.ts';
 import { PATH_RULES } from './limit-rules.ts';
@@ -104,6 +111,33 @@ describe('a path', () => {
   it('with many URIs is not refused by Chromium, which compares none', () => {
     const uris = names(1_025, 'uri');
     expect(refusingPath([withNames(uris), constrained(uris), leaf])).not.toContain('chromium');
+  });
+
+  it('with the 2,048 names and 4,097 constraints of the case nc-dos-1 of x509-limbo is valid, and refused by those with a limit', () => {
+    const hosts = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${prefix}${index}.test`);
+    const authority = mintAuthority({
+      permitted: { dns: hosts('t', 2_049) },
+      excluded: { dns: hosts('x', 2_048) },
+    });
+    const site = parseCertificate(authority.issue({ commonName: null, dnsNames: hosts('t', 2_048) }).der);
+    const trustStore = createTrustStore([authority.der]);
+    const found = buildPath({ leaf: site, intermediates: [], trustStore, now: Date.now() });
+    if (!found.ok) throw new Error('the path is not valid');
+    expect(refusingPath(found.path).toSorted()).toEqual(['chromium', 'gnutls', 'go', 'openssl']);
+  });
+
+  it('has the names and constraints of each certificate counted once, however long it is', () => {
+    let reads = 0;
+    const path = Array.from({ length: 50 }, (): Certificate => {
+      const certificate = constrained(names(10));
+      const { subjectAltNames } = certificate;
+      return Object.defineProperty({ ...certificate }, 'subjectAltNames', {
+        get: () => (reads++, subjectAltNames),
+      });
+    });
+    refusingPath(path);
+    expect(reads).toBe(path.length);
   });
 
   it('is judged by the names below the constraints alone', () => {

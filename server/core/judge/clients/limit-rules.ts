@@ -50,21 +50,58 @@ interface Path {
   path: readonly Certificate[];
 }
 
+/** Numbers of alternative names or constraints by form. */
+type Counts = Readonly<Record<GeneralName['kind'] | 'all', number>>;
+
+function countsOf(names: readonly GeneralName[]): Counts {
+  const counts = { dns: 0, email: 0, uri: 0, ip: 0, directory: 0, unsupported: 0, all: names.length };
+  for (const { kind } of names) counts[kind]++;
+  return counts;
+}
+
+interface CountedNames {
+  names: Counts;
+  /** Number of attributes of the subject. */
+  attributes: number;
+  /** Name constraints; null if there are none. */
+  constraints: Counts | null;
+}
+
+const counted = new WeakMap<Certificate, CountedNames>();
+
+/** Counts once per certificate: a path may have 100 of them, which are compared in pairs. */
+function countNames(certificate: Certificate): CountedNames {
+  const known = counted.get(certificate);
+  if (known !== undefined) return known;
+  const { subject, subjectAltNames, nameConstraints } = certificate;
+  const counts = {
+    names: countsOf(subjectAltNames.all),
+    attributes: subject.relativeNames.flat().length,
+    constraints: nameConstraints && countsOf([...nameConstraints.permitted, ...nameConstraints.excluded]),
+  };
+  counted.set(certificate, counts);
+  return counts;
+}
+
 /** Returns the most comparisons that the name constraints of one certificate take for the names of one below it. */
 function mostComparisons(
   { path }: Path,
-  comparisons: (below: Certificate, constraints: readonly GeneralName[]) => number,
+  comparisons: (below: CountedNames, constraints: Counts) => number,
 ): number {
-  const counts = path.flatMap(({ nameConstraints }, index) => {
-    if (nameConstraints === null) return [];
-    const constraints = [...nameConstraints.permitted, ...nameConstraints.excluded];
-    return path.slice(0, index).map((below) => comparisons(below, constraints));
-  });
-  return Math.max(0, ...counts);
+  const all = path.map(countNames);
+  let most = 0;
+  for (const [index, { constraints }] of all.entries()) {
+    if (constraints === null) continue;
+    for (const below of all.slice(0, index)) most = Math.max(most, comparisons(below, constraints));
+  }
+  return most;
 }
 
-const countOf = (names: readonly GeneralName[], ...kinds: readonly GeneralName['kind'][]): number =>
-  names.filter(({ kind }) => kinds.includes(kind)).length;
+const sumOf = (counts: Counts, kinds: readonly GeneralName['kind'][]): number =>
+  kinds.reduce((sum, kind) => sum + counts[kind], 0);
+
+const FORMS_OF_CHROMIUM = ['email', 'dns', 'directory', 'ip'] as const;
+const FORMS_OF_GO = ['email', 'dns', 'uri', 'ip'] as const;
 
 /** The most comparisons that OpenSSL, Chromium and GnuTLS make for two certificates. */
 const MOST_COMPARISONS = 2 ** 20;
@@ -109,40 +146,32 @@ export const PATH_RULES: readonly ClientRule<Path>[] = [
     clients: ['openssl'],
     source: 'measured; NAME_CHECK_MAX in v3_ncons.c',
     applies: (path) =>
-      mostComparisons(
-        path,
-        ({ subject, subjectAltNames }, { length }) =>
-          (subject.relativeNames.flat().length + subjectAltNames.all.length) * length,
-      ) > MOST_COMPARISONS,
+      mostComparisons(path, ({ names, attributes }, { all }) => (attributes + names.all) * all) >
+      MOST_COMPARISONS,
   },
   {
     code: 'many_constraints',
     clients: ['chromium'],
     source: 'measured; kMaxChecks in name_constraints.cc of BoringSSL, which counts no URIs',
     applies: (path) =>
-      mostComparisons(path, ({ subjectAltNames }, constraints) => {
-        const kinds = ['email', 'dns', 'directory', 'ip'] as const;
-        return countOf(subjectAltNames.all, ...kinds) * countOf(constraints, ...kinds);
-      }) > MOST_COMPARISONS,
+      mostComparisons(
+        path,
+        ({ names }, constraints) => sumOf(names, FORMS_OF_CHROMIUM) * sumOf(constraints, FORMS_OF_CHROMIUM),
+      ) > MOST_COMPARISONS,
   },
   {
     code: 'many_constraints',
     clients: ['gnutls'],
     source: 'measured; MAX_NC_CHECKS in name_constraints.c of GnuTLS 3.8.9',
-    applies: (path) =>
-      mostComparisons(path, ({ subjectAltNames }, { length }) => subjectAltNames.all.length * length) >
-      MOST_COMPARISONS,
+    applies: (path) => mostComparisons(path, ({ names }, { all }) => names.all * all) > MOST_COMPARISONS,
   },
   {
     code: 'many_constraints',
     clients: ['go'],
     source: 'measured with Go 1.19; constraints.go of Go 1.26 has no such limit',
     applies: (path) =>
-      mostComparisons(path, ({ subjectAltNames }, constraints) =>
-        (['email', 'dns', 'uri', 'ip'] as const).reduce(
-          (sum, kind) => sum + countOf(subjectAltNames.all, kind) * countOf(constraints, kind),
-          0,
-        ),
+      mostComparisons(path, ({ names }, constraints) =>
+        FORMS_OF_GO.reduce((sum, form) => sum + names[form] * constraints[form], 0),
       ) > MOST_COMPARISONS_OF_GO,
   },
 ];
