@@ -47,7 +47,7 @@ async function startWorld(open: () => Promise<Store>, wrapProbe?: (probe: Probe)
 }
 
 describeAnyDatabase('A server that answers 421 instead of starting TLS', (openStore) => {
-  it('is told with its code to the owner of the domain, and with its text in the owner’s report', async () => {
+  it('is reported with its code to the owner of the domain, and with its text in the owner’s report', async () => {
     const { alice, charlie, id, name } = await startWorld(openStore, asPublic);
     const report = (await alice.ask(CALLS.domainReport, { params: { id } })).ok.data;
     expect(report.addresses).toMatchObject([
@@ -72,7 +72,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(stranger.problem.code).toBe('not_found');
   });
 
-  it('is unknown for an hour and then down, and nothing but the report has the text of its answer', async () => {
+  it('is unknown for an hour and then down, and only the report has the text of its answer', async () => {
     const { rig, api, alice, id, name } = await startWorld(openStore, asPublic);
     const start = rig.clock.now();
     await rig.runUntil(start + HOUR_MS - 1);
@@ -110,7 +110,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(JSON.stringify([rows, rig.arrivals, logged])).not.toContain('Banner');
   });
 
-  it('is no longer shown as up, and the hour goes on whatever code it answers and whoever asks for a check', async () => {
+  it('is no longer shown as up, and neither another code nor a check by hand nor a pause begins the hour again', async () => {
     const world = await startWorld(openStore, asPublic);
     const { rig, api, alice, id, peer } = world;
     const start = rig.clock.now();
@@ -148,7 +148,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     });
   });
 
-  it('is told without code and text in a preview check', async () => {
+  it('is reported without code and text in a preview check', async () => {
     const { rig, api, endpoint, name } = await startWorld(openStore, asPublic);
     rig.worker.start();
     const visitor = createClient(api.sendFrom('198.51.100.7'));
@@ -157,7 +157,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(JSON.stringify(data)).not.toMatch(/Banner|\b421\b/);
   });
 
-  it('is told without code and text to the owner too in a range that the operator opened', async () => {
+  it('is reported without code and text, even to the owner, in a range that the operator opened', async () => {
     const { rig, alice, id, name } = await startWorld(openStore);
     const report = (await alice.ask(CALLS.domainReport, { params: { id } })).ok.data;
     expect(report.findings).toMatchObject([{ message: `${name} refused us now.` }]);

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   objectIdentifier,
@@ -9,6 +10,7 @@ import {
 import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/kit/certificates/mint.ts';
 import { type Certificate, parseCertificate } from '../certificate.ts';
 import { satisfiesNameConstraints, parseNameConstraints } from './name-constraints.ts';
+import { parseSubjectAltNames } from '../extensions.ts';
 import { WorkBudget } from '../work-budget.ts';
 
 const root = mintAuthority();
@@ -181,5 +183,151 @@ describe('a name constraint', () => {
     const excluded = constraints([], [generalName('dns', 'b.example')]);
     expect(satisfiesNameConstraints(withNames(...names), excluded, new WorkBudget(1_000))).toBe(true);
     expect(satisfiesNameConstraints(withNames(...names), excluded, new WorkBudget(700))).toBe(false);
+  });
+});
+
+describe('a comparison of random names with random constraints', () => {
+  type Name = [form: Form | 'ip' | 'directory', text: string];
+
+  const label = fc.constantFrom('a', 'b', 'ab');
+  const host = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'));
+  const suffix = fc.oneof(
+    host,
+    host.map((text) => `.${text}`),
+  );
+  const mailbox = fc.tuple(fc.constantFrom('a', 'A', '"a@b"'), host).map(([local, at]) => `${local}@${at}`);
+  const address = fc.oneof(
+    fc.constantFrom('00', '01', '80', 'ff').map((octet) => `000000${octet}`),
+    fc.constantFrom('00', '01', '80', 'ff').map((octet) => `${'0'.repeat(30)}${octet}`),
+  );
+  const mask = fc.constantFrom(0, 1, 24, 25, 31, 32, 64, 127, 128);
+  const directory = fc.array(label, { maxLength: 3 }).map((labels) => labels.join('/'));
+  const ofForm = (form: Name[0], text: fc.Arbitrary<string>) => text.map((one): Name => [form, one]);
+
+  const anyName = fc.oneof(
+    ofForm(
+      'dns',
+      fc.oneof(
+        host,
+        host.map((text) => `*.${text}`),
+        fc.constantFrom('a..b', '-', 'B.A'),
+      ),
+    ),
+    ofForm('email', fc.oneof(mailbox, fc.constantFrom('a', 'a@', 'b@A.B'))),
+    ofForm(
+      'uri',
+      fc.oneof(
+        host.map((text) => `x://${text}/a.b`),
+        fc.constantFrom('x:a', 'x://1.2.3.4/', 'x://A.B'),
+      ),
+    ),
+    ofForm('ip', address),
+    ofForm('directory', directory),
+  );
+  const anyBase = fc.oneof(
+    ofForm('dns', fc.oneof(suffix, fc.constant(''))),
+    ofForm('email', fc.oneof(suffix, mailbox, fc.constantFrom('a b@a', '.'))),
+    ofForm('uri', fc.oneof(suffix, fc.constant('..a'))),
+    ofForm(
+      'ip',
+      fc.tuple(address, mask).map(([net, size]) => `${net}/${Math.min(size, net.length * 4)}`),
+    ),
+    ofForm('directory', directory),
+  );
+
+  const organisation = (labels: string) =>
+    sequence(
+      ...labels
+        .split('/')
+        .filter((one) => one !== '')
+        .map((one) => set(sequence(objectIdentifier('2.5.4.11'), utf8String(one)))),
+    );
+  const encode = ([form, text]: Name): Uint8Array => {
+    if (form === 'directory') return tagged(4, true, organisation(text));
+    if (form !== 'ip') return generalName(form, text);
+    const [net = '', size] = text.split('/');
+    const bits = net.length * 4;
+    const ones = '1'.repeat(Number(size)).padEnd(bits, '0');
+    const octets = size === undefined ? '' : BigInt(`0b${ones}`).toString(16).padStart(net.length, '0');
+    return tagged(7, false, Buffer.from(net + octets, 'hex'));
+  };
+
+  /** Returns whether a base covers a name, by the words of RFC 5280 §4.2.1.10; null if either cannot be compared. */
+  function covers([form, base]: Name, [, name]: Name): boolean | null {
+    const isBelow = (text: string, above: string) =>
+      text.endsWith(above.startsWith('.') ? above : `.${above}`);
+    const isHost = (text: string) => /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/.test(text);
+    switch (form) {
+      case 'dns': {
+        const text = name.toLowerCase();
+        if (!isHost(text.replace(/^\*\./, ''))) return null;
+        return base === '' || text === base || isBelow(text, base);
+      }
+      case 'email': {
+        const [, local, at] = /^(".*"|[^@]+)@(.+)$/.exec(name) ?? [];
+        if (local === undefined || at === undefined) return null;
+        if (base === 'a b@a') return null;
+        if (base.includes('@')) return base === `${local}@${at.toLowerCase()}`;
+        return base.startsWith('.') ? isBelow(at.toLowerCase(), base) : at.toLowerCase() === base;
+      }
+      case 'uri': {
+        const text = /^x:\/\/([^/]+)/.exec(name.toLowerCase())?.[1] ?? '';
+        if (!isHost(text) || /\d$/.test(text)) return null;
+        return base.startsWith('.') ? isBelow(text, base) : text === base;
+      }
+      case 'ip': {
+        const [net = '', size] = base.split('/');
+        const bits = (hex: string) =>
+          BigInt(`0x1${hex}`)
+            .toString(2)
+            .slice(0, 1 + Number(size));
+        return net.length === name.length && bits(net) === bits(name);
+      }
+      default: {
+        const [above, below] = [base, name].map((text) => text.split('/').filter((one) => one !== ''));
+        return above?.every((one, index) => below?.[index] === one) ?? null;
+      }
+    }
+  }
+
+  function isAllowed(names: readonly Name[], permitted: readonly Name[], excluded: readonly Name[]): boolean {
+    return names.every((name) => {
+      const [allowed, forbidden] = [permitted, excluded].map((bases) =>
+        bases.filter(([form]) => form === name[0]),
+      );
+      const isForbidden = forbidden?.some((base) => {
+        // A wildcard stands for any label, so also for that of the base.
+        const [isDns, text] = [name[0] === 'dns' && name[1].startsWith('*.'), name[1].slice(2)];
+        const [first = '', ...rest] = base[1].split('.');
+        if (isDns && first !== '' && rest.length > 0 && rest.join('.') === text) return true;
+        return covers(base, name) ?? true;
+      });
+      const isCovered = allowed?.length === 0 || allowed?.some((base) => covers(base, name) === true);
+      return isForbidden !== true && isCovered === true;
+    });
+  }
+
+  it('gives what a comparison of each name with each constraint gives', () => {
+    const lists = (one: fc.Arbitrary<Name>) => fc.array(one, { maxLength: 4 });
+    const plain = parseCertificate(root.issue({ commonName: null }).der);
+    let refused = 0;
+    fc.assert(
+      fc.property(
+        fc.array(anyName, { minLength: 1, maxLength: 3 }),
+        lists(anyBase),
+        lists(anyBase),
+        (names, permitted, excluded) => {
+          fc.pre(permitted.length + excluded.length > 0);
+          const tree = constraints(permitted.map(encode), excluded.map(encode));
+          const subjectAltNames = parseSubjectAltNames(sequence(...names.map(encode)));
+          const expected = isAllowed(names, permitted, excluded);
+          refused += Number(!expected);
+          expect(satisfiesNameConstraints({ ...plain, subjectAltNames }, tree, budget())).toBe(expected);
+        },
+      ),
+      { seed: 1, numRuns: 3_000 },
+    );
+    expect(refused).toBeGreaterThan(500);
+    expect(refused).toBeLessThan(2_500);
   });
 });
