@@ -261,9 +261,7 @@ describe('an earlier revocation', () => {
   });
 
   it('ends if it was a hold and a source says good, but not while all sources are silent', () => {
-    const held = said('crl', 'revoked');
-    if (held.answer.state === 'revoked') held.answer = { ...held.answer, reason: 'certificateHold' };
-    const onHold = judged([held]);
+    const onHold = judged([hold('crl')]);
     expect(onHold.revocation).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
     for (const silent of [[], [said('crl', 'stale')], [said('ocsp', 'unreachable')]])
       expect(judged(silent, { now: NOW + 1000, previous: onHold }).revocation.state).toBe('revoked');
@@ -271,6 +269,32 @@ describe('an earlier revocation', () => {
     expect(lifted).toMatchObject({ trusted: true, revocation: { state: 'good', source: 'ocsp' } });
     expect(lifted.lastSeen?.revoked ?? []).toEqual([]);
     expect(judged([], { now: NOW + 2000, previous: lifted }).revocation.state).toBe('unknown');
+  });
+
+  /** A hold since two days ago. */
+  const hold = (source: RevocationEvidence['source']): RevocationEvidence => {
+    const held = said(source, 'revoked');
+    if (held.answer.state === 'revoked') held.answer = { ...held.answer, reason: 'certificateHold' };
+    return held;
+  };
+
+  it('does not end by an answer that was signed before the hold began, such as an old staple', () => {
+    const old = said('staple', 'good');
+    if (old.answer.state === 'good') old.answer = { ...old.answer, thisUpdate: NOW - 3 * DAY };
+    const verdict = judged([old, said('crl', 'unreachable')], { previous: judged([hold('crl')]) });
+    expect(verdict.revocation).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
+  });
+
+  it('is final as soon as one source says so, although another one says that the certificate is on hold', () => {
+    const once = judged([hold('crl'), said('ocsp', 'revoked')]);
+    const later = judged([said('crl', 'revoked')], { now: NOW + 1000, previous: judged([hold('crl')]) });
+    for (const previous of [once, later]) {
+      expect(previous.revocation).toMatchObject({ state: 'revoked', reason: 'keyCompromise' });
+      const verdict = judged([said('crl', 'good')], { now: NOW + 2000, previous });
+      expect(verdict.revocation).toMatchObject({ state: 'revoked', reason: 'keyCompromise' });
+      const heldAgain = judged([hold('crl')], { now: NOW + 3000, previous: verdict });
+      expect(heldAgain.lastSeen?.revoked).toMatchObject([{ reason: 'keyCompromise' }]);
+    }
   });
 
   it('stays while the host cannot be reached', () => {

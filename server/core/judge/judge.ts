@@ -1,4 +1,4 @@
-import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
+import { isFinal, WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
 import {
   addressFindings,
   alpnFindings,
@@ -237,7 +237,9 @@ function stillRevoked(
   const known = new Map(before.map((one) => [one.key, { ...one, served: false }]));
   // Sort so that `served: true` wins: a path may need the certificate at one address and not at another.
   for (const one of now.toSorted((left, right) => Number(left.served) - Number(right.served))) {
-    const first = known.get(one.key) ?? one;
+    const before = known.get(one.key) ?? one;
+    // A hold may become final.
+    const first = isFinal(before) || !isFinal(one) ? before : one;
     known.delete(one.key);
     known.set(one.key, { ...first, served: one.served });
   }

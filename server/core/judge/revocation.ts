@@ -17,8 +17,8 @@ export function revocationKey({ issuer, serialNumber }: Certificate): string {
 }
 
 /**
- * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, also one of an earlier check
- * (`before`). Otherwise the first fresh `good` wins, in the order CRL, OCSP, staple. A missing answer is never treated as good.
+ * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, a final one before a hold, also one of an earlier
+ * check (`before`). Otherwise the first fresh `good` wins, in the order CRL, OCSP, staple. A missing answer is never treated as good.
  */
 export function concludeRevocation(
   certificate: Certificate,
@@ -32,7 +32,9 @@ export function concludeRevocation(
   const sources = relevant.map((one) => readSource(one, now));
   const withoutSource = { source: null, at: null, reason: null, revokedAt: null, sources };
 
-  const revoked = relevant.find(({ answer }) => answer.state === 'revoked');
+  const allRevoked = relevant.filter(({ answer }) => answer.state === 'revoked');
+  const revoked =
+    allRevoked.find(({ answer }) => answer.state === 'revoked' && isFinal(answer)) ?? allRevoked[0];
   if (revoked?.answer.state === 'revoked') {
     const { reason, revokedAt } = revoked.answer;
     return { state: 'revoked', source: revoked.source, at: revoked.at, reason, revokedAt, sources };
@@ -80,16 +82,21 @@ function readSource(
     : { source, url, at, state: answer.state, why: null, thisUpdate, nextUpdate };
 }
 
-/** Returns the revoked certificates of earlier checks without those that were on hold and that a source now calls good. */
+/**
+ * Returns the revoked certificates of earlier checks without those that were on hold and that a source now calls good. A source that
+ * was signed before the hold began, such as an old staple, does not lift it.
+ */
 export function withoutLiftedHolds(
   known: readonly RevokedCertificate[],
   evidence: readonly RevocationEvidence[],
   now: number,
 ): RevokedCertificate[] {
-  const good = new Set(
-    evidence.flatMap((one) => (readSource(one, now).state === 'good' ? [one.fingerprint] : [])),
-  );
-  return known.filter((one) => isFinal(one) || !good.has(one.fingerprint));
+  const isLifted = ({ fingerprint, revokedAt, at }: RevokedCertificate): boolean =>
+    evidence.some((one) => {
+      const { state, thisUpdate } = readSource(one, now);
+      return one.fingerprint === fingerprint && state === 'good' && (thisUpdate ?? 0) > (revokedAt ?? at);
+    });
+  return known.filter((one) => isFinal(one) || !isLifted(one));
 }
 
 /** Returns the record of a revoked certificate for later checks; null if the certificate is not revoked. */

@@ -92,7 +92,7 @@ function inconclusiveReason(request: CrlStatusRequest): NoStatusReason | null {
   const { crl, certificate, url, now, isPublic } = request;
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
   if (crl.scope?.isIndirect === true && isSameName(crl.issuer, certificate.issuer)) return 'indirect';
-  if (crl.hasCriticalReason) return 'malformed';
+  if (crl.hasUnusualCritical) return 'malformed';
   if (isStale(request)) return 'stale';
   // Java uses no such CRL (X509CRLSelector), and Chromium and OpenSSL would use it forever.
   if (crl.nextUpdate === null) return 'no_next_update';

@@ -361,11 +361,27 @@ it('a CRL with a critical reason in any entry does not prove that a certificate 
   expect(ask({ revoked: [{ ...leaf, extensions }] })).toMatchObject({ reason: 'keyCompromise' });
 });
 
-it.each(['2.5.29.18', '2.5.29.20', '1.2.3.4'])(
-  'a CRL proves nothing if its extension %s is critical, and does not revoke either',
-  (oid) => {
+it.each([
+  ['2.5.29.18', { state: 'revoked' }],
+  ['2.5.29.20', { state: 'revoked' }],
+  ['1.2.3.4', none('malformed')],
+])(
+  'a CRL whose extension %s is critical proves nothing, and revokes only if the extension is known',
+  (oid, ofListed) => {
     const extraExtensions = [{ oid, critical: true, value: integer(1n) }];
     expect(ask({ number: null, extraExtensions })).toEqual(none('malformed'));
-    expect(ask({ number: null, extraExtensions, revoked: [leaf] })).toEqual(none('malformed'));
+    expect(ask({ number: null, extraExtensions, revoked: [leaf] })).toMatchObject(ofListed);
   },
 );
+
+it('a CRL with several entries about a certificate revokes it for good if one of them is final, also after it expired', () => {
+  const past = { thisUpdate: now - 9 * DAY_MS, nextUpdate: now - DAY_MS };
+  const [hold, final, removed] = [6, 1, 8].map((reason) => ({ ...leaf, reason }));
+  if (hold === undefined || final === undefined || removed === undefined) throw new Error('no entries');
+  for (const revoked of [
+    [hold, final, removed],
+    [removed, hold, final],
+  ])
+    expect(ask({ ...past, revoked })).toMatchObject({ state: 'revoked', reason: 'keyCompromise' });
+  expect(ask({ revoked: [removed, hold] })).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
+});

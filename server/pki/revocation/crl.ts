@@ -13,7 +13,7 @@ import { directoryKeys, parseIssuingDistributionPoint } from './issuing-distribu
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemBlocks, pemText } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
-import { reasonName } from './revocation-status.ts';
+import { isFinal, reasonName } from './revocation-status.ts';
 import {
   checkSignature,
   isBrokenSignature,
@@ -49,10 +49,11 @@ export interface RevocationList {
   readonly isDelta: boolean;
   /** True if the CRL or an entry has an unknown critical extension. */
   readonly hasUnknownCritical: boolean;
-  readonly hasCriticalReason: boolean;
+  /** True if an extension is critical that we understand, but clients do not, such as the CRL number or a reason. */
+  readonly hasUnusualCritical: boolean;
   /**
-   * Returns the first entry with this serial number (hex as in `Certificate`), and in an indirect CRL this issuer, or null. Prefers
-   * entries whose reason is not removeFromCRL. Throws PkiError if the entry is malformed, or for over 16,384 indirect entries.
+   * Returns the gravest entry with this serial number (hex as in `Certificate`), and in an indirect CRL this issuer, or null: a final
+   * revocation, else a hold, else a removal. Throws PkiError if the entry is malformed, or for over 16,384 indirect entries.
    */
   find(serialNumber: string, issuer: DistinguishedName): RevokedEntry | null;
   /** True if the signature proves nothing, because its algorithm is outdated. */
@@ -111,14 +112,14 @@ export function parseCrl(list: Uint8Array): RevocationList {
       entries.hasUnknownCritical ||
       (entries.hasCertificateIssuer && parsedScope?.isIndirect !== true) ||
       hasUnknownCritical(extensions, KNOWN_EXTENSIONS),
-    hasCriticalReason: entries.hasCriticalReason,
+    hasUnusualCritical: entries.hasCriticalReason || hasUnknownCritical(extensions, USUALLY_CRITICAL),
     find(serialNumber, certificateIssuer) {
       const wanted = Buffer.from(serialNumber, 'hex');
       const found =
         parsedScope?.isIndirect === true
           ? indirectEntries(bytes, revoked, issuer, wanted, certificateIssuer)
           : findEntries(bytes, revoked, entries.marks, wanted);
-      return firstRevoked(bytes, found);
+      return gravestEntry(bytes, found);
     },
     hasWeakSignature,
     checkIssuer(certificate) {
@@ -169,10 +170,17 @@ function readExtensions(body: DerReader): Extensions {
   return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
-/** CRL extensions that may be critical. OpenSSL, Java and Chromium use no CRL in which another is, such as the CRL number. */
-const KNOWN_EXTENSIONS = new Set<string>([
+/** CRL extensions that may be critical. OpenSSL, Java and Chromium use no CRL in which another is. */
+const USUALLY_CRITICAL = new Set<string>([
   CRL_EXTENSION.deltaCrlIndicator,
   CRL_EXTENSION.issuingDistributionPoint,
+]);
+/** Also the extensions that do not change the meaning of an entry, so that a revocation counts although they are critical. */
+const KNOWN_EXTENSIONS = new Set<string>([
+  ...USUALLY_CRITICAL,
+  CRL_EXTENSION.issuerAltName,
+  CRL_EXTENSION.crlNumber,
+  CRL_EXTENSION.authorityKeyIdentifier,
 ]);
 
 /**
@@ -204,7 +212,8 @@ function indirectEntries(
   return found;
 }
 
-function firstRevoked(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry | null {
+function gravestEntry(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry | null {
+  let hold: RevokedEntry | null = null;
   let removed: RevokedEntry | null = null;
   for (const { start, end } of found) {
     const entry = new DerReader(bytes, start, end).enter(TAG.sequence);
@@ -213,8 +222,9 @@ function firstRevoked(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry 
     const extensions = entry.done ? null : readExtensionList(entry.enter(TAG.sequence));
     const code = extensions?.get(CRL_EXTENSION.reasonCode);
     const reason = code === undefined ? null : reasonName(onlyElement(code.value, TAG_ENUMERATED).content);
-    if (reason !== 'removeFromCRL') return { revokedAt, reason };
-    removed ??= { revokedAt, reason };
+    if (reason === 'removeFromCRL') removed ??= { revokedAt, reason };
+    else if (isFinal({ reason })) return { revokedAt, reason };
+    else hold ??= { revokedAt, reason };
   }
-  return removed;
+  return hold ?? removed;
 }

@@ -83,6 +83,7 @@ function answerOf(response: BasicOcspResponse, request: BudgetedRequest): Revoca
   });
   // The order within a response means nothing, so the strictest of the fresh statuses counts, as in Chromium.
   const single =
+    fresh.find((one) => one.status === 'revoked' && isFinal(one)) ??
     fresh.find(({ status }) => status === 'revoked') ??
     fresh.find(({ status }) => status === 'unknown') ??
     fresh[0] ??

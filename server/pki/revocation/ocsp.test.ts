@@ -212,6 +212,12 @@ describe('an OCSP response with several statuses of one certificate', () => {
     expect(ask({ ...fresh, before: [held] })).toMatchObject({ state: 'revoked', reason: 'certificateHold' });
   });
 
+  it('is finally revoked if it says on hold and finally revoked, in any order', () => {
+    const [hold, final] = [6, 1].map((reason) => ({ status: 'revoked', reason }) as const);
+    expect(ask({ ...final, before: [{ ...hold }] })).toMatchObject({ reason: 'keyCompromise' });
+    expect(ask({ ...hold, before: [{ ...final }] })).toMatchObject({ reason: 'keyCompromise' });
+  });
+
   it('is out of date if all have expired, unless one is a final revocation', () => {
     expect(ask(held)).toEqual(none('stale'));
     expect(ask({ ...past, before: [held] })).toEqual(none('stale'));
