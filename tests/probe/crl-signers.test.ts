@@ -1,12 +1,12 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { parseCertificate } from '../../server/pki/index.ts';
+import { crlSigners, parseCertificate, WorkBudget } from '../../server/pki/index.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { sequence, tagged } from '../kit/certificates/der-writer.ts';
 import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
-import { stopTimers } from '../kit/peers/loopback.ts';
+import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { openSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
@@ -55,8 +55,16 @@ async function ask(
   { others = [signer], ...options }: CrlOptions & { others?: readonly MintedCertificate[] } = {},
 ) {
   ca.crl('/leaf.crl', mintCrl(signer, options));
+  return askAbout(leaf, others);
+}
+
+async function askAbout(
+  leaf: MintedCertificate,
+  others: readonly MintedCertificate[],
+  sources = openSources(),
+) {
   const parse = ({ der }: MintedCertificate) => parseCertificate(der);
-  const [evidence] = await openSources().revocation.evidence({
+  const [evidence] = await sources.revocation.evidence({
     path: [leaf, issuer, root].map(parse),
     sent: [leaf, issuer, ...others].map(parse),
     isPublic: false,
@@ -72,6 +80,17 @@ async function ask(
 const about = (leaf: MintedCertificate) => ({
   ...leaf,
   extensions: [{ oid: '2.5.29.29', critical: true, value: sequence(tagged(4, true, issuer.subjectDer)) }],
+});
+
+describe('a CRL with a critical reason', () => {
+  it('reveals a revocation after it was fetched for a certificate that it does not list', async () => {
+    const [sources, leaf] = [openSources(), leafOf()];
+    const extensions = [{ oid: '2.5.29.21', critical: true, value: Buffer.from([10, 1, 1]) }];
+    ca.crl('/leaf.crl', mintCrl(issuer, { revoked: [{ ...leaf, extensions }] }));
+    expect(await askAbout(leafOf(), [], sources)).toEqual({ state: 'none', why: 'malformed' });
+    expect(await askAbout(leaf, [], sources)).toMatchObject({ state: 'revoked', reason: 'keyCompromise' });
+    expect(ca.requestsTo('/leaf.crl')).toHaveLength(1);
+  });
 });
 
 describe('a certificate outside the path that the server sends', () => {
@@ -109,6 +128,36 @@ describe('a certificate outside the path that the server sends', () => {
 
   it('gives no status if the server does not send it', async () => {
     expect(await ask(leafOf(), secondKey, { others: [] })).toEqual({ state: 'none', why: 'bad_signature' });
+  });
+
+  it('reveals a revocation, although another server with the same CRL does not send it', async () => {
+    const [sources, leaf] = [openSources(), leafOf()];
+    ca.crl('/leaf.crl', mintCrl(secondKey, { revoked: [leaf] }));
+    expect(await askAbout(leafOf(), [], sources)).toEqual({ state: 'none', why: 'bad_signature' });
+    expect(await askAbout(leaf, [secondKey], sources)).toMatchObject({ state: 'revoked' });
+  });
+
+  it('delays the CRL of the leaf by at most 2 s if its own CRL is slow', async () => {
+    const leaf = leafOf();
+    ca.crl('/leaf.crl', mintCrl(issuer, { revoked: [leaf] }));
+    onTestFinished(ca.hold('/signers.crl'));
+    const asking = askAbout(leaf, [secondKey]);
+    await expect.poll(() => ca.requestsTo('/signers.crl').length, STOPPED).toBe(1);
+    vi.advanceTimersByTime(2_000);
+    expect(await asking).toMatchObject({ state: 'revoked' });
+  });
+
+  it('costs the work of at most four signatures, however many have the name of the issuer', () => {
+    const others = Array.from({ length: 10 }, () => mintAuthority({ subjectDer: issuer.subjectDer }));
+    const [certificate, ...authorities] = [leafOf(), issuer, root].map(({ der }) => parseCertificate(der));
+    if (certificate === undefined) throw new Error('no certificate');
+    const spentOn = (count: number): number => {
+      const work = new WorkBudget();
+      const sent = others.slice(0, count).map(({ der }) => parseCertificate(der));
+      expect(crlSigners({ certificate, authorities, others: sent, now: NOW, work })).toEqual([]);
+      return work.spent;
+    };
+    expect(spentOn(4)).toBe(spentOn(10));
   });
 
   it('gives no status if the CA has revoked it', async () => {

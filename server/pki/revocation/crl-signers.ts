@@ -1,9 +1,12 @@
-import { type Certificate } from '../certificate.ts';
+import { type Certificate, isSameName } from '../certificate.ts';
 import { hasOnlyKnownCriticalExtensions, isSignedBy, validityFailure } from '../certificate-checks.ts';
 import { equalBytes } from '../der/der-values.ts';
 import { isWeakKey } from '../public-key.ts';
 import { isWeakSignature } from '../signature.ts';
 import type { WorkBudget } from '../work-budget.ts';
+
+/** Maximum number of certificates whose signature is verified, so that a server cannot use up the work of a check. */
+const MAX_CANDIDATES = 4;
 
 /** Returns whether the key of a certificate may sign CRLs (RFC 5280 §6.3.3 f). */
 export function maySignCrls({ keyUsage }: Certificate): boolean {
@@ -45,8 +48,11 @@ export function crlSigners({
     .filter((one) => names.has(one.subject.comparisonKey))
     .filter(({ key }) => ![certificate, ...authorities].some((known) => equalBytes(known.key.der, key.der)))
     .filter((one) => maySignCrls(one) && isTrustworthy(one, now))
+    .slice(0, MAX_CANDIDATES)
     .flatMap((signer) => {
-      const issuer = authorities.findIndex((authority) => isSignedBy(signer, authority, work));
+      const issuer = authorities.findIndex(
+        (authority) => isSameName(signer.issuer, authority.subject) && isSignedBy(signer, authority, work),
+      );
       const above = authorities.slice(issuer);
       return issuer === -1 ? [] : [{ certificate: signer, authorities: [...above, signer] }];
     });

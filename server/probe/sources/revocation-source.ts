@@ -95,6 +95,11 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
+      // Never empty, so that a failure does not count for a check with other signers.
+      subject: [
+        'signers',
+        ...signers.slice(query.authorities.length).map(({ fingerprint }) => fingerprint),
+      ].join(' '),
       url,
       requester,
       validate: (crl, previous) => {
@@ -167,7 +172,7 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
 
   /** Returns the certificates that may sign CRLs about the certificate of a query. */
   const signersOf = async (query: RevocationQuery): Promise<Certificate[]> => {
-    const { certificate, authorities, sent, now } = query;
+    const { certificate, authorities, sent, now, signal } = query;
     if (certificate.crlUrls.length === 0) return [...authorities];
     const found = crlSigners({ ...query, others: sent });
     const more = found.slice(0, MAX_OTHER_SIGNERS).map(async (signer) => {
@@ -177,7 +182,9 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
       const { state } = concludeRevocation(signer.certificate, evidence, null, now);
       return state === 'good' ? [signer.certificate] : [];
     });
-    return [...authorities, ...(await Promise.all(more)).flat()];
+    // The revocation of the certificate itself must not wait for a slow CRL about another one.
+    const good = await withTimeout(Promise.all(more), { ms: CRL_WAIT_MS, signal }, []);
+    return [...authorities, ...good.flat()];
   };
 
   return {
@@ -220,13 +227,15 @@ function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') 
   };
 }
 
-/** Problems of CRLs that are not kept, because they may be forged, foreign or not understood. */
+/**
+ * Problems of CRLs that are not kept, because they may be forged or foreign. One with critical extensions that we or clients do not
+ * understand is kept: it may still revoke other certificates.
+ */
 const UNTRUSTED: ReadonlySet<RevocationProblem> = new Set([
   'wrong_issuer',
   'bad_signature',
   'weak_signature',
   'unknown_signature',
-  'malformed',
 ] as const);
 
 interface SourceResult {
