@@ -14,7 +14,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   '826 days and no serverAuth': SAFARI,
   'valid until 9999': SAFARI,
   'GeneralizedTime before 2050': SAFARI,
-  'valid since 1950': SAFARI,
   'critical inhibitAnyPolicy': GO,
   'registeredID with a huge arc beside the name': ARC,
   'a client certificate is requested': MEANT,
