@@ -128,11 +128,42 @@ describe('The goodbye to Dovecot, which logs a session without a login as suspic
   it.each([
     ['smtp', '220 mail.test Dovecot (Debian) ready.\r\n'],
     ['imap', '* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] Dovecot (Debian) ready.\r\n'],
+    [
+      'imap',
+      '* OK [CAPABILITY IMAP4rev1 SASL-IR LOGIN-REFERRALS ID ENABLE IDLE LITERAL+ AUTH=PLAIN] Hello.\r\n',
+    ],
     ['pop3', '+OK Dovecot (Debian) ready.\r\n'],
-  ] as const)('of %s first asks for a login that Dovecot does not offer', async (protocol, greeting) => {
+  ] as const)('of %s first asks for a login mechanism that no server has: %j', async (protocol, greeting) => {
     const { dovecot, steps } = GOODBYES[protocol];
     const peer = await talking([], [{ sends: greeting }, ...dovecot, ...steps]);
     expect(await observe('tls', peer.port, DIRECT_PORTS[protocol])).toMatchObject(shaken);
+    await expect.poll(() => peer.endings).toEqual(['close_notify']);
+    expect(peer.unexpected).toEqual([]);
+  });
+
+  it.each(['smtp', 'imap', 'sieve'] as const)(
+    'of %s does so after STARTTLS if its owner has changed the greeting',
+    async (protocol) => {
+      const talk = TALKS.find(
+        (one) => one.protocol === protocol && JSON.stringify(one.steps).includes('Dovecot'),
+      );
+      const changed = talk?.steps.map((step) =>
+        'sends' in step ? { sends: step.sends.toString().replaceAll('Dovecot', 'Mail') } : step,
+      );
+      const { upgraded = [], dovecot = [], steps } = goodbyeOf(protocol);
+      const peer = await talking(changed ?? [], [...upgraded, ...dovecot, ...steps]);
+      expect(await observe(protocol, peer.port)).toMatchObject(shaken);
+      await expect.poll(() => peer.endings).toEqual(['close_notify']);
+      expect(peer.unexpected).toEqual([]);
+    },
+  );
+
+  it('is not that to a mail server that asks Dovecot for logins', async () => {
+    const peer = await talking(
+      [],
+      [{ sends: '220 mail.test ESMTP Postfix with Dovecot\r\n' }, ...GOODBYES.smtp.steps],
+    );
+    expect(await observe('tls', peer.port, 465)).toMatchObject(shaken);
     await expect.poll(() => peer.endings).toEqual(['close_notify']);
     expect(peer.unexpected).toEqual([]);
   });

@@ -41,21 +41,24 @@ const XMPP_FEATURES: Step = {
 export const GOODBYES = {
   smtp: {
     direct: [sends('220-mail.test\r\n220 ESMTP\r\n')],
-    dovecot: [expects('AUTH ANONYMOUS\r\n'), sends('504 5.5.4 Unsupported authentication mechanism.\r\n')],
+    dovecot: [
+      expects('AUTH X-CERTLANTERN\r\n'),
+      sends('504 5.5.4 Unsupported authentication mechanism.\r\n'),
+    ],
     steps: [expects('QUIT\r\n'), sends('221 2.0.0 Bye\r\n')],
   },
   lmtp: { steps: [expects('QUIT\r\n'), sends('221 2.0.0 Bye\r\n')] },
   imap: {
     direct: [sends('* OK [CAPABILITY IMAP4rev1] ready.\r\n')],
     dovecot: [
-      expects('c AUTHENTICATE ANONYMOUS\r\n'),
+      expects('c AUTHENTICATE X-CERTLANTERN\r\n'),
       sends('c NO Unsupported authentication mechanism.\r\n'),
     ],
     steps: [expects('d LOGOUT\r\n'), sends('* BYE Logging out\r\nd OK Logout completed.\r\n')],
   },
   pop3: {
     direct: [sends('+OK ready.\r\n')],
-    dovecot: [expects('AUTH ANONYMOUS\r\n'), sends('-ERR Unsupported authentication mechanism.\r\n')],
+    dovecot: [expects('AUTH X-CERTLANTERN\r\n'), sends('-ERR Unsupported authentication mechanism.\r\n')],
     steps: [expects('QUIT\r\n'), sends('+OK Logging out\r\n')],
   },
   ftp: {
@@ -69,7 +72,7 @@ export const GOODBYES = {
   sieve: {
     upgraded: [sends('"IMPLEMENTATION" "x"\r\n"SASL" "PLAIN"\r\nOK "TLS negotiation successful."\r\n')],
     dovecot: [
-      expects('AUTHENTICATE "ANONYMOUS"\r\n'),
+      expects('AUTHENTICATE "X-CERTLANTERN"\r\n'),
       sends('NO "Unsupported authentication mechanism."\r\n'),
     ],
     steps: [expects('LOGOUT\r\n'), sends('OK "Logout completed."\r\n')],

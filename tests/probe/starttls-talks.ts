@@ -95,6 +95,17 @@ export const TALKS: Talk[] = [
   },
   {
     server: 'Dovecot',
+    protocol: 'smtp',
+    steps: [
+      sends('220 mail.test Dovecot (Debian) ready.\r\n'),
+      EHLO,
+      sends('250-mail.test\r\n250-8BITMIME\r\n250-AUTH PLAIN\r\n250-BURL imap\r\n250 STARTTLS\r\n'),
+      expects('STARTTLS\r\n'),
+      sends('220 2.0.0 Begin TLS negotiation now.\r\n'),
+    ],
+  },
+  {
+    server: 'Dovecot',
     protocol: 'imap',
     steps: [
       sends(
@@ -123,7 +134,7 @@ export const TALKS: Talk[] = [
     protocol: 'sieve',
     steps: [
       sends(
-        '"IMPLEMENTATION" "Dovecot (Debian) Pigeonhole"\r\n"SIEVE" "fileinto reject envelope vacation"\r\n' +
+        '"IMPLEMENTATION" "Dovecot (Debian) Pigeonhole"\r\n"SIEVE" "fileinto reject envelope encoded-character vacation"\r\n' +
           '"NOTIFY" "mailto"\r\n"SASL" "PLAIN"\r\n"STARTTLS"\r\n"VERSION" "1.0"\r\nOK "Dovecot (Debian) ready."\r\n',
       ),
       expects('STARTTLS\r\n'),

@@ -17,12 +17,20 @@ const upTo =
   };
 const anyLine = upTo(/^/);
 
+/** A login mechanism that no server has, so that nobody is logged in. */
+const NO_MECHANISM = 'X-CERTLANTERN';
+
 /** Dialogues of the protocols whose messages are lines of text. */
 export const LINE_PROTOCOLS = {
   smtp: {
     greeting: /^220[ -]/,
     startTls: (session, _domain, name) => smtp(session, `EHLO ${name}`),
-    goodbye: leave({ logout: 'QUIT', read: reply, anonymous: 'AUTH ANONYMOUS' }),
+    goodbye: leave({
+      logout: 'QUIT',
+      read: reply,
+      // A greeting may also say that the mail server asks Dovecot for logins.
+      dovecot: { sign: /^220[ -](?!.*(?:Postfix|Exim)).*Dovecot|BURL imap/, login: `AUTH ${NO_MECHANISM}` },
+    }),
   },
   // RFC 2033 §4.1
   lmtp: {
@@ -38,14 +46,21 @@ export const LINE_PROTOCOLS = {
       logout: 'd LOGOUT',
       read: upTo(/^(?!\* )/),
       readGreeting: anyLine,
-      anonymous: 'c AUTHENTICATE ANONYMOUS',
+      dovecot: {
+        sign: /Dovecot|LOGIN-REFERRALS ID ENABLE IDLE/,
+        login: `c AUTHENTICATE ${NO_MECHANISM}`,
+      },
     }),
   },
   pop3: {
     greeting: /^\+OK\b/i,
     startTls: pop3,
     refusalIn: (text) => pop3Refusal(pop3Error(text)),
-    goodbye: leave({ logout: 'QUIT', read: anyLine, anonymous: 'AUTH ANONYMOUS' }),
+    goodbye: leave({
+      logout: 'QUIT',
+      read: anyLine,
+      dovecot: { sign: /Dovecot/, login: `AUTH ${NO_MECHANISM}` },
+    }),
   },
   ftp: { greeting: /^220[ -]/, startTls: ftp, goodbye: leave({ logout: 'QUIT', read: reply }) },
   nntp: { greeting: /^20[01] /, startTls: nntp, goodbye: leave({ logout: 'QUIT', read: reply }) },
@@ -58,7 +73,10 @@ export const LINE_PROTOCOLS = {
       read: upTo(/^(?:OK|NO|BYE)\b/i),
       // After STARTTLS the server sends its capabilities again (RFC 5804 §2.2).
       greetsTwice: true,
-      anonymous: 'AUTHENTICATE "ANONYMOUS"',
+      dovecot: {
+        sign: /Dovecot|fileinto reject envelope encoded-character/,
+        login: `AUTHENTICATE "${NO_MECHANISM}"`,
+      },
     }),
   },
 } satisfies Record<string, Dialogue>;
@@ -71,18 +89,21 @@ interface Leave {
   readGreeting?: Leave['read'];
   /** Whether the server greets again after STARTTLS. */
   greetsTwice?: boolean;
-  /** Asks for an anonymous login (RFC 4505). */
-  anonymous?: string;
+  /**
+   * Set if Dovecot speaks the protocol. `sign`: part of its greeting, or, because owners change that, of its capabilities that no other
+   * server has. `login`: a login that it refuses.
+   */
+  dovecot?: { sign: RegExp; login: string };
 }
 
 /** Returns a goodbye that reads any greeting, sends a command and reads the answer. */
-function leave({ logout, read, readGreeting = read, greetsTwice, anonymous }: Leave): Dialogue['goodbye'] {
+function leave({ logout, read, readGreeting = read, greetsTwice, dovecot }: Leave): Dialogue['goodbye'] {
   return async (session, _domain, state) => {
     if (state === 'direct' || (state === 'upgraded' && greetsTwice)) await readGreeting(session);
     // Dovecot logs “no auth attempts” about sessions without a login, for which fail2ban blocks addresses in its aggressive mode. It
-    // does not offer anonymous logins, and logs them as an unsupported mechanism, which no filter matches.
-    if (anonymous !== undefined && session.opening().includes('Dovecot')) {
-      session.send(`${anonymous}\r\n`);
+    // logs this login as one with an unsupported mechanism, which no filter matches. Other servers would log a failed login.
+    if (dovecot?.sign.test(session.opening())) {
+      session.send(`${dovecot.login}\r\n`);
       await read(session);
     }
     session.send(`${logout}\r\n`);

@@ -51,6 +51,7 @@ base_dir = ${files.makeFolder('run')}
 state_dir = ${files.makeFolder('state')}
 log_path = ${log}
 auth_verbose = yes
+auth_mechanisms = plain anonymous
 disable_plaintext_auth = no
 ssl = yes
 ssl_cert = <${files.certificateFile}
@@ -64,6 +65,9 @@ passdb {
 userdb {
   driver = static
   args = uid=nobody gid=nogroup home=${files.folder}
+}
+protocol imap {
+  login_greeting = Ready.
 }
 ${listeners('imap', imap, 993)}
 ${listeners('pop3', pop3, 995)}
