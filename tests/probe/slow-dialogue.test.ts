@@ -8,6 +8,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { STOPPED } from '../kit/peers/loopback.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { endOf } from './goodbyes.ts';
 import { type Talk, TALKS } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
@@ -34,12 +35,13 @@ describe('The probe of a server that delays its replies', () => {
   );
 
   it('waits 20 seconds for each reply of a mail server', async () => {
-    const { peer, answerOnce } = await delayingPeer(POSTFIX);
+    const { peer, answer, answerOnce } = await delayingPeer(POSTFIX);
     const probe = await startProbe(peer.port, 'smtp');
     for (const seconds of [20, 40, 60]) {
       probe.passUntil(seconds * 1_000);
       await answerOnce();
     }
+    await answer(1, probe.observation);
     expect(await probe.observation).toMatchObject(shaken);
   });
 
@@ -69,7 +71,8 @@ describe('The probe of a server that delays its replies', () => {
         await turns(4);
       }
       expect(await isPending(probe.observation)).toBe(true);
-      probe.passUntil(60_000);
+      // A silent server is then tried with TLS for a few seconds.
+      for (let second = 60; await isPending(probe.observation); second++) probe.passUntil(second * 1_000);
       const observation = await probe.observation;
       expect(observation).toMatchObject(failed('greeting_timeout'));
       expect(assessUptime(observation).state).toBe('down');
@@ -94,8 +97,8 @@ describe('The probe of a server that delays its replies', () => {
       1,
       untilTrue(() => peer.accepted() > 1),
     );
-    // Three more wait for their greetings at the same time.
-    await expect.poll(wanted, STOPPED).toBe(3 + 3);
+    // Three more wait for their greetings at the same time. The first one has had three replies and the answer to its goodbye.
+    await expect.poll(wanted, STOPPED).toBe(4 + 3);
     probe.passUntil(60_000);
     await answer(1 + 3, probe.observation);
     const { posture } = await probe.observation;
@@ -116,11 +119,12 @@ describe('The probe of a server that delays its replies', () => {
 });
 
 /** Starts a peer that sends messages only when told. `wanted` returns how many it has wanted to send. */
-async function delayingPeer({ steps }: Talk) {
+async function delayingPeer(talk: Talk) {
   let wanted = 0;
   let waiting: { client: number; send: () => void }[] = [];
-  const peer = await startScriptedPeer(steps, {
+  const peer = await startScriptedPeer(talk.steps, {
     certificate,
+    insideTls: endOf(talk, 'upgraded'),
     delay(client) {
       wanted += 1;
       return new Promise<void>((send) => waiting.push({ client, send }));
