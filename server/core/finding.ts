@@ -163,9 +163,17 @@ export type ChainFacts =
       notAfter: number;
       /** Whether the path ends in a root of no public program, so that Firefox has not seen the intermediates elsewhere. */
       isPrivate?: boolean;
+      /** Whether such a path has a missing intermediate for which the certificate below it names no URL. */
+      isUnfetchable?: boolean;
       evidence: { missing: string[]; sent: string[] };
     }
-  | { kind: 'missing_intermediates'; missing: string[]; isPrivate?: boolean; evidence: { sent: string[] } }
+  | {
+      kind: 'missing_intermediates';
+      missing: string[];
+      isPrivate?: boolean;
+      isUnfetchable?: boolean;
+      evidence: { sent: string[] };
+    }
   /** Certificates that may complete the path are still being fetched. */
   | { kind: 'path_pending'; issuer: string; isIssuerSent: boolean; evidence: { certificate: string } }
   | { kind: 'unreadable_companion' }

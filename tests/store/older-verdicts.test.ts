@@ -95,7 +95,7 @@ async function checkedTimes(store: Store, { id, observation }: OlderVerdict, tim
     now += MINUTE;
   };
   for (let count = 0; count < times; count++) await check();
-  // The verdict has the same id as in the older version.
+  // The row gets the words of the older version under the id that the same findings have today.
   expect(await store.db.selectFrom('verdicts').select('id').execute()).toEqual([{ id }]);
   return { store, key, check };
 }

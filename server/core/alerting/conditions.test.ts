@@ -49,7 +49,8 @@ describe('an incomplete chain', () => {
   };
 
   it('needs an alert even if another address serves a complete chain that expires first', () => {
-    const late = answer([issue({ notAfter: NOW + 90 * DAY })], { address: '192.0.2.2' });
+    const caIssuersUrls = ['http://ca.fjord.example/1.cer'];
+    const late = answer([issue({ notAfter: NOW + 90 * DAY, caIssuersUrls })], { address: '192.0.2.2' });
     const found = chainConditions([answer(withChain(issue())), late], { authorities });
     expect(found.map(({ severity }) => severity)).toEqual(['warning']);
   });

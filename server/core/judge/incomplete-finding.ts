@@ -14,31 +14,33 @@ export function incompleteFinding(
   isPublic: boolean,
 ): ChainFinding {
   const known = new Set(sent.map(({ fingerprint }) => fingerprint));
-  const missing = path
-    .slice(1, -1)
-    .filter(({ fingerprint }) => !known.has(fingerprint))
-    .map(certificateName);
+  const intermediates = path.slice(1, -1).filter(({ fingerprint }) => !known.has(fingerprint));
+  const missing = intermediates.map(certificateName);
   const sentNames = [leaf, ...sent].map(certificateName);
-  const isPrivate = isPublic ? {} : { isPrivate: true };
+  // Clients know the intermediates of public authorities, and fetch the others if the certificate below names a URL.
+  const isUnfetchable =
+    !isPublic && intermediates.some((one) => path[path.indexOf(one) - 1]?.caIssuersUrls.length === 0);
+  const severity = isUnfetchable ? 'critical' : 'warning';
+  const why = { ...(!isPublic && { isPrivate: true }), ...(isUnfetchable && { isUnfetchable }) };
   if (outdated !== null)
     return {
       code: 'intermediate_expired',
-      severity: 'warning',
+      severity,
       fingerprint: outdated.fingerprint,
       facts: {
         kind: 'outdated_intermediate',
         name: certificateName(outdated),
         notAfter: outdated.notAfter,
-        ...isPrivate,
+        ...why,
         evidence: { missing, sent: sentNames },
       },
       fixedByChain: true,
     };
   return {
     code: 'incomplete_chain',
-    severity: 'warning',
+    severity,
     fingerprint: leaf.fingerprint,
-    facts: { kind: 'missing_intermediates', missing, ...isPrivate, evidence: { sent: sentNames } },
+    facts: { kind: 'missing_intermediates', missing, ...why, evidence: { sent: sentNames } },
     fixedByChain: true,
   };
 }

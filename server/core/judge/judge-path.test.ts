@@ -13,7 +13,9 @@ import {
   years,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { CLIENTS } from '../../../contract/check-words.ts';
 import { createTrustStore } from '../../pki/index.ts';
+import { clientsRefusing } from './clients/refusals.ts';
 import { isAwaiting } from './incomplete-finding.ts';
 import { judge } from './judge.ts';
 import type { FetchedIntermediate } from '../observation.ts';
@@ -41,9 +43,12 @@ function verdictOn(
 }
 const codes = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
 
+/** Issues a leaf that names the URL of its issuer. */
+const issueNaming = () => issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
+
 describe('an incomplete chain', () => {
   it('is reported with the missing intermediate and the file to send', () => {
-    const leaf = issue();
+    const leaf = issueNaming();
     const verdict = verdictOn([leaf], [fetched(intermediate)]);
     expect(inWords(verdict).findings).toEqual([
       {
@@ -82,6 +87,24 @@ describe('an incomplete chain', () => {
     });
   });
 
+  it('is refused by all clients below a private root if the certificate does not say where its issuer is', () => {
+    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
+    const urls = { caIssuersUrls: ['http://ca.fjord.example/2.cer'] };
+    for (const [leaf, known] of [
+      [issue(), [cached(intermediate)]],
+      [second.issue({ ...current, ...urls }), [fetched(second), cached(intermediate)]],
+    ] as const) {
+      const verdict = verdictOn([leaf], [...known]);
+      const [finding] = verdict.findings;
+      expect(finding).toMatchObject({ code: 'incomplete_chain', severity: 'critical' });
+      expect(finding && clientsRefusing(finding)).toEqual(CLIENTS);
+      expect(verdict.chainToServe).toContain(intermediate.fingerprint);
+    }
+    expect(codes(verdictOn([issue()], [cached(intermediate)], publicStore))).toContain(
+      'warning incomplete_chain',
+    );
+  });
+
   it('is reported with every missing intermediate, whether cached or fetched', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
@@ -94,7 +117,7 @@ describe('an incomplete chain', () => {
   it('is a warning if the server sends an expired intermediate whose successor is known', () => {
     const old = { commonName: 'Fjord CA 1', key: intermediate.key, notBefore: NOW - 900 * DAY };
     const expired = root.intermediate({ ...old, notAfter: NOW - DAY });
-    const verdict = verdictOn([issue(), expired], [cached(intermediate)]);
+    const verdict = verdictOn([issueNaming(), expired], [cached(intermediate)]);
     expect(codes(verdict)).toEqual(['warning intermediate_expired', 'note unused_certificate_expired']);
     expect(inWords(verdict).findings[0]).toMatchObject({
       message:

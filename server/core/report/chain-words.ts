@@ -105,10 +105,18 @@ export function chainWords(facts: ChainFacts): Words {
   }
 }
 
-const whoRefuses = ({ isPrivate }: { isPrivate?: boolean }): string =>
-  isPrivate === true
-    ? 'Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.'
-    : 'Browsers may still connect; curl, Java and many apps will not.';
+const whoRefuses = ({
+  isPrivate,
+  isUnfetchable,
+}: {
+  isPrivate?: boolean;
+  isUnfetchable?: boolean;
+}): string =>
+  isUnfetchable === true
+    ? 'Clients refuse it unless they have seen the intermediate elsewhere, because no certificate says where to fetch it.'
+    : isPrivate === true
+      ? 'Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.'
+      : 'Browsers may still connect; curl, Java and many apps will not.';
 
 const WHY_EXTRA = {
   repeated: 'sent twice',

@@ -126,11 +126,13 @@ const facts = union<FindingFacts, 'kind'>('kind', {
     name: text,
     notAfter: number,
     isPrivate: optional(boolean),
+    isUnfetchable: optional(boolean),
     evidence: shape({ missing: list(text), sent: list(text) }),
   },
   missing_intermediates: {
     missing: list(text),
     isPrivate: optional(boolean),
+    isUnfetchable: optional(boolean),
     evidence: shape({ sent: list(text) }),
   },
   path_pending: {

@@ -55,7 +55,8 @@ export function clientsRefusing({
 }: Pick<Finding, 'code' | 'severity' | 'facts' | 'keyType' | 'clients'>): readonly Client[] {
   if (severity === 'note' || keyType !== null) return [];
   if (clients !== undefined) return clients;
-  if (facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate')
+  const isIncomplete = facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate';
+  if (isIncomplete && facts.isUnfetchable !== true)
     return facts.isPrivate === true ? WITHOUT_PRIVATE : WITHOUT_FETCHING;
   if (facts.kind === 'path_fault' && facts.fault === 'weak_key' && facts.key.type === 'rsa')
     return refusingRsa(facts.key.bits);
