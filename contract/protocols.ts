@@ -32,11 +32,11 @@ interface ProtocolFacts {
   /** Protocols that clients offer by ALPN (RFC 7301), the preferred one first. Default: no ALPN. */
   readonly alpn?: readonly string[];
   /**
-   * Set if the protocol has a dialogue before TLS; absent if connections start with TLS. `openssl s_client -starttls` knows the dialogue
-   * by the protocol's own name, and its source is named where it is written (`server/probe/starttls`).
+   * Set if the protocol has a dialogue before TLS. `openssl s_client -starttls` knows it by the protocol's own name; its code in
+   * `server/probe/starttls` names its specification.
    */
   readonly startTls?: { readonly limits: DialogueLimits };
-  /** The same service where connections start with TLS: protocol `tls` at one of these ports. */
+  /** The same service with TLS from the start (protocol `tls`), and the ports at which it is usual. */
   readonly direct?: {
     readonly schemes: Readonly<Record<string, number>>;
     readonly otherPorts?: readonly number[];

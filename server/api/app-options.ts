@@ -26,7 +26,7 @@ export interface AppOptions {
   };
   /**
    * Returns whether DNS has an address for a name, true for IP addresses; null if no name server answered in time. Never rejects
-   * because of a network failure. Servers of the domain that SRV records with one of the names `srvNames` list suffice, too.
+   * because of a network failure. Servers that SRV records with one of the names `srvNames` list are enough, too.
    */
   isInDns(host: string, srvNames?: readonly string[]): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */

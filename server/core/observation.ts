@@ -92,7 +92,7 @@ export interface Refusal {
   code: string | null;
   /** Text beside the code: at most 200 printable ASCII characters, other bytes escaped as `\xNN`. */
   text: string | null;
-  /** Whether the answer means that a later attempt may succeed, such as 421 in SMTP. */
+  /** Whether the answer asks to try again later, such as 421 in SMTP. */
   isTemporary: boolean;
 }
 
@@ -210,7 +210,7 @@ export interface PostureObservation {
   /** Parts with tests that this probe left to a later one; absent if there are none. */
   postponed?: PosturePart[];
   /**
-   * Time from which the server may get more handshakes that fail, ms UTC; absent unless it had as many as it may get. See
+   * When handshakes with the server may fail again, ms UTC; absent if it has not reached the limit of failed ones. See
    * `createFailureLimit`.
    */
   resumesAt?: number;

@@ -16,7 +16,7 @@ export interface FailureLimit {
    * wait in order of arrival. Returns null without running it if the limit is reached, or if `signal` aborts first.
    */
   run<T>(address: string, attempt: () => Promise<T>, signal: AbortSignal): Promise<T | null>;
-  /** Returns when the failures of an address are forgotten (ms UTC) if it had as many as it may get, else null. */
+  /** Returns when connections to an address may fail again (ms UTC) if it has reached the limit, else null. */
   resumesAt(address: string): number | null;
 }
 

@@ -122,7 +122,7 @@ async function placesOfServers(
   return { resolution: { ok: true, addresses, ...(leftOut > 0 && { leftOut }) }, places, unresolved };
 }
 
-/** Resolves a server's name. Refuses ports of databases and the like, to which nobody may send us by an SRV record. */
+/** Resolves a server's name. Refuses ports of databases and the like, because anybody can name any port in an SRV record. */
 async function resolveServer(
   { name, port }: DomainServer,
   { resolver, ...options }: { resolver: Resolver; signal: AbortSignal; family: 4 | 6 | null },

@@ -35,8 +35,8 @@ export interface ObserveOptions {
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /**
-   * Which addresses may have what servers answer in refusals (code and text) in the observation: none by default, `public` all
-   * outside the ranges that the operator opened. Set it only where the observation goes to people who watch the endpoint.
+   * For which addresses the observation has the code and text of refusals. Default: none; `public`: those outside the ranges that the
+   * operator opened. Set it only if the observation goes to people who watch the endpoint.
    */
   replies?: 'public' | 'all';
   /**

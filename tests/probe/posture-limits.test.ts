@@ -185,7 +185,7 @@ it('A MySQL server gets no handshakes for its posture, which is told as not test
 });
 
 describe('A server that delays its answers', () => {
-  it('gets no handshake for its posture if none could end in time', async () => {
+  it('gets no posture handshake if none could end in time', async () => {
     const server = await silentServer();
     const seen = await postureAfter(60_000, { port: server.port, leftMs: 40_000 });
     expect(server.connections()).toBe(0);
@@ -193,7 +193,7 @@ describe('A server that delays its answers', () => {
     expect(untestedPosture(seen)).toHaveLength(3);
   });
 
-  it('gets only the handshakes that end in time, those about certificates first', async () => {
+  it('gets only the handshakes that end in time, first those that test certificates', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const greeting = Promise.withResolvers<void>();

@@ -130,7 +130,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('checks a server that refuses us for the moment again after an hour, then opens an incident with its answer', () => {
+  it('checks a server again an hour after its first temporary refusal, and then opens an incident with the code of its answer', () => {
     const refusal = { code: '450', text: 'Greylisted', isTemporary: true };
     const busy = failed({ stage: 'starttls', reason: 'server_refused', refusal });
     let state: CheckState = { ...WATCHED, jitter: 0.5 };
@@ -279,7 +279,7 @@ describe('the conclusion of a check', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 
-  it('a check whose posture had as many failed handshakes as it may have is repeated when it may have more', () => {
+  it('a check whose posture ended at the limit of failed handshakes is repeated when handshakes may fail again', () => {
     const posture: NonNullable<typeof served.posture> = {
       at: NOW - 1_000,
       tlsVersions: [],

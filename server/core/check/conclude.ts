@@ -361,12 +361,11 @@ function earlyCheckAt(previous: Verdict | null, verdict: Verdict, now: number): 
   return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_ANSWER_MS : null;
 }
 
-/** How far the checks for postponed postures are spread, so that the endpoints of one address do not always meet. */
+/** Checks for postponed postures are spread over this time, so that the endpoints of one address do not always compete. */
 const POSTURE_SPREAD_MS = 5 * MINUTE_MS;
 
 /**
- * Returns when to check early (ms UTC), because the last posture check was not complete when the server had had as many failed handshakes as
- * it may get; else null.
+ * Returns when to check early (ms UTC), because the last posture check ended at the limit of failed handshakes; else null.
  */
 function postponedPostureAt(
   { endpoint: { protocol } }: Observation,
@@ -377,7 +376,7 @@ function postponedPostureAt(
   if (posture?.resumesAt === undefined) return null;
   const at = Math.max(posture.resumesAt, posture.at + POSTURE_APART_MS);
   const isDue = duePostureParts([{ verdict, asked: false }], { protocol, now: at }) !== null;
-  // If the time has passed, the endpoint was down then.
+  // A time in the past means that the endpoint was down when the check was due.
   return isDue && at > now ? Math.ceil(at + POSTURE_SPREAD_MS * jitter) : null;
 }
 

@@ -291,7 +291,7 @@ describe('followUptime', () => {
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
   });
 
-  it('no longer reports a host as up that asks to come back later, but leaves one down that was down', () => {
+  it('is unknown if a host that was up asks to come back later, but stays down if it was down', () => {
     const refused = { state: 'unknown', isRefused: true, now: NOW + MINUTE } as const;
     const step = followUptime(UP, refused);
     expect(step).toEqual({

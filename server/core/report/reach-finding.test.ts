@@ -124,7 +124,7 @@ describe('reachFinding', () => {
     expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
   });
 
-  it('names the time that every server has for its greeting', () => {
+  it('names the time limit for greetings, which is the same for every protocol', () => {
     const failure = { stage: 'starttls', reason: 'greeting_timeout', detail: null } as const;
     const limits = PROTOCOL_NAMES.flatMap((name) => factsOf(name).startTls?.limits.greetingMs ?? []);
     for (const ms of limits)
@@ -181,11 +181,11 @@ describe('reachFinding', () => {
       ]);
     });
 
-    it('says nothing of a code that is withheld', () => {
+    it('leaves out a code that is withheld', () => {
       expect(refused('smtp', null)?.message).toBe(`${HOST}:25 refused us now.`);
     });
 
-    it('says nothing of the hour once the domain is down', () => {
+    it('does not say when the domain will count as down if it is down already', () => {
       const detail = { kind: 'refusal', code: '450', refusedSince: NOW } as const;
       const failure = { stage: 'starttls', reason: 'server_refused', detail } as const;
       const endpoint = { host: HOST, port: 25, protocol: 'smtp' } as const;
@@ -194,7 +194,7 @@ describe('reachFinding', () => {
       expect(found?.fix).not.toContain('counts as down');
     });
 
-    it('says since when a server refuses us for the moment, and when it counts as down', () => {
+    it('says since when a server has refused us temporarily, and when it counts as down', () => {
       const found = refused('smtp', '450', { refusedSince: NOW });
       expect(found?.fix).toContain(
         'The uptime is unknown until 20 November 2026, 15:30 UTC. If the server still refuses us then, the domain counts as down.',
@@ -231,7 +231,7 @@ describe('reachFinding', () => {
       expect(found?.evidence).toContainEqual({ label: 'Answer', value: '502 Not you' });
     });
 
-    it('has a sentence for the code that older versions stored for both', () => {
+    it('still has a sentence for starttls_refused, which older versions stored', () => {
       const failure = { stage: 'starttls', reason: 'starttls_refused', detail: null } as const;
       expect(failureSentence(failure, HOST)).toBe(`${HOST} does not offer STARTTLS.`);
     });

@@ -18,8 +18,8 @@ export interface ClientRule<Context> {
 }
 
 /**
- * The first version that accepts it, for clients of which only older versions, still in use, refuse. They alone do not make a
- * finding critical.
+ * Set if only older versions of a client refuse, which are still in use: the first version that accepts. Such clients alone do not
+ * make a finding critical.
  */
 export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Client, string>>>>> = {
   ml_dsa_key: { openssl: '3.5', go: '1.27' },
