@@ -37,6 +37,7 @@ export async function checkEndpoint(
     ...options,
     trustStore,
     withPosture: true,
+    isNew: true,
     // The person who runs the command asked for this host, and may read what any address answers.
     replies: 'all',
   });

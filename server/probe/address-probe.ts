@@ -14,7 +14,7 @@ import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection } from '../egress/index.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { type DialoguePatience, negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
-import { explainMode } from './wrong-mode.ts';
+import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
 
 /** One address of an endpoint, with the limits for connecting to it. */
 export interface ConnectOptions {
@@ -63,7 +63,9 @@ export interface OpenConnection {
   reconnect: (changes?: Pick<ConnectOptions, 'alpn'>) => Promise<ConnectResult>;
 }
 
-export interface AddressProbeOptions extends ConnectOptions {
+export interface AddressProbeOptions extends ModeOptions {
+  /** Time in ms after which a server that has sent nothing is also tried with TLS. Default: only when the dialogue has failed. */
+  silentMs?: number;
   /** The server of the domain that the address belongs to, if an SRV record named it. */
   server?: DomainServer;
   /** Returns true if the callee takes the open connection and will close it. Otherwise `probeAddress` closes it. */
@@ -74,9 +76,13 @@ export interface AddressProbeOptions extends ConnectOptions {
 
 /** Probes one address of an endpoint with current TLS settings, and again with others if the server needs them. */
 export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
-  const { address, server, takeOver, onChain } = options;
+  const { address, server, takeOver, onChain, silentMs, dialogue } = options;
   const startedAt = performance.now();
-  const { result, context } = await connectAsNeeded(options);
+  let scheme: Promise<string | null> | undefined;
+  const findTlsScheme = (): Promise<string | null> => (scheme ??= tlsScheme(options, connectTls));
+  const speaksTls = async (): Promise<boolean> => (await findTlsScheme()) !== null;
+  const silence = silentMs === undefined ? undefined : { afterMs: silentMs, speaksTls };
+  const { result, context } = await connectAsNeeded({ ...options, dialogue: { ...dialogue, silence } });
 
   const seen = {
     address,
@@ -84,7 +90,8 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
     ...(server && { server }),
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
-  if (!result.ok) return { ...seen, outcome: 'failed', ...(await explainMode(result, options, connectTls)) };
+  if (!result.ok)
+    return { ...seen, outcome: 'failed', ...(await explainMode(result, options, findTlsScheme)) };
   const { evidence, tls, close } = result;
   onChain(evidence.presentedChain);
   const legacyTls =

@@ -191,7 +191,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   return {
     async observe(
       endpoint,
-      { signal, authorities, withPosture, postureParts, replies, judgedWith, onStep, onSlow },
+      { signal, authorities, withPosture, postureParts, replies, isNew, judgedWith, onStep, onSlow },
     ) {
       const request = {
         kind: 'observe' as const,
@@ -199,6 +199,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         authorities: authorities.map(compactCopy),
         withPosture,
         ...(replies && { replies }),
+        ...(isNew && { isNew }),
         ...(postureParts && { postureParts }),
         withSteps: onStep !== undefined,
         ...(judgedWith !== undefined && { previous: judgedWith }),

@@ -42,6 +42,7 @@ export type ThreadRequest =
       authorities: readonly Uint8Array[];
       withPosture: boolean;
       replies?: ObserveOptions['replies'];
+      isNew?: boolean;
       postureParts?: readonly PosturePart[];
       /** The previous verdict if the observation is to be judged at once; absent if not. */
       previous?: Verdict | null;

@@ -68,7 +68,7 @@ function judgeNext(): void {
 }
 
 async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Promise<void> {
-  const { id, endpoint, authorities, withPosture, postureParts, replies, withSteps } = request;
+  const { id, endpoint, authorities, withPosture, postureParts, replies, isNew, withSteps } = request;
   const stop = new AbortController();
   const steps: Step[] = [];
   const work = createBudget(id);
@@ -79,6 +79,7 @@ async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Pr
       authorities,
       withPosture,
       ...(replies && { replies }),
+      ...(isNew && { isNew }),
       ...(postureParts && { postureParts }),
       work,
       onSlow: () => report({ kind: 'slow', id }),

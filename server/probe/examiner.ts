@@ -30,6 +30,8 @@ export interface ExamineOptions {
   replies?: ObserveOptions['replies'];
   /** Parts of the posture to test, the most urgent one first. Default: all. */
   postureParts?: readonly PosturePart[];
+  /** As in `ObserveOptions`. */
+  isNew?: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /**

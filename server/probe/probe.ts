@@ -32,6 +32,11 @@ export interface ObserveOptions {
   withPosture: boolean;
   /** Parts of the posture to test, the most urgent one first. Default: all. */
   postureParts?: readonly PosturePart[];
+  /**
+   * True for an endpoint that was never checked. A server that sends nothing for five seconds is then tried with TLS, too, so that the
+   * user soon learns that the port expects TLS. Servers that greet late may log that as an error, so later checks try it only at their end.
+   */
+  isNew?: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /**
@@ -94,6 +99,9 @@ interface Timeouts {
   dialogue: Partial<DialogueLimits>;
   /** Time after which a dialogue before TLS counts as slow. */
   slow: number;
+  /** Time after which a server that has sent nothing may be tried with TLS, and limit for each step of that. */
+  silence: number;
+  modeStep: number;
   /** Limit for the whole probe, including name resolution. A slow dialogue extends it by the limit of the dialogue. */
   check: number;
 }
@@ -107,6 +115,8 @@ const TIMEOUTS: Timeouts = {
   posture: 10_000,
   dialogue: {},
   slow: 500,
+  silence: 5_000,
+  modeStep: 3_000,
   check: 20_000,
 };
 
@@ -126,6 +136,7 @@ export function createProbe(options: ProbeOptions): Probe {
         withPosture,
         postureParts = POSTURE_PARTS,
         replies,
+        isNew,
         onStep,
         onSlow,
         work = new WorkBudget(),
@@ -160,6 +171,7 @@ export function createProbe(options: ProbeOptions): Probe {
         dialogue: { limits: caps.dialogue, slow: { afterMs: caps.slow, onSlow: allowSlow } },
         ...(protocol !== 'https' && { onFailure: (address: string) => failureLimit.record(address) }),
       };
+      const ofMode = { modeStepMs: caps.modeStep, ...(isNew && { silentMs: caps.silence }) };
       const http: Promise<HttpObservation | null>[] = [];
       /** Takes over only the first https connection that completes its handshake. */
       const takeOver = (open: OpenConnection): boolean => {
@@ -176,7 +188,9 @@ export function createProbe(options: ProbeOptions): Probe {
           places.map(async (place) => ({
             ...place,
             seen: await timed('look', onStep, () =>
-              handshakes.run((limited) => probeAddress({ ...limits, ...limited, ...place, takeOver })),
+              handshakes.run((limited) =>
+                probeAddress({ ...limits, ...limited, ...place, ...ofMode, takeOver }),
+              ),
             ),
           })),
         );

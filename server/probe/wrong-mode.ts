@@ -7,11 +7,12 @@ import { dialogueOf, negotiateTls } from './starttls/negotiate-tls.ts';
 import { openPlaintextSession, type Parser, StartTlsError } from './starttls/plaintext-session.ts';
 import { legacyContext } from './tls-contexts.ts';
 
-/** Time limit of each step, in ms. */
-const STEP_MS = 3_000;
 const MAX_BYTES = 16 * 1024;
 
 type Refusal = Extract<ConnectResult, { ok: false }>;
+
+/** `modeStepMs`: time limit of each step of finding out how a port starts. */
+export type ModeOptions = ConnectOptions & { modeStepMs: number };
 
 /**
  * Returns what to say about a failed attempt: that the port expects TLS at once, that it starts in plain text, or else the failure
@@ -19,10 +20,10 @@ type Refusal = Extract<ConnectResult, { ok: false }>;
  */
 export async function explainMode(
   { failure, mayExpectTls }: Refusal,
-  options: ConnectOptions,
-  connect: typeof connectTls,
+  options: ModeOptions,
+  findTlsScheme: () => Promise<string | null>,
 ): Promise<Refusal['failure']> {
-  const scheme = mayExpectTls ? await tlsScheme(options, connect) : await plaintextScheme(failure, options);
+  const scheme = mayExpectTls ? await findTlsScheme() : await plaintextScheme(failure, options);
   if (scheme === null) return failure;
   const reason = mayExpectTls ? 'expects_tls' : 'not_tls';
   return { ...failure, reason, scheme };
@@ -32,7 +33,7 @@ const firstOf = (schemes: Readonly<Record<string, number>> = {}): string | null 
   Object.keys(schemes)[0] ?? null;
 
 /** Returns the scheme of the same service with direct TLS, if the server answers a ClientHello with TLS; else null. */
-async function tlsScheme(options: ConnectOptions, connect: typeof connectTls): Promise<string | null> {
+export async function tlsScheme(options: ModeOptions, connect: typeof connectTls): Promise<string | null> {
   const scheme = firstOf(factsOf(options.endpoint.protocol).direct?.schemes);
   if (scheme === null) return null;
   const endpoint = { ...options.endpoint, protocol: 'tls' as const };
@@ -41,15 +42,15 @@ async function tlsScheme(options: ConnectOptions, connect: typeof connectTls): P
   return direct.ok || direct.failure.tlsAlert !== null ? scheme : null;
 }
 
-const limits = ({ connectTimeoutMs, handshakeTimeoutMs }: ConnectOptions) => ({
-  connectTimeoutMs: Math.min(connectTimeoutMs, STEP_MS),
-  handshakeTimeoutMs: Math.min(handshakeTimeoutMs, STEP_MS),
+const limits = ({ connectTimeoutMs, handshakeTimeoutMs, modeStepMs }: ModeOptions) => ({
+  connectTimeoutMs: Math.min(connectTimeoutMs, modeStepMs),
+  handshakeTimeoutMs: Math.min(handshakeTimeoutMs, modeStepMs),
 });
 
 /** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if none shows. */
 async function plaintextScheme(
   { stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>,
-  options: ConnectOptions,
+  options: ModeOptions,
 ): Promise<string | null> {
   const isSuspect = stage === 'handshake' && ['not_tls', 'closed', 'reset'].includes(reason);
   if (options.endpoint.protocol !== 'tls' || !isSuspect) return null;

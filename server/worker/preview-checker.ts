@@ -74,7 +74,7 @@ async function runPreview(
   try {
     const observation = await examiner.observe(
       { host, port, protocol },
-      { signal: late.signal, onSlow, authorities: [], withPosture: false },
+      { signal: late.signal, onSlow, authorities: [], withPosture: false, isNew: true },
     );
     if (stopping.aborted) return;
     const input = { observation, now: clock.now(), authorities: [], previous: null };

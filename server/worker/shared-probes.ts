@@ -113,6 +113,7 @@ export function createSharedProbes(options: {
         ...(postureParts && { postureParts }),
         // Every account that watches the endpoint may see its replies.
         replies: 'public',
+        isNew: watchers.every(({ verdict }) => verdict === null),
         // Other monitors may join with other verdicts; their judgements need a message of their own.
         ...(watchers.length === 1 && { judgedWith: watchers[0].verdict }),
         ...(isTraced() && { onStep: recordPastSpan }),

@@ -57,7 +57,7 @@ function observe(
   } = {},
 ): Promise<Observation> {
   const dialogue = { greetingMs: limitMs, dialogueMs: limitMs };
-  const timeouts = { ...PATIENT, handshake: limitMs, dialogue };
+  const timeouts = { ...PATIENT, dialogue, modeStep: Math.min(limitMs, 3_000) };
   // Loopback addresses are only reachable in an opened range, so a test of public addresses has to say that they are not in one.
   const reach = isOpen ? policy : { ...policy, opens: () => false };
   const probe = createProbe({ resolver, policy: reach, sources: NO_SOURCES, now: Date.now, timeouts });

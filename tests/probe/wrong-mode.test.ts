@@ -28,17 +28,27 @@ function kept<P extends { stop(): Promise<void> }>(peer: P): P {
 const raw = async (behave: (socket: Socket) => void): Promise<RawPeer> => kept(await startRawPeer(behave));
 const tlsPeer = async (options?: TlsPeerOptions) => kept(await startTlsServer({ '*': certificate }, options));
 
-/** Returns what the check says about its one address. `handshake`: time limit of STARTTLS, in ms. */
+/** Time limits for servers that stay silent, ms. */
+const SILENT = { handshake: 200, dialogue: { greetingMs: 200, dialogueMs: 200 } };
+const BRIEF = { ...SILENT, modeStep: 400 };
+
+interface Setting {
+  resolver?: typeof loopback;
+  timeouts?: Partial<typeof BRIEF & { silence: number }>;
+  isNew?: boolean;
+}
+
+/** Returns what the check says about its one address. */
 async function failure(
   port: number,
   protocol: Protocol,
-  { resolver = loopback, handshake = PATIENT.handshake } = {},
+  { resolver = loopback, timeouts, isNew = false }: Setting = {},
 ): Promise<Pick<FailedObservation, 'stage' | 'reason' | 'scheme'>> {
-  const timeouts = { ...PATIENT, handshake };
-  const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts });
+  const limits = { ...PATIENT, modeStep: PATIENT.handshake, ...timeouts };
+  const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts: limits });
   const { addresses } = await probe.observe(
     { host: 'site.test', port, protocol },
-    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
+    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false, isNew },
   );
   const [seen] = addresses;
   if (seen?.outcome !== 'failed') throw new Error('The check did not fail.');
@@ -55,7 +65,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     ['nntp', 'nntps'],
   ] as const)('is told by the silence of the server: %s becomes %s', async (protocol, scheme) => {
     const { port } = await tlsPeer();
-    const said = await failure(port, protocol, { handshake: 200 });
+    const said = await failure(port, protocol, { timeouts: { ...SILENT, handshake: PATIENT.handshake } });
     expect(said).toEqual({ stage: 'starttls', reason: 'expects_tls', scheme });
   });
 
@@ -85,21 +95,21 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
   });
 
   it.each([
-    ['smtp', silent, 'timeout'],
+    ['smtp', silent, 'greeting_timeout'],
     ['ldap', closing, 'closed'],
     ['ldap', resetting, 'reset'],
   ] as const)(
     'is not told of a broken %s server, after one more connection: %o',
     async (protocol, behave, reason) => {
       const peer = await raw(behave);
-      expect(await failure(peer.port, protocol, { handshake: 200 })).toMatchObject({ reason });
+      expect(await failure(peer.port, protocol, { timeouts: BRIEF })).toMatchObject({ reason });
       expect(peer.accepted()).toBe(2);
     },
   );
 
   it.each([
     ['smtp', '220 hello\r\n', 'timeout'],
-    ['smtp', '220', 'timeout'],
+    ['smtp', '220', 'greeting_timeout'],
     ['smtp', '421 too many\r\n', 'server_refused'],
     ['smtp', '* OK\r\n', 'wrong_protocol'],
   ] as const)(
@@ -109,14 +119,43 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
         socket.resume();
         socket.write(words);
       });
-      expect(await failure(peer.port, protocol, { handshake: 200 })).toMatchObject({ reason });
+      expect(await failure(peer.port, protocol, { timeouts: BRIEF })).toMatchObject({ reason });
       expect(peer.accepted()).toBe(1);
     },
   );
 
+  it('is told while the check still waits for a greeting, if the endpoint is new', async () => {
+    const { port } = await tlsPeer();
+    const said = await failure(port, 'smtp', { timeouts: { silence: 100 }, isNew: true });
+    expect(said).toEqual({ stage: 'starttls', reason: 'expects_tls', scheme: 'smtps' });
+  });
+
+  it('is tried beside the dialogue with a new server that greets late, whose answer counts', async () => {
+    const { promise: isTried, resolve: markTried } = Promise.withResolvers<void>();
+    const peer = await raw((socket) => {
+      void isTried.then(() => socket.end('421 too many\r\n'));
+      socket.once('data', () => markTried());
+    });
+    const said = await failure(peer.port, 'smtp', { timeouts: { silence: 100, modeStep: 400 }, isNew: true });
+    expect(said).toMatchObject({ reason: 'server_refused' });
+    expect(peer.accepted()).toBe(2);
+  });
+
+  it('is not tried beside the dialogue with a server that was checked before', async () => {
+    const peer = await raw((socket) => {
+      socket.resume();
+      setTimeout(() => socket.end('421 too many\r\n'), 300);
+    });
+    const said = await failure(peer.port, 'smtp', { timeouts: { silence: 50 } });
+    expect(said).toMatchObject({ reason: 'server_refused' });
+    expect(peer.accepted()).toBe(1);
+  });
+
   it('causes no further connection for a protocol without direct TLS', async () => {
     const peer = await raw(silent);
-    expect(await failure(peer.port, 'sieve', { handshake: 200 })).toMatchObject({ reason: 'timeout' });
+    expect(await failure(peer.port, 'sieve', { timeouts: BRIEF })).toMatchObject({
+      reason: 'greeting_timeout',
+    });
     expect(peer.accepted()).toBe(1);
   });
 });
@@ -168,7 +207,10 @@ describe('Direct TLS at a port that starts in plain text', () => {
         else socket.write(answer !== undefined && 'sends' in answer ? answer.sends : '');
       }),
     );
-    expect(await failure(port, 'tls', { handshake: 200 })).toMatchObject({ reason: 'not_tls', scheme });
+    expect(await failure(port, 'tls', { timeouts: { modeStep: BRIEF.modeStep } })).toMatchObject({
+      reason: 'not_tls',
+      scheme,
+    });
   });
 
   it.each([
@@ -183,7 +225,10 @@ describe('Direct TLS at a port that starts in plain text', () => {
         );
       }),
     );
-    expect(await failure(port, 'tls', { handshake: 200 })).toMatchObject({ reason: 'not_tls', scheme });
+    expect(await failure(port, 'tls', { timeouts: { modeStep: BRIEF.modeStep } })).toMatchObject({
+      reason: 'not_tls',
+      scheme,
+    });
   });
 
   it('is not told of a server whose greeting nobody knows, or that is silent in plain text', async () => {
@@ -196,7 +241,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
     const web = await raw((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     );
-    expect(await failure(web.port, 'tls', { handshake: 200 })).toMatchObject({
+    expect(await failure(web.port, 'tls', { timeouts: { modeStep: BRIEF.modeStep } })).toMatchObject({
       reason: 'not_tls',
       scheme: undefined,
     });
@@ -208,7 +253,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
       [alerting(40), 'tls_alert'],
     ] as const) {
       const peer = await raw(behave);
-      expect(await failure(peer.port, 'tls', { handshake: 200 })).toMatchObject({ reason });
+      expect(await failure(peer.port, 'tls', { timeouts: BRIEF })).toMatchObject({ reason });
       // An alert makes the check try old TLS versions, too.
       expect(peer.accepted()).toBe(reason === 'timeout' ? 1 : 2);
     }

@@ -47,6 +47,8 @@ export interface DialoguePatience {
   limits?: Partial<DialogueLimits>;
   /** When to call `onSlow`: the dialogue then already takes `afterMs`, and may take as long as its limits allow. */
   slow?: { afterMs: number; onSlow: () => void };
+  /** If the server has sent nothing after `afterMs`, `speaksTls` is called. The dialogue ends if it resolves to true. */
+  silence?: { afterMs: number; speaksTls: () => Promise<boolean> } | undefined;
 }
 
 interface StartTlsOptions extends DialoguePatience {
@@ -78,7 +80,7 @@ const GOODBYE_MS = 10_000;
 export async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
-  { domain, ownNames = NO_NAMES, signal, limits, slow }: StartTlsOptions,
+  { domain, ownNames = NO_NAMES, signal, limits, slow, silence }: StartTlsOptions,
 ): Promise<StartTlsResult> {
   if (!isStartTls(protocol)) return { ok: true, opening: null };
   const { greetingMs, dialogueMs } = { ...PROTOCOLS[protocol].startTls.limits, ...limits };
@@ -86,6 +88,13 @@ export async function negotiateTls(
   const slowTimer = slow && setTimeout(slow.onSlow, slow.afterMs);
   const dialogue = DIALOGUES[protocol];
   const session = openPlaintextSession(socket);
+  const { promise: wrongMode, resolve: endDialogue, reject } = Promise.withResolvers<null>();
+  const silenceTimer =
+    silence &&
+    setTimeout(() => {
+      if (!session.mayExpectTls()) return;
+      silence.speaksTls().then((isTls) => isTls && session.mayExpectTls() && endDialogue(null), reject);
+    }, silence.afterMs);
   const negotiated = dialogue
     .startTls(session, domain, ehloName(socket, ownNames))
     .then(async (code): Promise<StartTlsResult> => {
@@ -101,7 +110,7 @@ export async function negotiateTls(
   });
   try {
     const begun = Promise.race([session.firstMessage, negotiated]).then(() => 'begun' as const);
-    if ((await withTimeout(begun, { ms: greetingMs, signal }, null)) === null)
+    if ((await withTimeout(Promise.race([begun, wrongMode]), { ms: greetingMs, signal }, null)) === null)
       return late(session.awaitsGreeting() ? 'greeting_timeout' : 'timeout');
     const leftMs = dialogueMs - (performance.now() - startedAt);
     return (await withTimeout(negotiated, { ms: leftMs, signal }, null)) ?? late('timeout');
@@ -113,6 +122,7 @@ export async function negotiateTls(
     return { ok: false, reason, detail, refusal, mayExpectTls: session.mayExpectTls() };
   } finally {
     clearTimeout(slowTimer);
+    clearTimeout(silenceTimer);
     session.end();
   }
 }
