@@ -4,6 +4,8 @@ import { describeAnyDatabase, describeEachDatabase } from '../kit/databases/data
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { endOf } from '../probe/goodbyes.ts';
+import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { type Rig, type RigOptions, START, startRig, until } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
@@ -136,15 +138,10 @@ describeEachDatabase('A worker whose checks wait for greetings', (open) => {
 async function rigWithSlowMail(store: Rig['store'], options: RigOptions = {}) {
   const rig = await startRig(store, { concurrency: 2, caps: { slow: 1 }, ...options });
   const { promise: greeted, resolve: greet } = Promise.withResolvers<void>();
-  const steps = [
-    { sends: '220 mail.example ESMTP\r\n' },
-    { expects: 'EHLO certlantern.invalid\r\n' },
-    { sends: '250-mail.example\r\n250 STARTTLS\r\n' },
-    { expects: 'STARTTLS\r\n' },
-    { sends: '220 Go ahead\r\n' },
-  ];
-  const peer = await startScriptedPeer(steps, {
+  const talk = TALKS.find(({ server }) => server === 'Postfix') as Talk;
+  const peer = await startScriptedPeer(talk.steps, {
     certificate: rig.issue('mail.example'),
+    insideTls: endOf(talk, 'upgraded'),
     delay: () => greeted,
   });
   onTestFinished(() => peer.stop());
