@@ -11,6 +11,7 @@ import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/
 import { type Certificate, parseCertificate } from '../certificate.ts';
 import { satisfiesNameConstraints, parseNameConstraints } from './name-constraints.ts';
 import { parseSubjectAltNames } from '../extensions.ts';
+import { PkiError } from '../pki-error.ts';
 import { WorkBudget } from '../work-budget.ts';
 
 const root = mintAuthority();
@@ -163,6 +164,22 @@ describe('a name constraint', () => {
     expect(satisfiesNameConstraints(withNames(other), constraints([generalName('uri', 'a')]), budget())).toBe(
       true,
     );
+  });
+
+  const host = generalName('dns', 'a.example');
+  const network = (octets: string) => tagged(7, false, Buffer.from(octets, 'hex'));
+  const permitting = (...subtrees: Uint8Array[]) => sequence(tagged(0, true, ...subtrees));
+  it.each([
+    ['without lists', sequence()],
+    ['with an empty list', permitting()],
+    ['with a minimum of 1', permitting(sequence(host, tagged(0, false, Buffer.of(1))))],
+    ['with a maximum', permitting(sequence(host, tagged(1, false, Buffer.of(0))))],
+    ['with a mask that has a gap', permitting(sequence(network('c0000200ff00ff00')))],
+    ['with an address without a mask', permitting(sequence(network('c0000200')))],
+    ['with a wildcard', permitting(sequence(generalName('dns', '*.example')))],
+    ['with an empty label', permitting(sequence(generalName('dns', 'a..example')))],
+  ])('a name constraint %s is refused', (_, value) => {
+    expect(() => parseNameConstraints(value)).toThrow(PkiError);
   });
 
   it('takes work by the number of names, whatever the number of constraints', () => {
