@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { Protocol } from '../../contract/protocols.ts';
 import type { Observation } from '../../server/core/index.ts';
@@ -8,7 +8,7 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { PATIENT } from '../kit/peers/loopback.ts';
+import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer, type ScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
 import { endOf, GOODBYES, goodbyeOf } from './goodbyes.ts';
@@ -184,6 +184,28 @@ describe('A slow server', () => {
     expect(heard).toEqual([]);
     greet();
     await expect.poll(() => heard).toEqual(['QUIT\r\n']);
+  });
+
+  it('where connections start with TLS has a minute to greet before it is told goodbye', async () => {
+    stopTimers();
+    const heard: string[] = [];
+    const { promise: connection, resolve: markConnected } = Promise.withResolvers<TLSSocket>();
+    const { port } = await serving((tls) => {
+      tls.on('data', (bytes: Buffer) => heard.push(bytes.toString('latin1')));
+      markConnected(tls);
+    });
+    const seen = { isPending: true };
+    const observation = observe('tls', port, 465).finally(() => (seen.isPending = false));
+    const tls = await connection;
+    let passed = 0;
+    for (; seen.isPending && passed < 50_000; passed += 100) {
+      vi.advanceTimersByTime(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await observation).toMatchObject(shaken);
+    vi.advanceTimersByTime(59_000 - passed);
+    tls.write('220 mail.test\r\n');
+    await expect.poll(() => heard, STOPPED).toEqual(['QUIT\r\n']);
   });
 });
 

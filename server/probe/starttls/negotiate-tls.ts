@@ -72,6 +72,9 @@ const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
 const REFUSED_GOODBYE_MS = 1_000;
 /** Maximum time of a goodbye inside TLS, ms. Some servers delay their greeting, for example to look our address up in block lists. */
 const GOODBYE_MS = 10_000;
+/** Number of goodbyes at once that may take as long as the greetings of slow servers instead. It bounds what silent servers cost. */
+const MAX_PATIENT_GOODBYES = 256;
+let patientGoodbyes = 0;
 
 /**
  * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
@@ -129,7 +132,7 @@ export async function negotiateTls(
 
 /**
  * Says goodbye inside TLS, as clients of the endpoint's service do. `opening` is that of `negotiateTls`. Resolves when the connection
- * may be closed, after at most 10 s. Never rejects.
+ * may be closed, after at most a minute. Never rejects.
  */
 export async function sayGoodbye(
   tls: TLSSocket,
@@ -141,7 +144,11 @@ export async function sayGoodbye(
   const session = openPlaintextSession(tls, opening ?? undefined);
   const { verifyName: domain } = effectiveTarget(endpoint);
   const state = opening === null ? 'direct' : 'upgraded';
-  await endSession(dialogue, { session, domain, state }, { ms: GOODBYE_MS, signal });
+  const isPatient = state === 'direct' && patientGoodbyes < MAX_PATIENT_GOODBYES;
+  const { greetingMs = GOODBYE_MS } = factsOf(serviceOf(endpoint)).startTls?.limits ?? {};
+  patientGoodbyes += Number(isPatient);
+  await endSession(dialogue, { session, domain, state }, { ms: isPatient ? greetingMs : GOODBYE_MS, signal });
+  patientGoodbyes -= Number(isPatient);
   session.end();
 }
 
