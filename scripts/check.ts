@@ -15,6 +15,8 @@ import { displayName, reportMarkdown } from '../server/core/index.ts';
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
 const CONCURRENCY = 16;
+/** Longest wait, after the reports, for goodbyes to servers that greet late, ms. */
+const GOODBYES_MS = 5_000;
 /**
  * Timeouts for fetching issuer certificates and revocation status, ms. They are longer than the server's, because no later
  * check follows. `slow`: when to say that we wait for a server.
@@ -116,7 +118,9 @@ process.stdout.once('error', () => process.exit(INTERRUPTED));
 
 try {
   const code = await main();
-  process.stdout.write('', () => process.exit(code));
+  process.exitCode = code;
+  // The program ends by itself when all connections are closed.
+  setTimeout(() => process.exit(), GOODBYES_MS).unref();
 } catch (error) {
   if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
   process.stderr.write(`${printable(error.message)}\nSee: certlantern check --help\n`);
