@@ -50,7 +50,7 @@ export async function compare(
     const answers = await Promise.all(
       clients.map(async (client) => [client.kind, await client.connect(host, server.port)] as const),
     );
-    const ours = await ourVerdict(host, server.port, roots);
+    const ours = await ourVerdict(host, server.port, roots, scenario.needsPosture);
     const wrong = faultOf(
       answers.map(([, words]) => words),
       ours.worst,
@@ -70,10 +70,11 @@ export async function compare(
 
 /** Starts the server of a scenario. Returns null if OpenSSL cannot serve its certificates. */
 export async function serve(
-  { mint, tls, staple }: Pick<Scenario, 'mint' | 'tls' | 'staple'>,
+  { mint, start, tls, staple }: Pick<Scenario, 'mint' | 'start' | 'tls' | 'staple'>,
   roots: Roots,
 ): Promise<Peer | null> {
-  const [leaf, ...chain] = mint(roots);
+  if (start !== undefined) return start(roots);
+  const [leaf, ...chain] = mint?.(roots) ?? [];
   if (leaf === undefined) throw new Error('a scenario without certificates');
   const { certificatePem, keyPem } = leaf;
   const chainPem = chain.map((link) => link.certificatePem).join('');
@@ -97,12 +98,12 @@ export async function serve(
 
 export const everyRoot = ({ ecdsa, rsa, odd }: Roots): MintedAuthority[] => [ecdsa, rsa, ...odd.values()];
 
-/** Checks the server of a scenario like a user's https endpoint. */
+/** Checks the server of a scenario like a user's https endpoint, by default without the posture. */
 export async function verdictAt(
   host: string,
   port: number,
   roots: Roots,
-  arePublic = false,
+  { arePublic = false, withPosture = false } = {},
 ): Promise<Verdict> {
   const trustStore = createTrustStore(
     everyRoot(roots).map(({ der }) => der),
@@ -117,13 +118,18 @@ export async function verdictAt(
   const probe = createProbe({ resolver, policy, sources, now: Date.now });
   const signal = AbortSignal.timeout(30_000);
   const target = { host, port, protocol: 'https' } as const;
-  const seen = await probe.observe(target, { signal, trustStore, withPosture: false });
+  const seen = await probe.observe(target, { signal, trustStore, withPosture });
   sources.close();
   return judge(seen, Date.now(), trustStore);
 }
 
-async function ourVerdict(host: string, port: number, roots: Roots): Promise<Outcome['ours']> {
-  const verdict = await verdictAt(host, port, roots);
+async function ourVerdict(
+  host: string,
+  port: number,
+  roots: Roots,
+  withPosture?: boolean,
+): Promise<Outcome['ours']> {
+  const verdict = await verdictAt(host, port, roots, { withPosture });
   const { failure, findings } = describeVerdict(verdict, { host, port, protocol: 'https' });
   const worst = findings[0]?.severity ?? null;
   return {

@@ -5,7 +5,7 @@ import {
   type MintedCertificate,
   mintAuthority,
 } from '../kit/certificates/mint.ts';
-import type { TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import type { Peer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 /** The name under which clients reach a scenario that names no other. */
 export const HOST = 'odd.example';
@@ -69,7 +69,11 @@ export interface Scenario {
   /** Default: `HOST`. */
   host?: string;
   /** Returns the certificates that the server sends, leaf first. */
-  mint: (roots: Roots) => readonly MintedCertificate[];
+  mint?: (roots: Roots) => readonly MintedCertificate[];
+  /** Starts the server, if it is another one than a TLS server with these certificates. Exactly one of the two is set. */
+  start?: (roots: Roots) => Promise<Peer>;
+  /** Whether only the daily posture check shows the oddity. */
+  needsPosture?: true;
   tls?: Pick<
     TlsPeerOptions,
     | 'minVersion'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Client, CLIENTS } from '../../contract/check-words.ts';
 import type { ClientRuleCode, Finding } from '../../server/core/index.ts';
 import { serve, verdictAt } from '../clients/compare.ts';
-import { HOST, leafScenario, mintRoots } from '../clients/scenario.ts';
+import { HOST, leafScenario, mintRoots, type Scenario } from '../clients/scenario.ts';
 import { SCENARIOS } from '../clients/scenarios.ts';
 
 const roots = mintRoots();
@@ -145,11 +145,14 @@ async function refusals(name: string, arePublic = false): Promise<Finding[]> {
   return refusalsOf(scenario, arePublic);
 }
 
-async function refusalsOf(scenario: Parameters<typeof serve>[0] & { host?: string }, arePublic = false) {
+async function refusalsOf(scenario: Omit<Scenario, 'name'>, arePublic = false) {
   const peer = await serve(scenario, roots);
   if (peer === null) throw new Error('OpenSSL cannot serve this certificate');
   try {
-    const { findings } = await verdictAt(scenario.host ?? HOST, peer.port, roots, arePublic);
+    const { findings } = await verdictAt(scenario.host ?? HOST, peer.port, roots, {
+      arePublic,
+      withPosture: scenario.needsPosture === true,
+    });
     return findings.filter(({ code }) => code === 'refused_by_clients');
   } finally {
     await peer.stop();
