@@ -4,20 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { splitPem } from '../../server/pki/index.ts';
 import {
   createExaminer,
   createProbe,
   createSources,
-  createThreadedExaminer,
   type Examiner,
   loadTrustStore,
 } from '../../server/probe/index.ts';
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import type { HostileReady } from './chain-process.ts';
 import type { Figure } from '../scale/figures.ts';
+import { OPEN, startExaminer } from './product.ts';
 
 const MAX_MS_PER_CHECK = 200;
 const MAX_DELAY_MS = 250;
@@ -25,7 +24,6 @@ const ALL = 'twenty addresses with different chains';
 const CHECKS_OF_OTHERS = 400;
 /** Number of attackers. Each continuously checks hostile hosts, each time a new one. */
 const ATTACKERS = 1;
-const OPEN = ['127.0.0.0/8'];
 const never = new AbortController().signal;
 
 /**
@@ -98,16 +96,7 @@ async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Pro
 /** Measures in ms how much longer another account's checks take in a worker while attackers check hostile hosts in it. */
 async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder: string): Promise<Figure[]> {
   const errors: Error[] = [];
-  const examiner = createThreadedExaminer({
-    dnsServers: [ready.dns],
-    egressAllowCidrs: OPEN,
-    hostsFile: null,
-    ownNames: { ehloName: null, publicHost: 'localhost' },
-    extraCaPem: null,
-    cacheFolder: folder,
-    checkWork: STANDARD_LIMITS.workPerCheck,
-    onTrouble: (error) => errors.push(error),
-  });
+  const examiner = startExaminer(ready.dns, folder, (error) => errors.push(error));
   try {
     await checkHost(examiner, ready, 'good.test');
     const alone = await checksOfOthers(examiner, ready);

@@ -3,17 +3,13 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createThreadedExaminer } from '../../server/probe/index.ts';
-import { openAccount } from '../../server/store/accounts/sign-in.ts';
+import type { Examiner } from '../../server/probe/index.ts';
 import { pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { record } from '../../server/store/checks/checks.ts';
-import { openStore, type Store } from '../../server/store/db/open-store.ts';
-import { temporaryFolder } from '../../tests/kit/product/app.ts';
-import { startDnsServer } from '../../tests/kit/peers/dns-server.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import type { Figure } from '../scale/figures.ts';
+import { addAccount, addDomain, openProduct } from './product.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
-import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const HOST = 'rotating.test';
@@ -34,38 +30,25 @@ const MAX_GROWTH_MB = 40;
  * handshake: four addresses, chains of the maximum size, checked as often as the account may request.
  */
 export async function measureRotating(): Promise<Figure[]> {
-  const folder = temporaryFolder();
-  const store = await openStore({ databaseUrl: null, dataDir: folder.path });
   const peers = await startPeers();
-  const dns = await startDnsServer({ [HOST]: { addresses: ADDRESSES } });
-  const examiner = createThreadedExaminer({
-    dnsServers: [dns.address],
-    egressAllowCidrs: ['127.0.0.0/8'],
-    hostsFile: null,
-    ownNames: { ehloName: null, publicHost: 'localhost' },
-    extraCaPem: null,
-    cacheFolder: join(folder.path, 'cache'),
-    checkWork: STANDARD_LIMITS.workPerCheck,
-    onTrouble: (error) => process.stderr.write(`${error.message}\n`),
-  });
+  const product = await openProduct({ [HOST]: { addresses: ADDRESSES } });
+  const { store, examiner, folder } = product;
   try {
-    await addMonitorOfPeers(store, peers.port);
+    const accountId = await addAccount(store, 'alice');
+    await addDomain(store, { accountId, host: HOST, port: peers.port, protocol: 'tls' });
     const sizes: number[] = [];
     const memory: number[] = [];
     for (let index = 0; index < CHECKS; index++) {
       await checkOnce(store, examiner, Date.now() + index * EVERY_MS);
       // In production, the janitor prunes certificates once an hour.
       if (index % 60 === 59) await pruneOrphanCertificates(store);
-      sizes.push(await databaseBytes(store, folder.path));
+      sizes.push(await databaseBytes(store, folder));
       memory.push(process.memoryUsage.rss());
     }
     return figuresOf(sizes, memory);
   } finally {
-    await examiner.close();
-    await dns.stop();
+    await product.close();
     peers.stop();
-    await store.close();
-    folder.remove();
   }
 }
 
@@ -91,36 +74,8 @@ async function startPeers(): Promise<{ port: number; stop(): void }> {
   return { port, stop: () => child.disconnect() };
 }
 
-async function addMonitorOfPeers(store: Store, port: number): Promise<void> {
-  const now = Date.now();
-  const opened = await openAccount(store, {
-    issuer: 'https://certs.test',
-    subject: 'alice',
-    email: 'alice@certs.test',
-    emailVerified: true,
-    name: 'Alice',
-    company: null,
-    now,
-  });
-  if (!opened.ok) throw new Error(opened.code);
-  const added = await addMonitor(store, {
-    accountId: opened.account.id,
-    host: HOST,
-    port,
-    protocol: 'tls',
-    checkEveryMinutes: 1440,
-    now,
-    mayAdd: () => true,
-  });
-  if (!added.ok) throw new Error(added.code);
-}
-
 /** Claims, runs and records one check, as the worker does. Throws if no check is due. */
-async function checkOnce(
-  store: Store,
-  examiner: ReturnType<typeof createThreadedExaminer>,
-  now: number,
-): Promise<void> {
+async function checkOnce(store: Store, examiner: Examiner, now: number): Promise<void> {
   const [monitor] = await claimDue(store, { now, limit: 1, leaseMs: MINUTE_MS, claimedBy: 'bench' });
   if (!monitor) throw new Error('Nothing was due');
   const { host, port, protocol, authorities, verdict: previous } = monitor;

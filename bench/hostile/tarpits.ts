@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createEmailChannel, createHttpChannels } from '../../server/channels/index.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createIconSource, createThreadedExaminer } from '../../server/probe/index.ts';
+import { createIconSource } from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { openStore, type Store } from '../../server/store/db/open-store.ts';
-import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { createWorker, systemClock } from '../../server/worker/index.ts';
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
-import { startDnsServer } from '../../tests/kit/peers/dns-server.ts';
 import { listening, startTlsServer } from '../../tests/kit/peers/tls-server.ts';
-import { temporaryFolder } from '../../tests/kit/product/app.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import { type Figure, percentile } from '../scale/figures.ts';
+import { addAccount, addDomain, OPEN, openProduct } from './product.ts';
 
 const TARPITS = 200;
 const ORDINARY = 100;
@@ -39,25 +34,14 @@ const MAX_RATIO = 1.5;
  * due at the same time, delay their greetings.
  */
 export async function measureTarpits(): Promise<Figure[]> {
-  const folder = temporaryFolder();
-  const store = await openStore({ databaseUrl: null, dataDir: folder.path });
+  const product = await openProduct();
+  const { store, dns, examiner, folder } = product;
   const leaf = mintAuthority().issue({ dnsNames: ['*.site.test'] });
   const site = await startTlsServer({ '*': leaf });
   const tarpit = await startTarpit();
-  const dns = await startDnsServer();
-  const examiner = createThreadedExaminer({
-    dnsServers: [dns.address],
-    egressAllowCidrs: ['127.0.0.0/8'],
-    hostsFile: null,
-    ownNames: { ehloName: null, publicHost: 'localhost' },
-    extraCaPem: null,
-    cacheFolder: join(folder.path, 'cache'),
-    checkWork: STANDARD_LIMITS.workPerCheck,
-    onTrouble: (error) => process.stderr.write(`${error.message}\n`),
-  });
-  const policy = createAddressPolicy(['127.0.0.0/8']);
+  const policy = createAddressPolicy(OPEN);
   const resolver = createResolver({ servers: [dns.address], policy });
-  const email = createEmailChannel({ smtpUrl: null, mailFrom: 'bench@certs.test', captureDir: folder.path });
+  const email = createEmailChannel({ smtpUrl: null, mailFrom: 'bench@certs.test', captureDir: folder });
   const silentLog = () => undefined;
   const worker = createWorker({
     store,
@@ -88,10 +72,10 @@ export async function measureTarpits(): Promise<Figure[]> {
     };
     const ordinary: string[] = [];
     for (let index = 0; index < ORDINARY; index++) {
-      const accountId = await open(store, `person-${index}`);
+      const accountId = await premiumAccount(store, `person-${index}`);
       ordinary.push(await add(`${index}.site.test`, accountId, site.port, 'tls'));
     }
-    const attacker = await open(store, 'attacker');
+    const attacker = await premiumAccount(store, 'attacker');
     for (let index = 0; index < TARPITS; index++)
       await add(`${index}.tarpit.test`, attacker, tarpit.port, 'smtp');
     const tarpits = store.db.updateTable('monitors').where('account_id', '=', attacker);
@@ -128,10 +112,8 @@ export async function measureTarpits(): Promise<Figure[]> {
   } finally {
     await worker.stop();
     email.close();
-    await examiner.close();
-    await Promise.all([site.stop(), tarpit.stop(), dns.stop()]);
-    await store.close();
-    folder.remove();
+    await Promise.all([site.stop(), tarpit.stop()]);
+    await product.close();
   }
 }
 
@@ -185,32 +167,8 @@ async function startTarpit() {
   };
 }
 
-async function open(store: Store, name: string): Promise<string> {
-  const now = Date.now();
-  const opened = await openAccount(store, {
-    issuer: 'https://certs.test',
-    subject: name,
-    email: `${name}@certs.test`,
-    emailVerified: true,
-    name,
-    company: null,
-    now,
-  });
-  if (!opened.ok) throw new Error(opened.code);
-  await grantPremium(store, opened.account.id, { grant: { endsAt: null }, now });
-  return opened.account.id;
-}
-
-async function addDomain(
-  store: Store,
-  domain: { host: string; accountId: string; port: number; protocol: Protocol },
-): Promise<string> {
-  const added = await addMonitor(store, {
-    ...domain,
-    checkEveryMinutes: 1440,
-    now: Date.now(),
-    mayAdd: () => true,
-  });
-  if (!added.ok) throw new Error(added.code);
-  return added.monitor.id;
+async function premiumAccount(store: Store, name: string): Promise<string> {
+  const id = await addAccount(store, name);
+  await grantPremium(store, id, { grant: { endsAt: null }, now: Date.now() });
+  return id;
 }
