@@ -1,7 +1,5 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import type { Peer } from '../kit/peers/tls-server.ts';
+import { listening, type Peer } from '../kit/peers/tls-server.ts';
 
 /** Returns the URL at which the server of `startIssuerServer` at this port shows a certificate. */
 export const issuerUrl = (port: number, { der }: { der: Uint8Array }): string =>
@@ -13,14 +11,5 @@ export async function startIssuerServer(): Promise<Peer> {
     response.setHeader('Content-Type', 'application/pkix-cert');
     response.end(Buffer.from(url.slice(1, -'.cer'.length), 'base64url'));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listening(server);
 }
