@@ -97,6 +97,12 @@ export interface DaemonOptions {
   signal?: NodeJS.Signals;
 }
 
+/**
+ * Address for servers at the standard port of their protocol, such as 465 for SMTP with direct TLS: clients know the protocol by this
+ * number. At 127.0.0.1 a server of the machine may use the port.
+ */
+export const STANDARD_PORT_ADDRESS = '127.0.0.77';
+
 /** Package of the syslog that `syslog` starts. */
 export const SYSLOG = ['busybox'];
 

@@ -2,13 +2,12 @@ import { dirname } from 'node:path';
 
 import { programOfDebianPackage } from '../kit/machine/debian-package.ts';
 import { freePort } from '../kit/product/app.ts';
-import { startDaemon } from './daemon.ts';
+import { STANDARD_PORT_ADDRESS, startDaemon } from './daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 import { converse } from './traces.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Clients know FTP with direct TLS by this port, so the test needs an address where it is free. */
-const DIRECT: Endpoint = { protocol: 'tls', address: '127.0.0.77', port: 990 };
+const DIRECT: Endpoint = { protocol: 'tls', address: STANDARD_PORT_ADDRESS, port: 990 };
 
 const badLogin = (endpoint: Endpoint) => () => converse(endpoint, ['USER nobody', 'PASS wrong', 'QUIT']);
 

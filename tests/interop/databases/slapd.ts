@@ -1,11 +1,10 @@
 import { freePort } from '../../kit/product/app.ts';
-import { startDaemon, SYSLOG } from '../daemon.ts';
+import { STANDARD_PORT_ADDRESS, startDaemon, SYSLOG } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Clients know LDAP with direct TLS by this port, so the test needs an address where it is free. */
-const DIRECT: Endpoint = { protocol: 'tls', address: '127.0.0.77', port: 636 };
+const DIRECT: Endpoint = { protocol: 'tls', address: STANDARD_PORT_ADDRESS, port: 636 };
 
 /** LDAP: simple bind of cn=config with the password `wrong` (RFC 4511 §4.2). */
 const BIND_WITH_WRONG_PASSWORD = Buffer.from(

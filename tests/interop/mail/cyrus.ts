@@ -2,12 +2,12 @@ import { dirname, join } from 'node:path';
 
 import { programOfDebianPackage } from '../../kit/machine/debian-package.ts';
 import { freePort } from '../../kit/product/app.ts';
-import { hasUser, run, startDaemon, SYSLOG } from '../daemon.ts';
+import { hasUser, run, STANDARD_PORT_ADDRESS, startDaemon, SYSLOG } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
-const DIRECT = { address: '127.0.0.78', port: 993 };
+const DIRECT = { address: STANDARD_PORT_ADDRESS, port: 993 };
 const USER = 'cyrus';
 
 /** Unpacked only, because its packages would remove Dovecot. */

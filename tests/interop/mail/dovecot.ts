@@ -1,11 +1,9 @@
 import { freePort } from '../../kit/product/app.ts';
-import { startDaemon } from '../daemon.ts';
+import { STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Clients know the services with direct TLS by their ports, so the test needs an address where these are free. */
-const DIRECT_ADDRESS = '127.0.0.77';
 
 /** Accepts anonymous logins, of which a check makes none. */
 export const dovecot: ServerKind = {
@@ -29,7 +27,7 @@ export const dovecot: ServerKind = {
     const lmtp = await plain('lmtp');
     const direct = [993, 995, 465].map((port): Endpoint => ({
       protocol: 'tls',
-      address: DIRECT_ADDRESS,
+      address: STANDARD_PORT_ADDRESS,
       port,
     }));
     const listeners = (name: string, endpoint: Endpoint, directPort?: number): string => `
@@ -39,7 +37,7 @@ service ${name}-login {
     port = ${endpoint.port}
   }
   inet_listener ${name}s {
-    address = ${DIRECT_ADDRESS}
+    address = ${STANDARD_PORT_ADDRESS}
     port = ${directPort ?? 0}
     ssl = yes
   }

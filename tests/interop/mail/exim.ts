@@ -1,11 +1,11 @@
 import { programOfDebianPackage } from '../../kit/machine/debian-package.ts';
 import { freePort } from '../../kit/product/app.ts';
-import { hasUser, run, startDaemon } from '../daemon.ts';
+import { hasUser, run, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
-const DIRECT = { address: '127.0.0.77', port: 465 };
+const DIRECT = { address: STANDARD_PORT_ADDRESS, port: 465 };
 
 /**
  * Exim as many mail servers run it: it greets after four seconds, which drives spammers away, refuses clients whose EHLO name is not

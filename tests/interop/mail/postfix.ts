@@ -1,11 +1,10 @@
 import { freePort } from '../../kit/product/app.ts';
-import { run, startDaemon } from '../daemon.ts';
+import { run, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Clients know SMTP with direct TLS by this port, so the test needs an address where it is free. */
-const DIRECT = { address: '127.0.0.77', port: 465 };
+const DIRECT = { address: STANDARD_PORT_ADDRESS, port: 465 };
 
 /** Services of master.cf that smtpd and postscreen need. */
 const OTHER_SERVICES = `proxymap unix - - n - - proxymap

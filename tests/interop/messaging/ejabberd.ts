@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs';
 
 import { freePort } from '../../kit/product/app.ts';
-import { idsOf, startDaemon } from '../daemon.ts';
+import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
-/** As of Prosody: the ports that say how XMPP begins. */
-const DIRECT_ADDRESS = '127.0.0.78';
 
 export const ejabberd: ServerKind = {
   name: 'ejabberd',
   packages: ['ejabberd'],
   async start(files, host) {
     const client: Endpoint = { protocol: 'xmpp', address: ADDRESS, port: await freePort() };
-    const server: Endpoint = { protocol: 'xmpp-server', address: DIRECT_ADDRESS, port: 5269 };
-    const direct: Endpoint = { protocol: 'tls', address: DIRECT_ADDRESS, port: 5223 };
+    const server: Endpoint = { protocol: 'xmpp-server', address: STANDARD_PORT_ADDRESS, port: 5269 };
+    const direct: Endpoint = { protocol: 'tls', address: STANDARD_PORT_ADDRESS, port: 5223 };
     const both = readFileSync(files.certificateFile, 'utf8') + readFileSync(files.keyFile, 'utf8');
     const log = `${files.folder}/ejabberd.log`;
     const database = files.makeFolder('mnesia');

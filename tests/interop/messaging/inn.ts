@@ -2,12 +2,18 @@ import { dirname, join } from 'node:path';
 
 import { programOfDebianPackage } from '../../kit/machine/debian-package.ts';
 import { freePort } from '../../kit/product/app.ts';
-import { type Daemon, hasUser, idsOf, run as runProgram, startDaemon, SYSLOG } from '../daemon.ts';
+import {
+  type Daemon,
+  hasUser,
+  idsOf,
+  run as runProgram,
+  STANDARD_PORT_ADDRESS,
+  startDaemon,
+  SYSLOG,
+} from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Clients know NNTP with direct TLS by this port, so the test needs an address where it is free. */
-const DIRECT_ADDRESS = '127.0.0.77';
 
 /** nnrpd alone, without innd. Unpacked only, because its package needs a mail server and a host name. */
 export const inn: ServerKind = {
@@ -65,7 +71,7 @@ tlskeyfile: ${files.keyFile}
       env: environment(configuration),
     });
     const plain: Endpoint = { protocol: 'nntp', address: ADDRESS, port: await freePort() };
-    const direct: Endpoint = { protocol: 'tls', address: DIRECT_ADDRESS, port: 563 };
+    const direct: Endpoint = { protocol: 'tls', address: STANDARD_PORT_ADDRESS, port: 563 };
     const refusing: Endpoint = {
       protocol: 'nntp',
       address: ADDRESS,

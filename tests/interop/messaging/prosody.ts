@@ -1,12 +1,10 @@
 import { freePort } from '../../kit/product/app.ts';
-import { idsOf, startDaemon } from '../daemon.ts';
+import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';
-/** XMPP servers accept other servers on this port only, so the test needs an address where it is free. */
-const SERVER_TO_SERVER = { address: '127.0.0.77', port: 5269 };
-/** Port of direct TLS for XMPP clients; on other ports they begin in plain text. */
-const DIRECT = { address: '127.0.0.77', port: 5223 };
+const SERVER_TO_SERVER = { address: STANDARD_PORT_ADDRESS, port: 5269 };
+const DIRECT = { address: STANDARD_PORT_ADDRESS, port: 5223 };
 
 export const prosody: ServerKind = {
   name: 'prosody',
