@@ -1,24 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TargetField } from '../../contract/check-words.ts';
-import { judge, normaliseEndpoint, type Observation, reportMarkdown } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { judge, type Observation, reportMarkdown } from '../../server/core/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { type DnsServer, type SrvEntry, startDnsServer } from '../kit/peers/dns-server.ts';
-import { PATIENT } from '../kit/peers/loopback.ts';
+import { keep } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
 import { GOODBYES } from './goodbyes.ts';
+import { observeTyped } from './observe-typed.ts';
 import { STREAM_START, TALKS, xmppStream } from './starttls-talks.ts';
 
 const root = mintAuthority();
 const issuer = root.intermediate();
 const chat = issuer.issue({ dnsNames: ['chat.test'] });
 const other = issuer.issue({ dnsNames: ['xmpp1.test'] });
-const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
-const running: { stop(): Promise<void> }[] = [];
 let names: DnsServer;
 
 beforeAll(async () => {
@@ -30,9 +26,6 @@ beforeEach(() => {
   names.entries.clear();
   names.entries.set('xmpp1.test', { addresses: ['127.0.0.1'] });
 });
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
 
 function record(label: string, ...srv: SrvEntry[]): void {
   names.entries.set(`${label}._tcp.chat.test`, { srv });
@@ -42,49 +35,30 @@ function record(label: string, ...srv: SrvEntry[]): void {
 async function chatServer(namespace = 'jabber:client', certificate = chat) {
   const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.steps ?? [];
   const asked: string[] = [];
-  const peer = await startScriptedPeer([xmppStream(namespace, 'chat.test'), ...rest], {
-    certificate,
-    insideTls: [
-      xmppStream(namespace, 'chat.test'),
-      { sends: `${STREAM_START}<stream:features/>` },
-      ...GOODBYES.xmpp.steps,
-    ],
-    onServerName: (name) => asked.push(name),
-  });
-  running.push(peer);
+  const peer = keep(
+    await startScriptedPeer([xmppStream(namespace, 'chat.test'), ...rest], {
+      certificate,
+      insideTls: [
+        xmppStream(namespace, 'chat.test'),
+        { sends: `${STREAM_START}<stream:features/>` },
+        ...GOODBYES.xmpp.steps,
+      ],
+      onServerName: (name) => asked.push(name),
+    }),
+  );
   return { ...peer, asked };
 }
 
 async function directServer(options: TlsPeerOptions) {
-  const peer = await startTlsServer({ '*': chat }, options);
-  running.push(peer);
-  return peer;
+  return keep(await startTlsServer({ '*': chat }, options));
 }
 
 async function refusingPeer(): Promise<RawPeer> {
-  const peer = await startRawPeer((socket) => socket.destroy());
-  running.push(peer);
-  return peer;
+  return keep(await startRawPeer((socket) => socket.destroy()));
 }
 
-async function observe(
-  address: string,
-  typed: Partial<Record<TargetField, string>> = {},
-): Promise<Observation> {
-  const normalised = normaliseEndpoint(
-    address,
-    { permitsAddress: () => true, permitsLocalNames: true },
-    typed,
-  );
-  if (!normalised.ok) throw new Error(normalised.message);
-  const resolver = createResolver({ servers: [names.address], policy, timeoutMs: 2_000 });
-  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts: PATIENT });
-  return probe.observe(normalised.endpoint, {
-    signal: new AbortController().signal,
-    trustStore: createTrustStore([]),
-    withPosture: false,
-  });
-}
+const observe = (address: string, typed?: Parameters<typeof observeTyped>[2]) =>
+  observeTyped(names, address, typed);
 
 const verdictOf = (seen: Observation) =>
   judge(seen, Date.now(), createTrustStore([root.der], { arePublic: false }));

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { Verdict } from '../../server/core/index.ts';
 import { assessUptime, certificateFacts, judge, replacedCertificate } from '../../server/core/index.ts';
@@ -6,13 +6,13 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
 import { MemoryOutbox } from '../kit/alerting/memory-outbox.ts';
-import { PATIENT } from '../kit/peers/loopback.ts';
+import { keep, PATIENT, stopPeers } from '../kit/peers/loopback.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../kit/certificates/mint.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import type { ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 /*
  * Mistakes of similar products, each as checks of a real server: probed, judged with the previous verdict, with alerts planned
@@ -37,19 +37,13 @@ const root = mintAuthority({ commonName: 'Site Root' });
 const intermediate = root.intermediate({ commonName: 'Site CA' });
 const trustStore = createTrustStore([root.der]);
 
-const running: Peer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
 afterAll(async () => {
   sources.close();
   await names.stop();
 });
 
 async function serving(certificate: ServerCertificate, options?: TlsPeerOptions): Promise<TlsPeer> {
-  const peer = await startTlsServer({ '*': certificate }, options);
-  running.push(peer);
-  return peer;
+  return keep(await startTlsServer({ '*': certificate }, options));
 }
 
 /** An endpoint that is watched: each check gets the previous verdict and all earlier alerts. */
@@ -220,7 +214,7 @@ describe('The revocation status', () => {
     expect(codes(revoked.verdict)).toEqual(['revoked']);
     expect(revoked.alerts).toMatchObject([{ problem: 'revoked', fingerprint: leaf.fingerprint }]);
 
-    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await stopPeers();
     await serving(leaf, { port: first.port });
     const later = await endpoint.check();
     expect(codes(later.verdict)).toEqual(['revoked']);
@@ -243,7 +237,7 @@ describe('An unreachable host', () => {
     const { port } = await serving(leaf);
     const endpoint = watch(port);
     expect((await endpoint.check()).alerts).toEqual([]);
-    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await stopPeers();
     const { verdict, alerts } = await endpoint.check(25 * DAY);
     expect(verdict).toMatchObject({ reached: false, lastSeen: { leafFingerprint: leaf.fingerprint } });
     expect(alerts).toMatchObject([{ problem: 'expiry', step: 'critical', fingerprint: leaf.fingerprint }]);

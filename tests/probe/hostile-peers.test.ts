@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { assessUptime, type Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
@@ -9,7 +9,7 @@ import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../kit/certificates/hostile-chains.ts';
 import { leastGrowth } from '../kit/machine/memory.ts';
-import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
+import { keep, PATIENT, stopPeers, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import {
   alerting,
@@ -26,7 +26,6 @@ import {
 import { sequence, time, tlv } from '../kit/certificates/der-writer.ts';
 import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
-import type { Peer } from '../kit/peers/tls-server.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
@@ -35,7 +34,6 @@ const leaf = root.issue({ dnsNames: ['site.test'] });
 const never = new AbortController().signal;
 
 let names: DnsServer;
-const running: Peer[] = [];
 
 beforeAll(async () => {
   names = await startDnsServer({
@@ -47,14 +45,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => names.stop());
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
 
 async function raw(behave: Parameters<typeof startRawPeer>[0]): Promise<RawPeer> {
-  const peer = await startRawPeer(behave);
-  running.push(peer);
-  return peer;
+  return keep(await startRawPeer(behave));
 }
 function observe(
   host: string,
@@ -163,8 +156,7 @@ describe('A hostile or broken peer', () => {
 
   it('a hostile or broken peer that sends too many certificates fails as too_large', async () => {
     const link = selfSigned({ organization: 'x'.repeat(1_000) }).certificatePem;
-    const peer = await startTlsServer({ '*': { ...leaf, chainPem: link.repeat(400) } });
-    running.push(peer);
+    const peer = keep(await startTlsServer({ '*': { ...leaf, chainPem: link.repeat(400) } }));
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
@@ -174,8 +166,7 @@ describe('A hostile or broken peer', () => {
     const [large, huge] = [withNames(4_800), withNames(5_200)];
     expect(large.der.length).toBeLessThan(100 * 1024);
     expect(huge.der.length).toBeGreaterThan(100 * 1024);
-    const peer = await startTlsServer({ '*': huge });
-    running.push(peer);
+    const peer = keep(await startTlsServer({ '*': huge }));
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
     peer.setCertificate('*', large);
     const { addresses } = await observe('site.test', peer.port);
@@ -188,8 +179,7 @@ describe('A hostile or broken peer', () => {
     const [first, ...others] = HOSTILE_CHAINS['constraints in eight certificates']?.(root) ?? [];
     if (first === undefined) throw new Error('no chain');
     const chainPem = others.map(({ certificatePem }) => certificatePem).join('');
-    const peer = await startTlsServer({ '*': { ...first, chainPem } }, { host: '0.0.0.0' });
-    running.push(peer);
+    const peer = keep(await startTlsServer({ '*': { ...first, chainPem } }, { host: '0.0.0.0' }));
     const observation = await observe('eight.test', peer.port);
     const outcomes = observation.addresses.map((seen) =>
       seen.outcome === 'handshake' ? 'handshake' : `${seen.stage} ${seen.reason}`,
@@ -206,8 +196,9 @@ describe('A hostile or broken peer', () => {
   });
 
   it('a hostile or broken peer that staples more than the limit fails as too_large', async () => {
-    const peer = await startTlsServer({ '*': leaf }, { staple: Buffer.alloc(90_000), maxVersion: 'TLSv1.2' });
-    running.push(peer);
+    const peer = keep(
+      await startTlsServer({ '*': leaf }, { staple: Buffer.alloc(90_000), maxVersion: 'TLSv1.2' }),
+    );
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
@@ -220,8 +211,7 @@ describe('A hostile or broken peer', () => {
         format: 'jwk',
       });
       const authority = root.intermediate({ key: { publicKey, privateKey: root.key.privateKey } });
-      const peer = await startTlsServer({ '*': { ...leaf, chainPem: authority.certificatePem } });
-      running.push(peer);
+      const peer = keep(await startTlsServer({ '*': { ...leaf, chainPem: authority.certificatePem } }));
       const before = process.threadCpuUsage();
       const observation = await observe('site.test', peer.port);
       expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
@@ -232,8 +222,7 @@ describe('A hostile or broken peer', () => {
 
   it('a hostile or broken peer that requires a client certificate on TLS 1.2 is read with its own certificate', async () => {
     const expired = root.issue({ dnsNames: ['site.test'], notAfter: new Date('2020-01-01') });
-    const peer = await startOpensslServer(expired, { arguments: ['-tls1_2', '-Verify', '1'] });
-    running.push(peer);
+    const peer = keep(await startOpensslServer(expired, { arguments: ['-tls1_2', '-Verify', '1'] }));
     expect(await observe('site.test', peer.port)).toMatchObject({
       addresses: [
         { outcome: 'handshake', presentedChain: [expired.der], tlsVersion: 'TLSv1.2', legacyTls: false },
@@ -287,8 +276,7 @@ describe('A probe', () => {
   });
 
   it('connects to the address that was checked, even if DNS changes meanwhile', async () => {
-    const peer = await startTlsServer({ '*': leaf });
-    running.push(peer);
+    const peer = keep(await startTlsServer({ '*': leaf }));
     names.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
     let asked = 0;
     names.onQuestion = (_type, name) => {
@@ -327,20 +315,18 @@ describe('Probing', () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
     const before = open();
     const peers = await Promise.all([raw(silent), raw(alerting(70)), raw(resetting), raw(plainHttp)]);
-    const tls = await startTlsServer({ '*': leaf });
-    running.push(tls);
+    const tls = keep(await startTlsServer({ '*': leaf }));
     const looks = [...peers, tls].map(({ port }) =>
       observe('site.test', port, { timeouts: { handshake: 200 } }),
     );
     await Promise.all(looks);
-    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await stopPeers();
     await expect.poll(open).toBeLessThanOrEqual(before);
   });
 
   it('does not leak memory over hundreds of bad certificates', async () => {
     const bad = selfSigned({ dnsNames: Array.from({ length: 400 }, (_, index) => `n${index}.site.test`) });
-    const peer = await startTlsServer({ '*': bad });
-    running.push(peer);
+    const peer = keep(await startTlsServer({ '*': bad }));
     const growth = await leastGrowth(async () => {
       for (let batch = 0; batch < 5; batch++)
         await Promise.all(Array.from({ length: 20 }, () => observe('127.0.0.1', peer.port)));

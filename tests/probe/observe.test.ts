@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { AddressObservation, HandshakeObservation, Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
-import { hasIpv6Loopback, PATIENT } from '../kit/peers/loopback.ts';
+import { hasIpv6Loopback, keep, PATIENT } from '../kit/peers/loopback.ts';
 import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type {
@@ -24,7 +24,6 @@ const intermediate = root.intermediate();
 const leaf = intermediate.issue({ dnsNames: ['site.test'] });
 
 let names: DnsServer;
-const running: Peer[] = [];
 
 beforeAll(async () => {
   names = await startDnsServer({
@@ -36,22 +35,15 @@ beforeAll(async () => {
   });
 });
 afterAll(() => names.stop());
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
 
 async function openssl(certificate: ServerCertificate, options?: OpensslOptions): Promise<Peer> {
-  const peer = await startOpensslServer(certificate, options);
-  running.push(peer);
-  return peer;
+  return keep(await startOpensslServer(certificate, options));
 }
 async function tlsServer(
   certificates: Record<string, ServerCertificate>,
   options?: TlsPeerOptions,
 ): Promise<TlsPeer> {
-  const peer = await startTlsServer(certificates, options);
-  running.push(peer);
-  return peer;
+  return keep(await startTlsServer(certificates, options));
 }
 
 function observe(host: string, port: number): Promise<Observation> {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Protocol } from '../../contract/protocols.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import {
@@ -13,12 +13,10 @@ import {
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import { createFailureLimit } from '../../server/probe/failure-limit.ts';
-import { type PostureOptions, probePosture } from '../../server/probe/posture.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { PATIENT, STOPPED } from '../kit/peers/loopback.ts';
-import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
-import { MODERN_TLS } from '../kit/product/observation.ts';
+import { keep, PATIENT, STOPPED } from '../kit/peers/loopback.ts';
+import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
+import { postureAfter } from './posture-after.ts';
 
 const HOST = 'mail.test';
 const NOW = Date.UTC(2030, 0, 2);
@@ -26,15 +24,6 @@ const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const root = mintAuthority();
 const trustStore = createTrustStore([root.der]);
 const leaf = root.issue({ dnsNames: [HOST] });
-
-const running: Peer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
-function keep<P extends Peer>(peer: P): P {
-  running.push(peer);
-  return peer;
-}
 
 const OUTDATED: TlsOptions = {
   minVersion: 'TLSv1.1',
@@ -126,7 +115,7 @@ describe('The posture of a server that is not a web server', () => {
   });
 });
 
-it('The posture of a web server is tested wholly each time, although more than three handshakes fail', async () => {
+it('A web server gets all posture handshakes each time, even if more than three fail', async () => {
   const serve: RequestListener = (_request, response) => void response.end();
   const server = keep(await startTlsServer({ '*': leaf }, { minVersion: 'TLSv1.3', serve }));
   const { posture } = prober();
@@ -138,30 +127,6 @@ it('The posture of a web server is tested wholly each time, although more than t
   }
 });
 
-/** Probes the posture of a server whose usual handshake took a time in ms. */
-function postureAfter(
-  durationMs: number,
-  { port, protocol = 'smtp', leftMs = 60_000 }: { port: number; protocol?: Protocol; leftMs?: number },
-) {
-  const options: PostureOptions = {
-    seen: { ...MODERN_TLS, address: '127.0.0.1', family: 4, presentedChain: [leaf.der], durationMs },
-    approach: {
-      endpoint: { host: HOST, port, protocol },
-      policy,
-      connectTimeoutMs: 5_000,
-      handshakeTimeoutMs: 60_000,
-    },
-    domains: NO_SOURCES.domains,
-    parts: POSTURE_PARTS,
-    failureLimit: createFailureLimit(() => NOW),
-    at: NOW,
-    budgetMs: 10_000,
-    leftMs,
-    signal: new AbortController().signal,
-    onFault: () => undefined,
-  };
-  return probePosture(options);
-}
 /** Starts a server that counts its connections and answers none of them. */
 async function silentServer() {
   let connections = 0;
@@ -174,7 +139,7 @@ async function silentServer() {
 
 it('A MySQL server gets no handshakes for its posture, which is told as not tested', async () => {
   const server = await silentServer();
-  const seen = await postureAfter(10, { port: server.port, protocol: 'mysql' });
+  const seen = await postureAfter(10, { host: HOST, leaf, port: server.port, protocol: 'mysql' });
   expect(server.connections()).toBe(0);
   expect(seen.postponed).toBeUndefined();
   expect(untestedPosture(seen)).toEqual([
@@ -187,13 +152,19 @@ it('A MySQL server gets no handshakes for its posture, which is told as not test
 describe('A server that delays its answers', () => {
   it('gets no posture handshake if none could end in time', async () => {
     const server = await silentServer();
-    const seen = await postureAfter(60_000, { port: server.port, leftMs: 40_000 });
+    const seen = await postureAfter(60_000, {
+      host: HOST,
+      leaf,
+      port: server.port,
+      protocol: 'smtp',
+      leftMs: 40_000,
+    });
     expect(server.connections()).toBe(0);
     expect(seen.postponed).toBeUndefined();
     expect(untestedPosture(seen)).toHaveLength(3);
   });
 
-  it('gets only the handshakes that end in time, first those that test certificates', async () => {
+  it('gets the posture handshakes that can end in time, and those that look for other certificates come first', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const greeting = Promise.withResolvers<void>();
@@ -203,7 +174,7 @@ describe('A server that delays its answers', () => {
       return greeting.promise;
     };
     const slow = keep(await startTlsServer({ '*': leaf }, { admit }));
-    const looking = postureAfter(20_000, { port: slow.port, protocol: 'tls' });
+    const looking = postureAfter(20_000, { host: HOST, leaf, port: slow.port, protocol: 'tls' });
     await expect.poll(() => waiting, STOPPED).toBe(3);
     vi.advanceTimersByTime(20_000);
     greeting.resolve();

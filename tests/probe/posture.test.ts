@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
@@ -10,10 +10,10 @@ import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
 import { createAlpnProxy } from '../kit/peers/alpn-proxy.ts';
-import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
+import { keep, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
-import type { OpensslOptions, Peer } from '../kit/peers/tls-server.ts';
+import type { OpensslOptions } from '../kit/peers/tls-server.ts';
 import { createLargeHelloFilter } from '../kit/peers/large-hello-filter.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
@@ -22,16 +22,8 @@ const root = mintAuthority();
 const ecdsa = root.issue({ dnsNames: ['site.test'] });
 const rsa = root.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
 
-const running: Peer[] = [];
 // A handshake that takes longer than 3 s changes the result.
 beforeEach(stopTimers);
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
-function keep<P extends Peer>(peer: P): P {
-  running.push(peer);
-  return peer;
-}
 async function openssl(options?: OpensslOptions, leaf = rsa): Promise<number> {
   return keep(await startOpensslServer(leaf, options)).port;
 }

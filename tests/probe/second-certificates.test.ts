@@ -1,19 +1,17 @@
 import { connect, createServer as createTcpServer } from 'node:net';
 import { createServer } from 'node:tls';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { KEY_TYPES } from '../../contract/check-words.ts';
-import { judge, POSTURE_PARTS, untestedPosture, type Verdict } from '../../server/core/index.ts';
+import { judge, untestedPosture, type Verdict } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources, NO_SOURCES } from '../../server/probe/index.ts';
-import { createFailureLimit } from '../../server/probe/failure-limit.ts';
-import { probePosture } from '../../server/probe/posture.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
+import { keep, PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { startGatedServer } from '../kit/peers/gated-server.ts';
-import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
-import { MODERN_TLS } from '../kit/product/observation.ts';
+import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
+import { postureAfter } from './posture-after.ts';
 
 const HOST = 'site.test';
 const DAY = 86_400_000;
@@ -26,15 +24,6 @@ const resolver = {
   caa: () => Promise.resolve({ ok: true as const, records: [] }),
 };
 const ecdsa = root.issue({ dnsNames: [HOST] });
-
-const running: Peer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
-function keep<P extends Peer>(peer: P): P {
-  running.push(peer);
-  return peer;
-}
 
 /** Starts a server of this Node's TLS with one certificate for each key. */
 async function servingAll(leaves: readonly MintedCertificate[], onConnection = () => {}): Promise<number> {
@@ -158,28 +147,13 @@ describe('A server that answers too slowly', () => {
       return greeting.promise;
     };
     const slow = keep(await startTlsServer({ '*': ecdsa }, { admit }));
-    const looking = probePosture({
-      seen: {
-        ...MODERN_TLS,
-        address: '127.0.0.1',
-        family: 4,
-        presentedChain: [ecdsa.der],
-        durationMs: 4_100,
-      },
-      approach: {
-        endpoint: { host: HOST, port: slow.port, protocol: 'https' },
-        policy,
-        connectTimeoutMs: 5_000,
-        handshakeTimeoutMs: 10_000,
-      },
-      domains: NO_SOURCES.domains,
-      parts: POSTURE_PARTS,
-      failureLimit: createFailureLimit(Date.now),
-      at: 0,
-      budgetMs: 10_000,
+    const looking = postureAfter(4_100, {
+      host: HOST,
+      leaf: ecdsa,
+      port: slow.port,
+      protocol: 'https',
+      handshakeTimeoutMs: 10_000,
       leftMs: 20_000,
-      signal: new AbortController().signal,
-      onFault: () => undefined,
     });
     // The server refuses TLS 1.0 and 1.1 at once, so that the handshake without ALPN begins instead.
     await expect.poll(() => waiting, STOPPED).toBe(5);

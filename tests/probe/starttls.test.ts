@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Observation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { PATIENT } from '../kit/peers/loopback.ts';
+import { keep, PATIENT, stopPeers } from '../kit/peers/loopback.ts';
 import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
@@ -22,21 +22,13 @@ const certificate = mintAuthority()
   .issue({ dnsNames: ['site.test'] });
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
-const running: RawPeer[] = [];
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
 async function talking(steps: readonly Step[], options?: ScriptedPeerOptions): Promise<ScriptedPeer> {
-  const peer = await startScriptedPeer(steps, options);
-  running.push(peer);
-  return peer;
+  return keep(await startScriptedPeer(steps, options));
 }
 
 async function raw(behave: (socket: Socket) => void): Promise<RawPeer> {
-  const peer = await startRawPeer(behave);
-  running.push(peer);
-  return peer;
+  return keep(await startRawPeer(behave));
 }
 
 function observe(
@@ -305,7 +297,7 @@ describe('STARTTLS', () => {
       raw(silent),
     ]);
     await Promise.all(peers.map(({ port }) => observe(port, 'smtp', { limitMs: 100 })));
-    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await stopPeers();
     await expect.poll(open).toBeLessThanOrEqual(atFirst);
   });
 });

@@ -1,29 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  assessUptime,
-  type EndpointPolicy,
-  failureSentence,
-  judge,
-  normaliseEndpoint,
-  type Observation,
-} from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assessUptime, failureSentence, judge, type Observation } from '../../server/core/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
-import { hasIpv6Loopback, PATIENT } from '../kit/peers/loopback.ts';
-import { type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
-import type { TargetField } from '../../contract/check-words.ts';
+import { hasIpv6Loopback, keep } from '../kit/peers/loopback.ts';
+import { startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import { observeTyped } from './observe-typed.ts';
 
-const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
-const anything: EndpointPolicy = { permitsAddress: () => true, permitsLocalNames: true };
 const root = mintAuthority();
 const shop = root.issue({ dnsNames: ['shop.test'] });
 const other = root.issue({ dnsNames: ['other.test'], ipAddresses: ['192.0.2.7'] });
 
 let names: DnsServer;
-const running: Peer[] = [];
 
 beforeAll(async () => {
   names = await startDnsServer({
@@ -35,38 +23,27 @@ beforeAll(async () => {
   });
 });
 afterAll(() => names.stop());
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
 
 /** Starts a server that sends the certificate for `other.test` to clients that name it, and that for `shop.test` to the others. */
 async function site(options: TlsPeerOptions = {}) {
   const hosts: unknown[] = [];
-  const peer = await startTlsServer(
-    { '*': shop, 'other.test': other },
-    {
-      serve(request, response) {
-        hosts.push(`${request.method} ${request.headers.host}`);
-        response.end();
+  const peer = keep(
+    await startTlsServer(
+      { '*': shop, 'other.test': other },
+      {
+        serve(request, response) {
+          hosts.push(`${request.method} ${request.headers.host}`);
+          response.end();
+        },
+        ...options,
       },
-      ...options,
-    },
+    ),
   );
-  running.push(peer);
   return { ...peer, hosts };
 }
 
-async function observe(host: string, typed: Partial<Record<TargetField, string>>): Promise<Observation> {
-  const normalised = normaliseEndpoint(host, anything, typed);
-  if (!normalised.ok) throw new Error(normalised.message);
-  const resolver = createResolver({ servers: [names.address], policy });
-  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts: PATIENT });
-  return probe.observe(normalised.endpoint, {
-    signal: new AbortController().signal,
-    trustStore: createTrustStore([]),
-    withPosture: false,
-  });
-}
+const observe = (address: string, typed?: Parameters<typeof observeTyped>[2]) =>
+  observeTyped(names, address, typed);
 
 const verdictOf = (seen: Observation) =>
   judge(seen, Date.now(), createTrustStore([root.der], { arePublic: false }));

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Protocol } from '../../contract/protocols.ts';
 import type { FailedObservation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { PATIENT } from '../kit/peers/loopback.ts';
+import { keep, PATIENT } from '../kit/peers/loopback.ts';
 import { alerting, closing, type RawPeer, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
@@ -15,18 +15,9 @@ import { TALKS } from './starttls-talks.ts';
 const certificate = mintAuthority().issue({ dnsNames: ['site.test'] });
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const loopback = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
-const running: { stop(): Promise<void> }[] = [];
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
-});
-
-function kept<P extends { stop(): Promise<void> }>(peer: P): P {
-  running.push(peer);
-  return peer;
-}
-const raw = async (behave: (socket: Socket) => void): Promise<RawPeer> => kept(await startRawPeer(behave));
-const tlsPeer = async (options?: TlsPeerOptions) => kept(await startTlsServer({ '*': certificate }, options));
+const raw = async (behave: (socket: Socket) => void): Promise<RawPeer> => keep(await startRawPeer(behave));
+const tlsPeer = async (options?: TlsPeerOptions) => keep(await startTlsServer({ '*': certificate }, options));
 
 /** Time limits for servers that stay silent, ms. */
 const SILENT = { handshake: 200, dialogue: { greetingMs: 200, dialogueMs: 200 } };
@@ -34,21 +25,27 @@ const BRIEF = { ...SILENT, modeStep: 400 };
 
 interface Setting {
   resolver?: typeof loopback;
-  timeouts?: Partial<typeof BRIEF & { silence: number }>;
+  timeouts?: Partial<typeof BRIEF & { silence: number; slow: number }>;
   isNew?: boolean;
+  onSlow?: () => void;
 }
 
 /** Returns what the check says about its one address. */
 async function failure(
   port: number,
   protocol: Protocol,
-  { resolver = loopback, timeouts, isNew = false }: Setting = {},
+  { resolver = loopback, timeouts, ...options }: Setting = {},
 ): Promise<Pick<FailedObservation, 'stage' | 'reason' | 'scheme'>> {
   const limits = { ...PATIENT, modeStep: PATIENT.handshake, ...timeouts };
   const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts: limits });
   const { addresses } = await probe.observe(
     { host: 'site.test', port, protocol },
-    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false, isNew },
+    {
+      signal: new AbortController().signal,
+      trustStore: createTrustStore([]),
+      withPosture: false,
+      ...options,
+    },
   );
   const [seen] = addresses;
   if (seen?.outcome !== 'failed') throw new Error('The check did not fail.');
@@ -142,11 +139,12 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
   });
 
   it('is not tried beside the dialogue with a server that was checked before', async () => {
+    const { promise: isSlow, resolve: onSlow } = Promise.withResolvers<void>();
     const peer = await raw((socket) => {
       socket.resume();
-      setTimeout(() => socket.end('421 too many\r\n'), 300);
+      void isSlow.then(() => socket.end('421 too many\r\n'));
     });
-    const said = await failure(peer.port, 'smtp', { timeouts: { silence: 50 } });
+    const said = await failure(peer.port, 'smtp', { timeouts: { silence: 50, slow: 300 }, onSlow });
     expect(said).toMatchObject({ reason: 'server_refused' });
     expect(peer.accepted()).toBe(1);
   });
@@ -279,7 +277,7 @@ describe('Direct TLS at the usual port of a protocol whose client speaks first',
     // No other process has this address.
     const host = `127.78.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
     const steps = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];
-    kept(await startScriptedPeer(steps, { certificate, at: { host, port } }));
+    keep(await startScriptedPeer(steps, { certificate, at: { host, port } }));
     const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: [host] }) };
     expect(await failure(port, 'tls', { resolver })).toEqual({
       stage: 'handshake',

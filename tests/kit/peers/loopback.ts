@@ -34,3 +34,17 @@ export function hasIpv6Loopback(): boolean {
     entries?.some(({ address }) => address === '::1'),
   );
 }
+
+const running: { stop(): Promise<unknown> }[] = [];
+
+/** Stops all peers that the current test keeps, and later those that it keeps from then on. */
+export async function stopPeers(): Promise<void> {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+}
+
+/** Stops a peer when the current test ends. Returns the peer. */
+export function keep<P extends { stop(): Promise<unknown> }>(peer: P): P {
+  if (running.length === 0) onTestFinished(stopPeers);
+  running.push(peer);
+  return peer;
+}

@@ -1,0 +1,44 @@
+import type { Protocol } from '../../contract/protocols.ts';
+import { POSTURE_PARTS, type PostureObservation } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createFailureLimit } from '../../server/probe/failure-limit.ts';
+import { NO_SOURCES } from '../../server/probe/index.ts';
+import { probePosture } from '../../server/probe/posture.ts';
+import { MODERN_TLS } from '../kit/product/observation.ts';
+
+interface ProbedServer {
+  host: string;
+  /** Port at 127.0.0.1. */
+  port: number;
+  protocol: Protocol;
+  /** Leaf of the usual handshake. */
+  leaf: { der: Uint8Array };
+  /** Time limit of a handshake in ms. Default: a minute. */
+  handshakeTimeoutMs?: number;
+  /** Time in ms that the check has left. Default: a minute. */
+  leftMs?: number;
+}
+
+/** Probes the posture of a server whose usual handshake took this time in ms. */
+export function postureAfter(
+  durationMs: number,
+  { host, port, protocol, leaf, handshakeTimeoutMs = 60_000, leftMs = 60_000 }: ProbedServer,
+): Promise<PostureObservation> {
+  return probePosture({
+    seen: { ...MODERN_TLS, address: '127.0.0.1', family: 4, presentedChain: [leaf.der], durationMs },
+    approach: {
+      endpoint: { host, port, protocol },
+      policy: createAddressPolicy(['127.0.0.0/8'], () => []),
+      connectTimeoutMs: 5_000,
+      handshakeTimeoutMs,
+    },
+    domains: NO_SOURCES.domains,
+    parts: POSTURE_PARTS,
+    failureLimit: createFailureLimit(Date.now),
+    at: 0,
+    budgetMs: 10_000,
+    leftMs,
+    signal: new AbortController().signal,
+    onFault: () => undefined,
+  });
+}
