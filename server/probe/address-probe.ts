@@ -50,7 +50,7 @@ export type ConnectResult =
       failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail' | 'refusal' | 'scheme'>;
       /** True if the peer may accept the legacy context, as in `HandshakeFailure`. */
       wantsLegacy: boolean;
-      /** True if the peer may wait for TLS instead of STARTTLS, as in `PlaintextSession`. */
+      /** True if the peer may speak TLS from the first byte instead of STARTTLS, as in `PlaintextSession`. */
       mayExpectTls: boolean;
     };
 

@@ -2,21 +2,22 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 /**
  * Servers and firewalls block addresses after too many failures. fail2ban's default is 5 within 10 minutes (`maxretry`, `findtime`), and its
- * filters for Postfix and Dovecot count each failed handshake. Three within 15 minutes leave room for those of usual checks.
+ * filters for Postfix and Dovecot count each failed handshake. Three within 15 minutes leave room for ordinary checks, which we never hold
+ * back.
  */
 const MAX_FAILURES = 3;
 const WINDOW_MS = 15 * MINUTE_MS;
 
-/** Limits how many connections with a failed STARTTLS dialogue or handshake one address gets, over all of its endpoints. */
+/** Limits the failures at an address: connections to any of its ports whose STARTTLS dialogue or handshake fails. */
 export interface FailureLimit {
   /** Counts a failure. */
   record(address: string): void;
   /**
-   * Runs an attempt that may add one failure to those of its address. Attempts that might exceed the limit, together with those in progress,
-   * wait in order of arrival. Returns null without running it if the limit is reached, or if `signal` aborts first.
+   * Runs an attempt that may fail once. If it could exceed the limit because others are in progress, it waits for them, in order of
+   * arrival. Returns null without running it if the limit is reached, or if `signal` aborts first.
    */
   run<T>(address: string, attempt: () => Promise<T>, signal: AbortSignal): Promise<T | null>;
-  /** Returns when connections to an address may fail again (ms UTC) if it has reached the limit, else null. */
+  /** Returns when an address that has reached the limit may get attempts again (ms UTC), or null if it has not reached it. */
   resumesAt(address: string): number | null;
 }
 
@@ -30,7 +31,7 @@ interface Failures {
 
 /** Creates a limit. `now` returns ms UTC. It is kept in memory, so each thread and process has its own. */
 export function createFailureLimit(now: () => number): FailureLimit {
-  /** By address. The failures that were recorded last come last. */
+  /** By address. Addresses with the most recent failures come last. */
   const byAddress = new Map<string, Failures>();
 
   function failuresAt(address: string): Failures {

@@ -16,7 +16,7 @@ describe('the lookup of servers', () => {
     createResolver({ servers: [dns.address], policy, timeoutMs: 300 }).servers(name, { signal });
   const NONE = { ok: true, records: [], isDeclined: false };
 
-  it('lists those with the lowest priority first, and of these the ones with the highest weight', async () => {
+  it('sorts servers by ascending priority and, within a priority, by descending weight', async () => {
     dns.entries.set('_xmpp-client._tcp.chat.test', {
       srv: [
         { target: 'backup.test', port: 5222, priority: 20 },

@@ -10,7 +10,7 @@ const AT_A_TIME = 5;
 interface TraceOutcome {
   left: string;
   logged: string;
-  /** null if the ordinary checks left no trace, and the one with posture fewer than fail2ban tolerates. */
+  /** Which traces are too many. Null if ordinary checks left none, and the posture check left fewer lines than make fail2ban block us. */
   fault: string | null;
 }
 

@@ -22,7 +22,7 @@ const withPosture = (changes: Partial<PostureVerdict>): Verdict => ({
   posture: { ...POSTURE, ...changes },
 });
 const ALL = ['certificates', 'key_exchange', 'tls_versions'];
-/** Returns the due parts of one monitor, a time in ms after its posture. */
+/** Returns the parts that are due for an endpoint with one monitor, `ms` after its last posture check. */
 const due = (
   ms: number,
   {

@@ -160,7 +160,7 @@ function wordsFor(
   }
 }
 
-/** Maximum number of a domain's servers in a command. */
+/** Maximum number of servers that the command to reproduce a finding connects to. */
 const MAX_SERVERS = 6;
 
 /**

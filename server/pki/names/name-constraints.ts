@@ -71,7 +71,7 @@ function checkBase(base: GeneralName): void {
 
 /**
  * Returns whether all names of a certificate satisfy the constraints of a CA above it (RFC 5280 §4.2.1.10, §6.1.3 b, c). False
- * if a constrained name cannot be compared or `work` runs out. The number of names sets the cost, not names × constraints.
+ * if a constrained name cannot be compared or `work` runs out. The cost grows with the names, not with names × constraints.
  */
 export function satisfiesNameConstraints(
   certificate: Certificate,
@@ -108,7 +108,7 @@ interface Subtrees {
   keys: Set<string>;
   /** Their different sizes: labels of a host, bits of an address, relative names of a directory name. */
   sizes: Set<number>;
-  /** Hosts of which a wildcard covers a base: the bases without their first label. */
+  /** The bases without their first label: with `a.example` here, the name `*.a.example` may match a base. */
   wildcardParents: Set<string>;
   /** Whether a base cannot be compared with any name. */
   hasUnusable: boolean;
@@ -253,7 +253,7 @@ function isExcluded(name: ConstrainedName, subtrees: Subtrees): boolean {
   return isCovered(name, subtrees);
 }
 
-/** Yields the keys of all bases of these sizes that cover a name. */
+/** Yields the key of every base that would cover a name and has one of these sizes. */
 function* coveringKeys(name: ConstrainedName, sizes: ReadonlySet<number>): Iterable<string> {
   switch (name.form) {
     case 'ip':
@@ -275,8 +275,8 @@ function* coveringKeys(name: ConstrainedName, sizes: ReadonlySet<number>): Itera
 }
 
 /**
- * Yields the bases that cover a host: whole labels at its end. With a leading dot they cover only hosts below them; without one
- * they also cover themselves, and hosts below them only for dNSName (`below`).
+ * Yields every base that would cover a host and has one of these numbers of labels. The base `.a.example` covers the hosts below
+ * a.example. The base `a.example` covers that host and, if `kind` is `below` (dNSName), also the hosts below it.
  */
 function* hostKeys(
   host: string | null,

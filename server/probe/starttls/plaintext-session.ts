@@ -83,7 +83,7 @@ export interface PlaintextSession {
    * before the handshake. `refusalIn` is as in `Dialogue`.
    */
   expectSilence(refusalIn?: Dialogue['refusalIn']): Promise<void>;
-  /** Returns whether the peer may wait for a ClientHello: it sent nothing at all, or a TLS alert (RFC 8446 §5.1). */
+  /** Returns whether the peer may speak TLS from the first byte: it has sent nothing at all, or a TLS alert (RFC 8446 §5.1). */
   mayExpectTls(): boolean;
   /** Resolves when the client sends something after a message of the server: the server's first message is complete then. */
   firstMessage: Promise<void>;

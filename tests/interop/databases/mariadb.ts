@@ -44,7 +44,7 @@ export const refusingMariadb: ServerKind = {
       await start('does not offer STARTTLS', WATCHED, '--skip-ssl');
       // Error 1130: no account may connect from this address.
       await start('refused us now', '');
-      // Error 1129. The test for readiness was the first connection error.
+      // Error 1129: too many connection errors. `startDaemon` caused the first one when it tested whether the server listens.
       await converse(await start('has blocked our address', WATCHED, '--max-connect-errors=1'), []);
       // Error 1040: too many connections.
       const full = await start('refused us now', WATCHED, '--max-connections=10', '--connect-timeout=600');

@@ -127,7 +127,7 @@ describe('a path', () => {
     expect(refusingPath(found.path).toSorted()).toEqual(['chromium', 'gnutls', 'go', 'openssl']);
   });
 
-  it('has the names and constraints of each certificate counted once, however long it is', () => {
+  it('has its names and constraints counted once per certificate', () => {
     let reads = 0;
     const path = Array.from({ length: 50 }, (): Certificate => {
       const certificate = constrained(names(10));
@@ -140,7 +140,7 @@ describe('a path', () => {
     expect(reads).toBe(path.length);
   });
 
-  it('is judged by the names below the constraints alone', () => {
+  it('is not refused for names above the constraints, which do not apply to them', () => {
     expect(refusingPath([leaf, constrained(names(2_000)), withNames(names(2_000))])).toEqual([]);
   });
 });

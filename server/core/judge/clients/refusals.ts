@@ -69,7 +69,7 @@ export function clientsRefusing({
   return BY_CODE[code] ?? (severity === 'critical' ? CLIENTS : []);
 }
 
-/** Returns the clients of which the current version refuses the endpoint because of a finding. */
+/** Returns the clients whose current version refuses the endpoint because of a finding. */
 function clientsRefusingNow(finding: Finding): readonly Client[] {
   const { facts } = finding;
   const since = facts.kind === 'refused_by_clients' ? ACCEPTING_SINCE[facts.rule] : undefined;

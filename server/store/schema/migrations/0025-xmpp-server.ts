@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Gives XMPP between servers a protocol of its own. Until now it was XMPP at port 5269. */
+/** Moves XMPP at port 5269, at which servers connect to each other, to the new protocol `xmpp-server`. */
 export async function separateXmppServer(db: Kysely<unknown>): Promise<void> {
   for (const table of ['monitors', 'glances'])
     await sql`update ${sql.table(table)} set protocol = 'xmpp-server' where protocol = 'xmpp' and port = 5269`.execute(
