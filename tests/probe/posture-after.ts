@@ -4,6 +4,8 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createFailureLimit } from '../../server/probe/failure-limit.ts';
 import { NO_SOURCES } from '../../server/probe/index.ts';
 import { probePosture } from '../../server/probe/posture.ts';
+import { keep } from '../kit/peers/loopback.ts';
+import { type ServerCertificate, startTlsServer } from '../kit/peers/tls-server.ts';
 import { MODERN_TLS } from '../kit/product/observation.ts';
 
 interface ProbedServer {
@@ -41,4 +43,16 @@ export function postureAfter(
     signal: new AbortController().signal,
     onFault: () => undefined,
   });
+}
+
+/** Starts a server that answers no ClientHello until `greet`. `waiting` returns how many ClientHellos it has received. */
+export async function startHoldingServer(certificate: ServerCertificate) {
+  const { promise: greeted, resolve: greet } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const admit = (): Promise<void> => {
+    waiting++;
+    return greeted;
+  };
+  const { port } = keep(await startTlsServer({ '*': certificate }, { admit }));
+  return { port, greet, waiting: () => waiting };
 }

@@ -16,7 +16,7 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { keep, PATIENT, STOPPED } from '../kit/peers/loopback.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
-import { postureAfter } from './posture-after.ts';
+import { postureAfter, startHoldingServer } from './posture-after.ts';
 
 const HOST = 'mail.test';
 const NOW = Date.UTC(2030, 0, 2);
@@ -167,19 +167,13 @@ describe('A server that delays its answers', () => {
   it('gets the posture handshakes that can end in time, and those that look for other certificates come first', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const greeting = Promise.withResolvers<void>();
-    let waiting = 0;
-    const admit = (): Promise<void> => {
-      waiting++;
-      return greeting.promise;
-    };
-    const slow = keep(await startTlsServer({ '*': leaf }, { admit }));
+    const slow = await startHoldingServer(leaf);
     const looking = postureAfter(20_000, { host: HOST, leaf, port: slow.port, protocol: 'tls' });
-    await expect.poll(() => waiting, STOPPED).toBe(3);
+    await expect.poll(slow.waiting, STOPPED).toBe(3);
     vi.advanceTimersByTime(20_000);
-    greeting.resolve();
+    slow.greet();
     const seen = await looking;
-    expect(waiting).toBe(3);
+    expect(slow.waiting()).toBe(3);
     expect(seen).toMatchObject({
       postponed: ['tls_versions'],
       untestedKeyTypes: [],

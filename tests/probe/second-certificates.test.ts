@@ -11,7 +11,7 @@ import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/ce
 import { keep, PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { startGatedServer } from '../kit/peers/gated-server.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
-import { postureAfter } from './posture-after.ts';
+import { postureAfter, startHoldingServer } from './posture-after.ts';
 
 const HOST = 'site.test';
 const DAY = 86_400_000;
@@ -140,13 +140,7 @@ describe('A server that answers too slowly', () => {
 
   it('gets longer timeouts and five simultaneous handshakes', async () => {
     stopTimers();
-    const greeting = Promise.withResolvers<void>();
-    let waiting = 0;
-    const admit = (): Promise<void> => {
-      waiting++;
-      return greeting.promise;
-    };
-    const slow = keep(await startTlsServer({ '*': ecdsa }, { admit }));
+    const slow = await startHoldingServer(ecdsa);
     const looking = postureAfter(4_100, {
       host: HOST,
       leaf: ecdsa,
@@ -156,9 +150,9 @@ describe('A server that answers too slowly', () => {
       leftMs: 20_000,
     });
     // The server refuses TLS 1.0 and 1.1 at once, so that the handshake without ALPN begins instead.
-    await expect.poll(() => waiting, STOPPED).toBe(5);
+    await expect.poll(slow.waiting, STOPPED).toBe(5);
     vi.advanceTimersByTime(4_100);
-    greeting.resolve();
+    slow.greet();
     const { untestedKeyTypes, tlsVersions } = await looking;
     expect(untestedKeyTypes).toEqual([]);
     expect(tlsVersions.map(({ offered }) => offered)).not.toContain(null);
