@@ -36,8 +36,8 @@ const addressSchema = z.object({
   /** Predicate of a sentence about the address ("did not answer in time"); null if the address answered. */
   failure: z.string().nullable(),
   /**
-   * What the server answered, if it refused us before TLS: its code, and at most 200 printable ASCII characters of text, others
-   * escaped as \xNN. Absent if it did not, and in ranges that the operator opened.
+   * The answer of a server that refused us before TLS: its code, and at most 200 printable ASCII characters of text, with other bytes as
+   * \xNN. Absent for other results, and for addresses in ranges that the operator opened.
    */
   reply: z.object({ code: z.string().nullable(), text: z.string().nullable() }).optional(),
   /** True if the failure is on our side (no IPv6 or no IPv4 here) and says nothing about the address. */
@@ -85,7 +85,7 @@ const postureSchema = z.object({
   ),
   /** What could not be tested, for example because the server answers too slowly: "certificates for RSA keys", "TLS 1.0". */
   not_tested: z.array(z.string()),
-  /** False if a later check will test what is in `not_tested` for the first time: tests of a mail server are spread over checks. */
+  /** False if a later check will test what is in `not_tested`: the tests of a mail server are spread over several checks. */
   is_complete: z.boolean(),
   /** Results of earlier checks, which this one did not repeat: "TLS versions". */
   earlier: z.array(z.object({ results: z.string(), checked_at: isoInstant })),

@@ -41,7 +41,7 @@ interface ProtocolFacts {
     readonly schemes: Readonly<Record<string, number>>;
     readonly otherPorts?: readonly number[];
     readonly alpn?: readonly string[];
-    /** True if clients also connect to servers that refuse these names, without ALPN. */
+    /** True if clients connect again without ALPN when a server refuses these names. */
     readonly isAlpnOptional?: true;
     readonly srv?: string;
   };
@@ -52,7 +52,7 @@ interface ProtocolFacts {
   readonly srv?: string;
   /** True for databases, which only verified accounts may check. */
   readonly isDatabase?: true;
-  /** True if servers count the failed handshakes of an address without end, and block it in the end. */
+  /** True if servers never forget failed handshakes, and block an address after too many. */
   readonly countsFailures?: true;
 }
 

@@ -19,7 +19,7 @@ const CONCURRENCY = 16;
 const GOODBYES_MS = 5_000;
 /**
  * Timeouts for fetching issuer certificates and revocation status, ms. They are longer than the server's, because no later
- * check follows. `slow`: when to say that we wait for a server.
+ * check follows. `slow`: time after which the command says that it waits for a server.
  */
 const TIMEOUTS = { intermediates: 8_000, status: 8_000, slow: 2_000 };
 

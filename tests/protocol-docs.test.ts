@@ -5,20 +5,20 @@ import { factsOf, PROTOCOL_NAMES, type Protocol } from '../contract/protocols.ts
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 
-/** Writes "`smtp://` 25, `submission://` 587, port 2525". */
+/** Returns schemes and ports as the guide writes them: "`smtp://` 25, `submission://` 587, port 2525". */
 function addresses({ schemes, otherPorts = [] }: NonNullable<ReturnType<typeof factsOf>['direct']>): string {
   const named = Object.entries(schemes).map(([scheme, port]) => `\`${scheme}://\` ${port}`);
   return [...named, ...otherPorts.map((port) => `port ${port}`)].join(', ');
 }
 
-/** Returns the row of the guide's table that the table of protocols asks for. */
+/** Returns the row that the guide's table must have for a protocol. */
 function rowOf(protocol: Protocol): string[] {
   const { title, startTls, direct, ...plain } = factsOf(protocol);
   const source = startTls === undefined ? '' : (expect.stringMatching(/\w/) as string);
   return [title, addresses(plain), direct === undefined ? '' : addresses(direct), source];
 }
 
-/** Splits the rows of the table with this first title into cells. */
+/** Returns the cells of each row of the table whose first column has this title. */
 function tableRows(text: string, title: string): string[][] {
   const lines = text.slice(text.indexOf(`| ${title} `)).split('\n');
   const end = lines.findIndex((line) => !line.startsWith('|'));

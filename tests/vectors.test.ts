@@ -27,7 +27,7 @@ describe.skipIf(files.length === 0)('Shared test vectors', () => {
     },
   );
 
-  // The missing case beside five that were always missing is 4.14.22: it expects an indirect CRL to count, which Chromium refuses.
+  // One of the six other cases is 4.14.22: it expects that an indirect CRL counts, which Chromium refuses.
   it.each(suites)('the suite %s: no invalid case is accepted, and at least 208 of 214 agree', (name) => {
     const tally = runVectors(readPkitsCases(resolve(folder, name)), { now, profile: null });
     expect(tally.falseAccept).toBe(0);

@@ -109,7 +109,7 @@ export interface FailedObservation {
   detail: string | null;
   /** Set if the server answered with a refusal before the handshake. */
   refusal?: Refusal;
-  /** The scheme with which the port works, if it expects TLS or plain text and the protocol is the other way round: `smtps`, `smtp`. */
+  /** The scheme that fits the port, if the port starts with TLS and the protocol in plain text, or the reverse: `smtps`, `smtp`. */
   scheme?: string;
   durationMs: number;
 }
@@ -210,8 +210,7 @@ export interface PostureObservation {
   /** Parts with tests that this probe left to a later one; absent if there are none. */
   postponed?: PosturePart[];
   /**
-   * When handshakes with the server may fail again, ms UTC; absent if it has not reached the limit of failed ones. See
-   * `createFailureLimit`.
+   * When the limit of failed handshakes at the address allows more, ms UTC; absent if it is not reached. See `createFailureLimit`.
    */
   resumesAt?: number;
   caa: CaaObservation;
@@ -286,8 +285,8 @@ export function unexaminedObservation(endpoint: Observation['endpoint'], observe
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**
- * Returns the most telling failure: the one at the furthest stage, there temporary refusals last. A failure because this machine lacks
- * IPv6 or IPv4 comes after all others. Returns null if any address completed a handshake. `previous`: the previous verdict.
+ * Returns the most telling failure: the one at the furthest stage, at the same stage temporary refusals last. A failure because this machine
+ * lacks IPv6 or IPv4 comes after all others. Returns null if any address completed a handshake. `previous`: the previous verdict.
  */
 export function mostTellingFailure(
   { resolution, addresses, observedAt }: Observation,
@@ -325,7 +324,7 @@ export function temporarilyRefusedSince(failure: Failure | null): number | null 
 /** How long consecutive temporary refusals are `unknown` before they count as `down`. */
 const REFUSED_FOR_MS = HOUR_MS;
 
-/** Returns from when on temporary refusals count as `down`, ms UTC; null if the failure is another one. */
+/** Returns when temporary refusals begin to count as `down`, ms UTC; null if the failure is another one. */
 export function countsAsDownAt(failure: Failure): number | null {
   const since = temporarilyRefusedSince(failure);
   return since === null ? null : since + REFUSED_FOR_MS;

@@ -174,7 +174,7 @@ export interface PostureVerdict {
    * if every part was tested at `at`.
    */
   earlier?: { part: PosturePart; at: number | null }[];
-  /** When handshakes with the server may fail again, as in `PostureObservation`. */
+  /** When the limit of failed handshakes allows more, as in `PostureObservation`. */
   resumesAt?: number;
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
   findings: Finding[];

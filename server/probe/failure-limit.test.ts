@@ -42,7 +42,7 @@ describe('The limit of failed handshakes', () => {
     expect(await Promise.all([...results, elsewhere])).toEqual(['a', 'b', 'c', 'd', 'e', 'x']);
   });
 
-  it('runs no attempt after three failures at an address, until 15 minutes after each of them', async () => {
+  it('runs no attempt while an address has had three failures within 15 minutes', async () => {
     const { clock, limit, ran, ends, begin } = started();
     limit.record(ADDRESS);
     clock.now += MINUTE_MS;

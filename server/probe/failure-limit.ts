@@ -1,9 +1,8 @@
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /**
- * Servers and firewalls block addresses after too many failures. fail2ban's default is 5 within 10 minutes (`maxretry`, `findtime`), and its
- * filters for Postfix and Dovecot count each failed handshake. Three within 15 minutes leave room for ordinary checks, which we never hold
- * back.
+ * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count
+ * each failed handshake. We allow 3 within 15 minutes, which leaves room for ordinary checks: those are never held back.
  */
 const MAX_FAILURES = 3;
 const WINDOW_MS = 15 * MINUTE_MS;

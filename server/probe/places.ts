@@ -48,7 +48,7 @@ export async function findPlaces(
   return { resolution, places: addresses.map((address) => ({ address, endpoint })), unresolved: [] };
 }
 
-/** `failure`: why there are no servers although there may be records, or because the domain declines the service. */
+/** `failure`: why there are no servers, if the lookup failed or the domain declines the service; null if clients use the host. */
 interface FoundServers {
   servers: DomainServer[];
   failure: Extract<Resolution, { ok: false }> | null;

@@ -47,7 +47,7 @@ const limits = ({ connectTimeoutMs, handshakeTimeoutMs, modeStepMs }: ModeOption
   handshakeTimeoutMs: Math.min(handshakeTimeoutMs, modeStepMs),
 });
 
-/** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if none shows. */
+/** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if it does not show one. */
 async function plaintextScheme(
   { stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>,
   options: ModeOptions,
@@ -91,7 +91,7 @@ async function plaintextScheme(
   }
 }
 
-/** Longest part of a server's words that is looked at, in bytes. */
+/** Number of bytes at the start of a server's words that we look at. */
 const WORDS_BYTES = 512;
 
 const wordsUntil =
@@ -114,8 +114,8 @@ function nothingHeard(error: unknown): null {
 }
 
 /**
- * Returns the protocol whose servers say this. Several begin with 220: of these it is the usual one of the port, else the one that the
- * words name, else SMTP.
+ * Returns the protocol whose servers say this. Several protocols greet with 220: then it is the usual one of the port, else the one that
+ * the words name, else SMTP.
  */
 function protocolSaying(words: string, usual: Protocol): Protocol | undefined {
   const candidates = PROTOCOL_NAMES.filter((name) => {

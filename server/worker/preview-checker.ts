@@ -20,8 +20,8 @@ import type { Telemetry } from '../telemetry/index.ts';
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
 /**
- * Time after which the preview check ends with what is known, and that for a server that is slow before TLS, such as a mail server that
- * delays its greeting. The API call of the visitor waits two seconds more than the second.
+ * Times after which a preview check ends with what is known. `slow`: for a server that is slow before TLS, such as a mail server that
+ * delays its greeting. The visitor's API call waits two seconds longer than that.
  */
 const TIMEOUT_MS = { usual: 8_000, slow: 20_000 };
 

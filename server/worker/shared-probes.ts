@@ -64,7 +64,7 @@ export interface ProbeResult {
 export interface SharedProbes {
   /**
    * Starts a probe, or joins one of the same endpoint that is still running or being recorded. Call `end` when the results are
-   * recorded. `onSlow` is called once if the server is slow before TLS, even if the probe has known that for a while.
+   * recorded. `onSlow` is called once if the server is slow before TLS, at once if the joined probe already knows that.
    */
   begin(
     watchers: Watchers,

@@ -110,7 +110,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(JSON.stringify([rows, rig.arrivals, logged])).not.toContain('Banner');
   });
 
-  it('is no longer shown as up, and neither another code nor a check by hand nor a pause begins the hour again', async () => {
+  it('is no longer shown as up, and its hour is not restarted by another code, a requested check or a pause', async () => {
     const world = await startWorld(openStore, asPublic);
     const { rig, api, alice, id, peer } = world;
     const start = rig.clock.now();

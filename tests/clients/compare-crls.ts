@@ -4,7 +4,7 @@ import { serve, type StartedClient, verdictAt } from './compare.ts';
 import type { CrlScenario } from './crl-scenarios.ts';
 import { HOST, type Roots } from './scenario.ts';
 
-/** What the clients that check CRLs, and what Certlantern says about one CRL. */
+/** What Certlantern and the clients that check CRLs say about one CRL. */
 export interface CrlOutcome {
   scenario: string;
   line: string;

@@ -16,7 +16,7 @@ export interface Roots {
   rsa: MintedAuthority;
   /** Roots with one oddity, by its description. */
   odd: ReadonlyMap<string, MintedAuthority>;
-  /** Port of the server that shows certificates which another server does not send. */
+  /** Port of `startIssuerServer`. */
   issuerPort: number;
 }
 

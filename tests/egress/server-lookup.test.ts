@@ -34,7 +34,7 @@ describe('the lookup of servers', () => {
     });
   });
 
-  it('knows a domain that declines the service by a dot, and ignores a dot beside other servers', async () => {
+  it('reports that a domain declines the service if its only record is a dot, and ignores a dot beside other servers', async () => {
     const root = { target: '', port: 0 };
     dns.entries.set('_xmpp-client._tcp.none.test', { srv: [root] });
     expect(await ask('_xmpp-client._tcp.none.test')).toEqual({ ok: true, records: [], isDeclined: true });

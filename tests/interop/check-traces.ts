@@ -64,7 +64,7 @@ export async function checkTraces(
   };
 }
 
-/** Returns which filter or counter does not notice a bad client, so that its silence says nothing; else null. */
+/** Returns which filter or counter misses a bad client, so that its silence about checks proves nothing; null if none does. */
 export async function controlTraces(traces: Traces, folder: string): Promise<string | null> {
   for (const [filter, misbehave] of Object.entries(traces.filters)) {
     const lines = await logged(traces.log, misbehave);

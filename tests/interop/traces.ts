@@ -9,8 +9,8 @@ export interface Traces {
   /** Log that fail2ban reads. The server creates it. */
   log: string;
   /**
-   * Filters of Debian's fail2ban that read this log, such as `postfix[mode=aggressive]`, each with something that a bad client does
-   * and the filter finds. It shows that the log has the form that the filter expects.
+   * Filters of Debian's fail2ban that read this log, such as `postfix[mode=aggressive]`, each with an action of a bad client that the
+   * filter must find, to show that the log has the form that it expects.
    */
   filters: Readonly<Record<string, () => Promise<void> | void>>;
   /** Rewrites log lines to the form that the filters expect, where that differs for a reason other than the client. */
@@ -25,7 +25,7 @@ export interface Traces {
 export const MAX_RETRY = 5;
 export const FAIL2BAN = ['fail2ban'];
 
-/** The time for which a log must not have grown until it counts as complete. */
+/** A log counts as complete when it has not grown for this long. */
 const QUIET_MS = 1_500;
 
 /** Runs an action and returns what the log gained by it. */

@@ -173,7 +173,7 @@ describe('A check of an XMPP domain without a port', () => {
     expect(reportOf(seen)).toContain('dig _xmpp-client._tcp.chat.test SRV; ');
   });
 
-  it('fails as the name servers do if the records cannot be read, although the host has an address', async () => {
+  it('fails with the error of the name servers if they cannot answer for the records, although the host has an address', async () => {
     names.entries.set('chat.test', { addresses: ['127.0.0.1'] });
     names.entries.set('_xmpp-client._tcp.chat.test', { answer: 'servfail' });
     expect(await observe('xmpp://chat.test')).toMatchObject({

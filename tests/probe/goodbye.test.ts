@@ -158,7 +158,7 @@ describe('The goodbye to Dovecot, which logs a session without a login as suspic
     },
   );
 
-  it('is not that to a mail server that asks Dovecot for logins', async () => {
+  it('is the usual one for a mail server that only asks Dovecot for logins', async () => {
     const peer = await talking(
       [],
       [{ sends: '220 mail.test ESMTP Postfix with Dovecot\r\n' }, ...GOODBYES.smtp.steps],

@@ -137,7 +137,7 @@ async function silentServer() {
   return { port: keep(await listening(server)).port, connections: () => connections };
 }
 
-it('A MySQL server gets no handshakes for its posture, which is told as not tested', async () => {
+it('A MySQL server gets no handshakes for its posture, which is reported as not tested', async () => {
   const server = await silentServer();
   const seen = await postureAfter(10, { host: HOST, leaf, port: server.port, protocol: 'mysql' });
   expect(server.connections()).toBe(0);

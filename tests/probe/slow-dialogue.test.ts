@@ -143,7 +143,7 @@ async function delayingPeer(talk: Talk) {
       await untilTrue(() => waiting.length > 0);
       sendUpTo(Infinity);
     },
-    /** Sends every message to the clients up to this number, until something has happened. */
+    /** Sends each message to the clients up to number `last` at once, until `until` has settled. */
     answer: async (last: number, until: Promise<unknown>) => {
       while (await isPending(until)) {
         sendUpTo(last);
@@ -164,7 +164,7 @@ async function startProbe(port: number, protocol: Protocol, { withPosture = fals
     { host: 'site.test', port, protocol },
     { signal: controller.signal, trustStore: createTrustStore([]), withPosture, onSlow },
   );
-  // Once connected, the limits of the whole probe, of the greeting and of a dialogue that is not slow run.
+  // Once connected, three timers run: of the whole probe, of the greeting, and until the dialogue counts as slow.
   await expect.poll(() => vi.getTimerCount(), STOPPED).toBe(3);
   const startedAt = performance.now();
   const passUntil = (ms: number): void => void vi.advanceTimersByTime(startedAt + ms - performance.now());

@@ -60,7 +60,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     ['pop3', 'pop3s'],
     ['ftp', 'ftps'],
     ['nntp', 'nntps'],
-  ] as const)('is told by the silence of the server: %s becomes %s', async (protocol, scheme) => {
+  ] as const)('is recognised by the silence of the server: %s becomes %s', async (protocol, scheme) => {
     const { port } = await tlsPeer();
     const said = await failure(port, protocol, { timeouts: { ...SILENT, handshake: PATIENT.handshake } });
     expect(said).toEqual({ stage: 'starttls', reason: 'expects_tls', scheme });
@@ -71,7 +71,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     ['xmpp-server', 'xmpps-server'],
     ['ldap', 'ldaps'],
   ] as const)(
-    'is told when the server ends the connection over our text: %s becomes %s',
+    'is recognised when the server ends the connection over our text: %s becomes %s',
     async (protocol, scheme) => {
       const { port } = await tlsPeer();
       expect(await failure(port, protocol)).toEqual({
@@ -82,7 +82,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     },
   );
 
-  it('is told also if that server requires a client certificate', async () => {
+  it('is recognised although the server requires a client certificate', async () => {
     const { port } = await tlsPeer({
       requestCert: true,
       rejectUnauthorized: true,
@@ -96,7 +96,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     ['ldap', closing, 'closed'],
     ['ldap', resetting, 'reset'],
   ] as const)(
-    'is not told of a broken %s server, after one more connection: %o',
+    'is not assumed of a broken %s server, after one more connection: %o',
     async (protocol, behave, reason) => {
       const peer = await raw(behave);
       expect(await failure(peer.port, protocol, { timeouts: BRIEF })).toMatchObject({ reason });
@@ -121,13 +121,13 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     },
   );
 
-  it('is told while the check still waits for a greeting, if the endpoint is new', async () => {
+  it('is recognised while the check still waits for a greeting, if the endpoint is new', async () => {
     const { port } = await tlsPeer();
     const said = await failure(port, 'smtp', { timeouts: { silence: 100 }, isNew: true });
     expect(said).toEqual({ stage: 'starttls', reason: 'expects_tls', scheme: 'smtps' });
   });
 
-  it('is tried beside the dialogue with a new server that greets late, whose answer counts', async () => {
+  it('is tested beside the dialogue with a new server that greets late, and the greeting counts', async () => {
     const { promise: isTried, resolve: markTried } = Promise.withResolvers<void>();
     const peer = await raw((socket) => {
       void isTried.then(() => socket.end('421 too many\r\n'));
@@ -138,7 +138,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     expect(peer.accepted()).toBe(2);
   });
 
-  it('is not tried beside the dialogue with a server that was checked before', async () => {
+  it('is not tested beside the dialogue with a server that was checked before', async () => {
     const { promise: isSlow, resolve: onSlow } = Promise.withResolvers<void>();
     const peer = await raw((socket) => {
       socket.resume();
@@ -166,7 +166,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
   };
 
   it.each(['smtp', 'imap', 'pop3', 'ftp', 'nntp', 'sieve', 'mysql'] as const)(
-    'is told by the greeting, on any port: %s',
+    'is recognised by the greeting, on any port: %s',
     async (protocol) => {
       const { port } = await raw((socket) => {
         socket.resume();
@@ -197,7 +197,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
   it.each([
     ['ldap', TALKS.find(({ server }) => server === 'OpenLDAP')],
     ['ldap', TALKS.find(({ server }) => server.startsWith('Active Directory'))],
-  ] as const)('is told by the answer to a request of %s, on any port: %o', async (scheme, talk) => {
+  ] as const)('is recognised by the answer to a request of %s, on any port: %o', async (scheme, talk) => {
     const answer = talk?.steps.at(-1);
     const { port } = await raw((socket) =>
       socket.once('data', (bytes) => {
@@ -214,7 +214,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
   it.each([
     ['jabber:client', 'xmpp'],
     ['jabber:server', 'xmpp-server'],
-  ])('is told by the stream error of an XMPP server, on any port: %s', async (namespace, scheme) => {
+  ])('is recognised by the stream error of an XMPP server, on any port: %s', async (namespace, scheme) => {
     const { port } = await raw((socket) =>
       socket.once('data', () => {
         socket.end(
@@ -229,7 +229,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
     });
   });
 
-  it('is not told of a server whose greeting nobody knows, or that is silent in plain text', async () => {
+  it('is not assumed of a server with an unknown greeting, or that is silent in plain text', async () => {
     const ssh = await raw((socket) => {
       socket.resume();
       socket.write('SSH-2.0-OpenSSH_9.2\r\n');
@@ -257,7 +257,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
     }
   });
 
-  it('is not told of an https address', async () => {
+  it('is not assumed of an https address', async () => {
     const peer = await raw((socket) => {
       socket.resume();
       socket.write('220 mail.test ESMTP\r\n');
@@ -273,7 +273,7 @@ describe('Direct TLS at the usual port of a protocol whose client speaks first',
     ['postgres', 5432],
     ['xmpp', 5222],
     ['xmpp-server', 5269],
-  ] as const)('is told by the dialogue of %s', async (protocol, port) => {
+  ] as const)('is recognised by the dialogue of %s', async (protocol, port) => {
     // No other process has this address.
     const host = `127.78.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
     const steps = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];

@@ -95,7 +95,7 @@ async function checkedTimes(store: Store, { id, observation }: OlderVerdict, tim
     now += MINUTE;
   };
   for (let count = 0; count < times; count++) await check();
-  // The row gets the words of the older version under the id that the same findings have today.
+  // The verdict of today has the id of the older one, so `storeAsOlder` replaces the content of this row.
   expect(await store.db.selectFrom('verdicts').select('id').execute()).toEqual([{ id }]);
   return { store, key, check };
 }

@@ -4,7 +4,7 @@ import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 import { count } from '../../../contract/words.ts';
 
-/** A certificate seen longer ago than this was not seen by the check that caused the alert: a check takes less than two minutes. */
+/** A certificate last seen longer ago than this comes from an earlier check than the alert: a check takes less than two minutes. */
 const SEEN_EARLIER_MS = 2 * MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 

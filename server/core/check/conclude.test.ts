@@ -279,7 +279,7 @@ describe('the conclusion of a check', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 
-  it('a check whose posture ended at the limit of failed handshakes is repeated when handshakes may fail again', () => {
+  it('a posture check that reached the limit of failed handshakes continues as soon as the limit allows more', () => {
     const posture: NonNullable<typeof served.posture> = {
       at: NOW - 1_000,
       tlsVersions: [],
@@ -304,7 +304,7 @@ describe('the conclusion of a check', () => {
       conclude(WATCHED, served, judge(served, now, trustStore, limited), now).withContext(null).nextCheckAt;
     expect(between(NOW + MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS);
     expect(between(NOW + 15 * MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS + DAY_MS);
-    // Other endpoints of the address had them earlier, but this one gets no handshakes twice in 15 minutes.
+    // The limit allows more after a minute, but no endpoint gets two posture checks within 15 minutes.
     expect(nextAfter({ resumesAt: NOW + MINUTE_MS })).toBe(NOW + 15 * MINUTE_MS - 1_000);
     const { resumesAt: _, ...tooSlow } = posture;
     const seen = { ...served, posture: tooSlow };

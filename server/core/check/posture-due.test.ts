@@ -33,7 +33,7 @@ const due = (
 ) => duePostureParts([{ verdict: withPosture(changes), asked }], { protocol, now: NOW + ms });
 
 describe('The posture of an endpoint', () => {
-  it('is not due at a first check, and all of it at the next one', () => {
+  it('is not due at the first check, and due with all parts at the next one', () => {
     const now = NOW;
     expect(duePostureParts([{ verdict: null, asked: true }], { protocol: 'https', now })).toBeNull();
     expect(duePostureParts([{ verdict, asked: false }], { protocol: 'smtp', now })).toEqual(ALL);
@@ -53,7 +53,7 @@ describe('The posture of an endpoint', () => {
     expect(due(15 * MINUTE_MS, { asked: true, protocol })).toEqual(ALL);
   });
 
-  it('is due 15 minutes later for what was postponed: what was never tested or is a day old, the oldest first', () => {
+  it('is due 15 minutes later for postponed parts that were never tested or a day ago, the oldest first', () => {
     const earlier: PostureVerdict['earlier'] = [
       { part: 'certificates', at: NOW - 20 * HOUR_MS },
       { part: 'tls_versions', at: null },
@@ -64,7 +64,7 @@ describe('The posture of an endpoint', () => {
     expect(due(15 * MINUTE_MS, { changes: { earlier: fresh } })).toBeNull();
   });
 
-  it('is due for all monitors if it is due for one of them, but not while that of another one is recent', () => {
+  it('is due for all monitors if it is due for one of them, but not if another one was tested recently', () => {
     const old = { verdict: withPosture({ at: NOW - 21 * HOUR_MS }), asked: false };
     const recent = { verdict: withPosture({ at: NOW - 10 * MINUTE_MS }), asked: false };
     expect(duePostureParts([old, recent], { protocol: 'smtp', now: NOW })).toBeNull();

@@ -16,8 +16,8 @@ interface Watching {
 }
 
 /**
- * Returns the parts of the posture to test for some monitors of an endpoint, the one with the oldest result first; null if none is due. They
- * are due about once a day, or when requested, but not at the first check of a monitor, for which a user waits.
+ * Returns the parts of the posture to test for some monitors of an endpoint, the one with the oldest result first; null if none is due.
+ * They are due about once a day, or when requested, but not at the first check of a monitor, because a user waits for it.
  */
 export function duePostureParts(
   monitors: readonly Watching[],

@@ -35,7 +35,7 @@ export interface UptimeAssessment {
   responseMs: number | null;
   /** The reason for `down`, or for `unknown` after a temporary refusal; else null. */
   cause: DownCause | null;
-  /** Set after a temporary refusal: from when on it counts as `down`, ms UTC. */
+  /** After a temporary refusal: when it begins to count as `down`, ms UTC. */
   downAt?: number;
 }
 
@@ -177,8 +177,8 @@ const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
 const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
- * Returns the uptime after a check. The first failure is only suspected; a second one soon after opens an incident from the first on, which
- * never covers more than three hours without a failed check. `isRefused`: unknown because the server asks to come back later.
+ * Returns the uptime after a check. A second failure soon after the first opens an incident that began at the first. It ends at a success,
+ * or when three hours pass without a failed check. `isRefused`: unknown because the server asks to come back later.
  */
 export function followUptime(
   before: UptimeStanding,

@@ -89,7 +89,7 @@ describe('the verdict on several addresses', () => {
     ]);
   });
 
-  it('keeps what a server replied with its address, and its code for the sentence', () => {
+  it('keeps the reply of a server with its address, and puts only the code into the sentence', () => {
     const refusal = { code: '554', text: '5.7.1 Blocked', isTemporary: false };
     const verdict = judge(
       observation([failed({ stage: 'starttls', reason: 'server_refused', refusal })]),

@@ -17,8 +17,8 @@ export function revocationKey({ issuer, serialNumber }: Certificate): string {
 }
 
 /**
- * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, a final one before a hold, also one of an earlier
- * check (`before`). Otherwise the first fresh `good` wins, in the order CRL, OCSP, staple. A missing answer is never treated as good.
+ * Decides whether a certificate is revoked at `now`. A verified `revoked` wins, even from an earlier check (`before`), and a final one wins
+ * over a hold. Otherwise the first fresh `good` wins, in the order CRL, OCSP, staple. A missing answer is never treated as good.
  */
 export function concludeRevocation(
   certificate: Certificate,

@@ -50,15 +50,15 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   first_issuer: {
     why: 'they use the first certificate that the server sends for an issuer, or a root that they know, and these lead to no trusted root',
-    fix: 'Leave out certificates that are not needed of the file that your server sends.',
+    fix: 'Remove the certificates that are not needed from the file that your server sends.',
   },
   long_path: {
     why: 'there are too many intermediate certificates; Firefox accepts 6, Chrome 19, Go 99',
     fix: 'Get a certificate from an authority that is closer to its root.',
   },
   large_chain: {
-    why: 'the server sends too many or too large certificates; Java reads 10, and 32 kB; GnuTLS reads 16; older Go reads 64 kB',
-    fix: 'Leave out certificates that are not needed of the file that your server sends, or have smaller ones issued.',
+    why: 'the server sends too many or too large certificates; Java accepts 10 and 32 kB, GnuTLS 16, older Go 64 kB',
+    fix: 'Remove the certificates that are not needed from the file that your server sends, or have smaller ones issued.',
   },
   large_certificate: {
     why: 'it or an intermediate certificate is larger than 64 kB',

@@ -165,7 +165,7 @@ const MAX_SERVERS = 6;
 
 /**
  * Returns the addresses for the command: all that answered for `certificates_differ`, else those that show the finding.
- * None if all that answered show it, because the shorter command by name then shows it too, unless each server has a name of its own.
+ * If all that answered show it, the shorter command by name is enough, except for servers with a name of their own.
  */
 function commandPlaces({ code, addresses }: Finding, all: Verdict['addresses']): readonly ShownPlace[] {
   const answered = all.filter(({ failure }) => failure === null);

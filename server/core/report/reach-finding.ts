@@ -108,8 +108,8 @@ function refusedEvidence(failure: Failure): ReportFinding['evidence'] {
 }
 
 /**
- * Returns the endpoint for the command: that of the domain's server that failed in this way, if it has servers of its own. If another
- * scheme would be right, it has that protocol.
+ * Returns the endpoint for the command. If another scheme fits the port, it has the protocol of that scheme. Otherwise, if the domain names
+ * its servers, it is the server that failed in this way.
  */
 function failedEndpoint(
   endpoint: CheckedEndpoint,

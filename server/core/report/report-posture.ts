@@ -33,7 +33,7 @@ const PARTS: Record<PosturePart, string> = {
   tls_versions: 'TLS versions',
 };
 
-/** Returns what is known from an earlier check only, with its time, ms UTC: "TLS versions". */
+/** Returns the results that come from an earlier check, such as "TLS versions", with its time, ms UTC. */
 export function earlierPosture(posture: PostureVerdict): { results: string; at: number }[] {
   return POSTURE_PARTS.flatMap((part) => {
     const at = postureTestedAt(posture, part);

@@ -16,7 +16,7 @@ export function maySignCrls({ keyUsage }: Certificate): boolean {
 /** A certificate that may sign CRLs if its own status is good, as Java demands. */
 interface CrlSigner {
   readonly certificate: Certificate;
-  /** The certificates that may sign CRLs about it: the CAs above it and, as in Java, itself. */
+  /** Certificates that may sign CRLs about this one: the CAs above it and, as in Java, itself. */
   readonly authorities: readonly Certificate[];
 }
 

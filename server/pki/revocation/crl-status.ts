@@ -43,7 +43,7 @@ export function crlStatus(request: CrlStatusRequest): RevocationStatus {
   try {
     const entry = crl.find(certificate.serialNumber, certificate.issuer);
     if (entry?.reason === 'removeFromCRL') {
-      // Only a delta CRL may say so (RFC 5280 §5.3.1). OpenSSL takes it as good, Java and Chromium as revoked.
+      // Only a delta CRL may have removeFromCRL (RFC 5280 §5.3.1). OpenSSL takes it as good, Java and Chromium as revoked.
       if (!crl.isDelta) return { state: 'none', why: 'contradictory' };
     } else if (entry !== null) {
       const counts = isFinal(entry) || !isStale(request);

@@ -121,7 +121,7 @@ describe('a CRL of the issuer', () => {
     expect(ask(at(366.1), ofAuthority)).toEqual(none('too_old'));
   });
 
-  it('may be old and on hold below a public root', () => {
+  it('may put a certificate on hold below a public root, even if it is old', () => {
     const at = { thisUpdate: now - 60 * DAY_MS, nextUpdate: now + DAY_MS };
     expect(ask({ ...at, revoked: [{ ...leaf, reason: 6 }] }, { isPublic: true })).toMatchObject({
       state: 'revoked',

@@ -170,12 +170,12 @@ function readExtensions(body: DerReader): Extensions {
   return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
-/** CRL extensions that may be critical. OpenSSL, Java and Chromium use no CRL in which another is. */
+/** CRL extensions that may be critical. OpenSSL, Java and Chromium use no CRL with another critical extension. */
 const USUALLY_CRITICAL = new Set<string>([
   CRL_EXTENSION.deltaCrlIndicator,
   CRL_EXTENSION.issuingDistributionPoint,
 ]);
-/** Also the extensions that do not change the meaning of an entry, so that a revocation counts although they are critical. */
+/** These and the extensions that change the meaning of no entry: even if one of them is critical, a revocation counts. */
 const KNOWN_EXTENSIONS = new Set<string>([
   ...USUALLY_CRITICAL,
   CRL_EXTENSION.issuerAltName,

@@ -131,7 +131,7 @@ function dateProblem(
 interface Signer {
   certificate: Certificate;
   delegation: SignatureCheck;
-  /** Whether the issuer signed it with SHA-1; false for the issuer. */
+  /** Whether its certificate is signed with SHA-1; false for the issuer itself. */
   hasSha1Certificate: boolean;
 }
 

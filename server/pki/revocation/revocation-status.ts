@@ -19,13 +19,13 @@ export type NoStatusReason =
   | 'wrong_scope'
   /** The issuer's own CRL is marked as indirect. Chromium, and OpenSSL by default, do not use it. */
   | 'indirect'
-  /** The answer is not a final revocation, and it has expired, or it is a CRL dated in the future. */
+  /** The answer has expired, or is a CRL dated in the future. A final revocation counts nevertheless. */
   | 'stale'
   /** The answer is dated more than a day in the future, which Firefox refuses. */
   | 'not_yet_valid'
   /** The OCSP response is dated up to a day in the future, or was produced when the certificate was not valid. */
   | 'misdated'
-  /** The answer is older than clients accept, although it says that it is still valid, or not until when. */
+  /** The answer is older than clients accept. It says that it is still valid, or not until when it is. */
   | 'too_old'
   /** The CRL does not say until when it is valid, so it could be a replay of any age. */
   | 'no_next_update'
@@ -41,8 +41,8 @@ export type NoStatusReason =
   | 'responder_refused';
 
 /**
- * Maximum age in ms of an OCSP response without nextUpdate: that of Chromium below public roots. Firefox takes a day, GnuTLS 15,
- * OpenSSL any number.
+ * Maximum age in ms of an OCSP response without nextUpdate: that of Chromium below public roots. Firefox accepts one day, GnuTLS 15 days,
+ * OpenSSL any age.
  */
 export const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = 7 * DAY_MS;
 

@@ -95,7 +95,7 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
-      // Never empty, so that a failure does not count for a check with other signers.
+      // Names the signers, so that a failure does not count for a check with other ones.
       subject: [
         'signers',
         ...signers.slice(query.authorities.length).map(({ fingerprint }) => fingerprint),

@@ -9,7 +9,7 @@ export interface OwnNames {
   publicHost: string;
 }
 
-/** Introduces nobody, and resolves everywhere. Mail programs send it from behind NAT, too. */
+/** A name that says nothing about us and needs no lookup. Mail programs behind NAT send it, too. */
 const ANONYMOUS = '[127.0.0.1]';
 
 /**

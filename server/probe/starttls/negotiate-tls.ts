@@ -29,8 +29,8 @@ import { XMPP_PROTOCOLS } from './xmpp.ts';
 
 type StartTlsResult =
   /**
-   * `opening`: first bytes of the dialogue in plain text; null if there was none. `code`: the reply code with which the server agreed, if it
-   * is not the one of the standard.
+   * `opening`: first bytes of the dialogue in plain text; null if there was none. `code`: the reply code with which the server agreed, if
+   * it is not the one of the standard.
    */
   | { ok: true; opening: string | null; code?: number }
   /** `mayExpectTls` is as in `PlaintextSession`. */
@@ -45,7 +45,7 @@ type StartTlsResult =
 export interface DialoguePatience {
   /** Replacements for limits of the protocol. */
   limits?: Partial<DialogueLimits>;
-  /** When to call `onSlow`: the dialogue then already takes `afterMs`, and may take as long as its limits allow. */
+  /** Calls `onSlow` when the dialogue has taken `afterMs`. It may then still take as long as its limits allow. */
   slow?: { afterMs: number; onSlow: () => void };
   /** If the server has sent nothing after `afterMs`, `speaksTls` is called. The dialogue ends if it resolves to true. */
   silence?: { afterMs: number; speaksTls: () => Promise<boolean> } | undefined;
@@ -72,7 +72,7 @@ const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
 const REFUSED_GOODBYE_MS = 1_000;
 /** Maximum time of a goodbye inside TLS, ms. Some servers delay their greeting, for example to look our address up in block lists. */
 const GOODBYE_MS = 10_000;
-/** Number of goodbyes at once that may take as long as the greetings of slow servers instead. It bounds what silent servers cost. */
+/** Number of simultaneous goodbyes that may take longer, namely as long as a slow greeting. It bounds what silent servers cost. */
 const MAX_PATIENT_GOODBYES = 256;
 let patientGoodbyes = 0;
 

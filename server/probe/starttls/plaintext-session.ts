@@ -98,8 +98,8 @@ export interface Dialogue {
   /** How the server's first line begins; absent if the client speaks first. */
   greeting?: RegExp;
   /**
-   * Whether a server whose client speaks first begins its answer to the request of LDAP for TLS like this, in Latin-1; absent if it closes
-   * the connection.
+   * For protocols whose client speaks first. We send LDAP's request for TLS to find out which one a port speaks; this returns whether an
+   * answer (Latin-1) is that of the protocol. Absent if its servers close the connection.
    */
   answersLdap?: (words: string) => boolean;
   /**

@@ -67,7 +67,7 @@ function serverWith(name: string, accounts: string): ServerKind {
       try {
         const server = await startServer(files, 'server', accounts, []);
         const { endpoint, log, socket } = server;
-        // The test for readiness was a connection without a login.
+        // Forget the connection error that `startDaemon` caused when it tested whether the server listens.
         ask(socket, 'FLUSH HOSTS');
         const login = [`-h${ADDRESS}`, `-P${endpoint.port}`, '-uwatched', '-pwrong', '-e', 'SELECT 1'];
         const traces = {

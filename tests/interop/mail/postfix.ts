@@ -73,7 +73,7 @@ postscreen_access_list =
     const plain = await serve({});
     await serve({ smtpd_tls_wrappermode: 'yes' }, { protocol: 'tls', ...DIRECT });
     await serve({}, {}, 'postscreen');
-    // Its tests after the greeting take the whole dialogue, so it never hands the client over.
+    // These tests of postscreen take the whole dialogue, so it never hands the client to smtpd.
     await serve(
       {
         postscreen_pipelining_enable: 'yes',

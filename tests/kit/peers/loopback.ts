@@ -37,7 +37,7 @@ export function hasIpv6Loopback(): boolean {
 
 const running: { stop(): Promise<unknown> }[] = [];
 
-/** Stops all peers that the current test keeps, and later those that it keeps from then on. */
+/** Stops the peers that `keep` got in this test, before the test ends. */
 export async function stopPeers(): Promise<void> {
   await Promise.all(running.splice(0).map((peer) => peer.stop()));
 }

@@ -207,7 +207,10 @@ const STARTTLS_PORTS: ReadonlyMap<number, Protocol> = new Map(
     portsOf(factsOf(name)).map((port) => [port, name] as const),
   ),
 );
-/** Ports at which the server, or its protocol by STARTTLS, usually has a certificate: also those of DNS, SIP, AMQP, IRC and MQTT. */
+/**
+ * Ports at which servers usually have a certificate, by STARTTLS or direct TLS: those of our protocols, and of DNS, SIP, AMQP, IRC and
+ * MQTT.
+ */
 const CERTIFICATE_PORTS: ReadonlySet<number> = new Set(
   PROTOCOL_NAMES.filter((name) => name !== 'tls')
     .map(factsOf)

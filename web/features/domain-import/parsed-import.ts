@@ -127,18 +127,18 @@ export function withPort(host: string, port: string): string {
   return `${scheme}${isBareIpv6 ? `[${name}]` : name}:${port}${rest}`;
 }
 
-/** Returns the address of a host: with the port, unless it has one, and with the protocol as scheme, if that is known and it has none. */
+/** Returns the address of a host: adds the port if the host has none, and the scheme if it has none and we know the protocol. */
 export function addressFrom(host: string, { port, protocol }: { port: string; protocol: string }): string {
   const name = PROTOCOL_NAMES.find((known) => known === protocol.toLowerCase());
   const isWhole = name === undefined || host.includes('://');
-  // A written port would say that the servers of the domain in DNS (SRV) do not matter.
+  // With a port, a check would ignore the servers that DNS names for the domain (SRV).
   const scheme = isWhole ? undefined : schemeByServers(name, Number(port));
   if (scheme !== undefined) return `${scheme}://${host}`;
   const place = port === '' ? host : withPort(host, port);
   return isWhole ? place : `${name}://${place}`;
 }
 
-/** Returns the scheme whose addresses need no port to select this port and protocol, if DNS may name their servers; else undefined. */
+/** Returns the scheme that selects this port and protocol without a written port, if DNS may name their servers; else undefined. */
 function schemeByServers(protocol: Protocol, port: number): string | undefined {
   const isTls = protocol === 'tls';
   for (const facts of isTls ? PROTOCOL_NAMES.map(factsOf) : [factsOf(protocol)]) {

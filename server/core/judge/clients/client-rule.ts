@@ -18,8 +18,8 @@ export interface ClientRule<Context> {
 }
 
 /**
- * Set if only older versions of a client refuse, which are still in use: the first version that accepts. Such clients alone do not
- * make a finding critical.
+ * The first version that accepts, of clients whose older versions refuse. The older ones are still in use, but do not make a finding
+ * critical on their own.
  */
 export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Client, string>>>>> = {
   ml_dsa_key: { openssl: '3.5', go: '1.27' },

@@ -42,7 +42,7 @@ describe('the certificates that a server sends', () => {
     ['TLSv1.3', 65_527, 65_528, ['go', 'java']],
     ['TLSv1.2', 65_530, 65_531, ['go', 'java']],
   ])(
-    'may have a limited size in %s: one of %i bytes is accepted by a client that refuses %i',
+    'may have a limited size in %s: some clients accept %i bytes, but not %i',
     (tlsVersion, most, more, clients) => {
       expect(refusingSizes([most], { tlsVersion })).toEqual(
         clients.filter((one) => more > 65_000 && one === 'java'),

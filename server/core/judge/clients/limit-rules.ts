@@ -10,7 +10,7 @@ export type SentMessage = Pick<HandshakeObservation, 'tlsVersion' | 'presentedCh
 /** Returns the size of the body of the message Certificate in bytes (RFC 8446 §4.4.2, RFC 5246 §7.4.2). */
 function messageBytes({ tlsVersion, presentedChain, staple }: SentMessage): number {
   const hasExtensions = tlsVersion === 'TLSv1.3';
-  // Older versions stored further chains without their staples.
+  // Observations that older versions stored may lack the staple.
   const stapleBytes = (staple as Uint8Array | null | undefined)?.length ?? 0;
   const beside = hasExtensions ? 4 + (stapleBytes === 0 ? 0 : 8 + stapleBytes) : 3;
   return presentedChain.reduce((sum, { length }) => sum + length + (hasExtensions ? 5 : 3), beside);
@@ -69,7 +69,7 @@ interface CountedNames {
 
 const counted = new WeakMap<Certificate, CountedNames>();
 
-/** Counts once per certificate: a path may have 100 of them, which are compared in pairs. */
+/** Counts once per certificate, because a path may have 100, each of which is compared with all others. */
 function countNames(certificate: Certificate): CountedNames {
   const known = counted.get(certificate);
   if (known !== undefined) return known;

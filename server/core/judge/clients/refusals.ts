@@ -8,7 +8,7 @@ import { ACCEPTING_SINCE, connectsTo } from './client-rule.ts';
 
 /** Clients that neither fetch nor keep intermediates that a server does not send. */
 const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
-/** Below a private root also Firefox: it fetches none and ships only those of public authorities (measured). */
+/** Below a private root Firefox is one of them: it fetches no intermediates and ships only those of public authorities (measured). */
 const WITHOUT_PRIVATE: readonly Client[] = ['firefox', ...WITHOUT_FETCHING];
 
 /** Clients that refuse a certificate with “must staple” without a stapled OCSP response (measured). */
