@@ -28,6 +28,7 @@ import {
   time,
   utf8String,
 } from './der-writer.ts';
+import { pssAlgorithm, type PssOptions, pssSign } from './pss.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 export interface KeyPair {
@@ -66,6 +67,8 @@ export interface CertificateOptions {
   hash?: Hash;
   /** OID to write as the signature algorithm. Default: that of the signer's key and `hash`. */
   signatureOid?: string;
+  /** Signs with RSASSA-PSS. The signer needs an RSA key, which its certificate may restrict to PSS. */
+  pss?: PssOptions;
   certificateAuthority?: boolean;
   pathLength?: number;
   /** Null omits the extension. The same applies to the next three. */
@@ -264,17 +267,18 @@ export function signedDer(
     corruptSignature = false,
     withNull = true,
     signatureOid,
-  }: Pick<CertificateOptions, 'hash' | 'corruptSignature' | 'withNull' | 'signatureOid'>,
+    pss,
+  }: Pick<CertificateOptions, 'hash' | 'corruptSignature' | 'withNull' | 'signatureOid' | 'pss'>,
   toBeSigned: (algorithm: Buffer) => Buffer,
   more: readonly Uint8Array[] = [],
 ): Buffer {
-  const real = signatureAlgorithm(key, hash, withNull);
-  const algorithm =
-    signatureOid === undefined ? real : { ...real, der: sequence(objectIdentifier(signatureOid)) };
-  const body = toBeSigned(algorithm.der);
-  const signature = sign(algorithm.digest, body, key.privateKey);
+  const { digest, der } =
+    pss === undefined ? signatureAlgorithm(key, hash, withNull) : { digest: hash, der: pssAlgorithm(pss) };
+  const algorithm = signatureOid === undefined ? der : sequence(objectIdentifier(signatureOid));
+  const body = toBeSigned(algorithm);
+  const signature = pss === undefined ? sign(digest, body, key.privateKey) : pssSign(body, key, pss);
   if (corruptSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
-  return sequence(body, algorithm.der, bitString(signature), ...more);
+  return sequence(body, algorithm, bitString(signature), ...more);
 }
 
 function extensions(options: CertificateOptions, key: KeyPair, signingKey: KeyPair): RawExtension[] {
