@@ -24,6 +24,7 @@ export { toPem } from './der/pem.ts';
 export type { PkiErrorCode } from './pki-error.ts';
 export { PkiError } from './pki-error.ts';
 export type { Profile } from './profile/profile.ts';
+export { HASH_BYTES, type PssParameters } from './pss-parameters.ts';
 export type { PublicKey } from './public-key.ts';
 export { isWeakKey, KEY_ALGORITHMS, publicKeyName, RSA_PSS } from './public-key.ts';
 export { EXTENSION, PURPOSE } from './der/object-identifiers.ts';

@@ -2,9 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import type { DerReader } from './der/der.ts';
 import { onlyElement, TAG } from './der/der.ts';
-import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText } from './der/der-values.ts';
+import {
+  bitStringValue,
+  element,
+  integerContent,
+  objectIdentifier,
+  objectIdentifierText,
+} from './der/der-values.ts';
 import { CURVES } from './der/object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
+import { parsePssParameters, type PssParameters } from './pss-parameters.ts';
 
 /**
  * A signature algorithm whose identifier names both its keys and its signatures, and that has no parameters
@@ -76,6 +83,10 @@ export interface PublicKey {
   readonly hasNull: boolean;
   /** Whether the point is written as one coordinate (SEC 1 §2.3.3), which RFC 5480 §2.2 allows. False for other keys. */
   readonly isCompressed: boolean;
+  /** To what the signatures of a key for RSA-PSS are restricted (RFC 4055 §3.3); null for other keys and without parameters. */
+  readonly pss: PssParameters | null;
+  /** The key itself, the content of subjectPublicKey. */
+  readonly octets: Uint8Array;
   /** DER of SubjectPublicKeyInfo. */
   readonly der: Uint8Array;
 }
@@ -96,12 +107,20 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   const key = bitStringValue(info.read(TAG.bitString));
   info.end();
   const hasNull = algorithm !== RSA_ENCRYPTION || identifier.nextTag === TAG.null;
-  const none = { curve: null, bits: 0, exponentIsSound: true, exponentBits: 0, isCompressed: false };
-  const known = { ...none, algorithm, der, hasNull };
+  const none = {
+    curve: null,
+    bits: 0,
+    exponentIsSound: true,
+    exponentBits: 0,
+    isCompressed: false,
+    pss: null,
+  };
+  const known = { ...none, algorithm, der, hasNull, octets: key.octets };
   switch (algorithm) {
     case RSA_ENCRYPTION:
+      return rsaKey(known);
     case RSA_PSS:
-      return rsaKey(known, key.octets);
+      return pssKey(known, identifier);
     case EC:
       return {
         ...known,
@@ -122,9 +141,22 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   }
 }
 
-function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
+/** `identifier`: the parameters that follow the identifier of the algorithm, or nothing. */
+function pssKey(known: Omit<PublicKey, 'type'>, identifier: DerReader): PublicKey {
+  if (identifier.done) return rsaKey(known);
   try {
-    const numbers = onlyElement(octets, TAG.sequence).open();
+    const pss = parsePssParameters(identifier.enter(TAG.sequence));
+    identifier.end();
+    return pss === null ? { ...known, type: 'other' } : rsaKey({ ...known, pss });
+  } catch (error) {
+    if (error instanceof PkiError) return { ...known, type: 'malformed' };
+    throw error;
+  }
+}
+
+function rsaKey(known: Omit<PublicKey, 'type'>): PublicKey {
+  try {
+    const numbers = onlyElement(known.octets, TAG.sequence).open();
     const modulus = requireNonNegative(integerContent(numbers.read(TAG.integer)));
     const exponent = requireNonNegative(integerContent(numbers.read(TAG.integer)));
     numbers.end();
@@ -217,13 +249,23 @@ const keyObjects = new WeakMap<PublicKey, KeyObject | null>();
 export function keyObjectOf(key: PublicKey): KeyObject | null {
   let object = keyObjects.get(key);
   if (object === undefined) {
-    try {
-      object = createPublicKey({ key: Buffer.from(key.der), format: 'der', type: 'spki' });
-    } catch {
-      // Ignore the error: a key that OpenSSL cannot load verifies no signature.
-      object = null;
-    }
+    object = loadKey(key.der);
     keyObjects.set(key, object);
   }
   return object;
+}
+
+/** Returns the numbers of an RSA key with the parameters of a signature, or null if OpenSSL cannot load it. */
+export function keyObjectFor({ octets }: PublicKey, signatureAlgorithm: Uint8Array): KeyObject | null {
+  const bits = element(TAG.bitString, Buffer.of(0), octets);
+  return loadKey(element(TAG.sequence, signatureAlgorithm, bits));
+}
+
+function loadKey(der: Uint8Array): KeyObject | null {
+  try {
+    return createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' });
+  } catch {
+    // Ignore the error: a key that OpenSSL cannot load verifies no signature.
+    return null;
+  }
 }

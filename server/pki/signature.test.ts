@@ -1,4 +1,4 @@
-import { constants, generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   bitString,
@@ -8,26 +8,17 @@ import {
   sequence,
   tagged,
 } from '../../tests/kit/certificates/der-writer.ts';
+import { pssAlgorithm, type PssOptions, pssSign } from '../../tests/kit/certificates/pss.ts';
 import { parsePublicKey } from './public-key.ts';
-import { checkSignature, isWeakSignature, parseSignatureAlgorithm } from './signature.ts';
+import {
+  checkSignature,
+  isWeakSignature,
+  parseSignatureAlgorithm,
+  type SignatureCheck,
+} from './signature.ts';
 
-const SHA256 = '2.16.840.1.101.3.4.2.1';
-const SHA384 = '2.16.840.1.101.3.4.2.2';
 const algorithm = (oid: string, ...parameters: Uint8Array[]) =>
   parseSignatureAlgorithm(sequence(objectIdentifier(oid), ...parameters));
-const pss = (hash: string, maskHash: string, salt: bigint) =>
-  algorithm(
-    '1.2.840.113549.1.1.10',
-    sequence(
-      tagged(0, true, sequence(objectIdentifier(hash))),
-      tagged(
-        1,
-        true,
-        sequence(objectIdentifier('1.2.840.113549.1.1.8'), sequence(objectIdentifier(maskHash), nothing())),
-      ),
-      tagged(2, true, integer(salt)),
-    ),
-  );
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const rsaKey = parsePublicKey(rsa.publicKey.export({ type: 'spki', format: 'der' }));
@@ -64,11 +55,22 @@ describe('signature algorithms', () => {
     expect(isWeakSignature(found)).toBe(false);
   });
 
-  it('include RSA-PSS, unless its parameters are inconsistent or too large', () => {
-    expect(pss(SHA256, SHA256, 32n)).toMatchObject({ name: 'RSA-PSS-SHA256', saltBytes: 32 });
-    expect(pss(SHA256, SHA384, 32n).scheme).toBe('unknown');
-    expect(pss(SHA256, SHA256, 100_000n).scheme).toBe('unknown');
-    expect(algorithm('1.2.840.113549.1.1.10', sequence())).toMatchObject({ hash: 'sha1', saltBytes: 20 });
+  it('include RSA-PSS, unless its hash is unknown or its salt too long', () => {
+    const parsed = (options: PssOptions) => parseSignatureAlgorithm(pssAlgorithm(options));
+    expect(parsed({})).toMatchObject({ name: 'RSA-PSS-SHA256', pss: { maskHash: 'sha256', saltBytes: 32 } });
+    expect(parsed({ hash: 'sha384', maskHash: 'sha256' })).toMatchObject({
+      name: 'RSA-PSS-SHA384',
+      pss: { maskHash: 'sha256', saltBytes: 48 },
+    });
+    expect(parsed({ parameters: sequence() })).toMatchObject({
+      hash: 'sha1',
+      pss: { maskHash: 'sha1', saltBytes: 20, trailer: 1, writesTrailer: false, lacksNull: false },
+    });
+    expect(parsed({ trailer: 1 }).pss).toMatchObject({ trailer: 1, writesTrailer: true });
+    expect(parsed({ withNull: false }).pss).toMatchObject({ lacksNull: true });
+    expect(parsed({ hash: 'md5' }).scheme).toBe('unknown');
+    expect(parsed({ maskHash: 'md5' }).scheme).toBe('unknown');
+    expect(parsed({ saltBytes: 100_000 }).scheme).toBe('unknown');
   });
 });
 
@@ -89,12 +91,59 @@ describe('checkSignature', () => {
     expect(checkSignature(algorithm('1.2.840.10045.4.3.2'), data, signature, rsaKey)).toBe('invalid');
   });
 
-  it('requires the salt length that the RSA-PSS parameters name', () => {
-    const padding = constants.RSA_PKCS1_PSS_PADDING;
-    const signature = sign('sha256', data, { key: rsa.privateKey, padding, saltLength: 32 });
-    expect(checkSignature(pss(SHA256, SHA256, 32n), data, signature, rsaKey)).toBe('valid');
-    expect(checkSignature(pss(SHA256, SHA256, 20n), data, signature, rsaKey)).toBe('invalid');
+  it.each<[what: string, made: PssOptions, stated: PssOptions, check: SignatureCheck]>([
+    ['as stated', {}, {}, 'valid'],
+    ['with the salt length that is stated', { saltBytes: 20 }, { saltBytes: 20 }, 'valid'],
+    ['with another salt length', {}, { saltBytes: 20 }, 'invalid'],
+    ['with the mask hash that is stated', { maskHash: 'sha1' }, { maskHash: 'sha1' }, 'valid'],
+    ['with another mask hash', {}, { maskHash: 'sha1' }, 'invalid'],
+    ['with a trailer field of 1', {}, { trailer: 1 }, 'valid'],
+    ['with a trailer field of 2', {}, { trailer: 2 }, 'invalid'],
+    ['without NULL', {}, { withNull: false }, 'valid'],
+    [
+      'without NULL and with a mask by SHA-1',
+      { maskHash: 'sha1' },
+      { maskHash: 'sha1', withNull: false },
+      'valid',
+    ],
+  ])('finds an RSA-PSS signature %s: %s', (_, made, stated, check) => {
+    const signature = pssSign(data, rsa, made);
+    expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(stated)), data, signature, rsaKey)).toBe(
+      check,
+    );
     expect(checkSignature(algorithm('1.2.840.113549.1.1.11'), data, signature, rsaKey)).toBe('invalid');
+  });
+
+  it.each<[restriction: string, parameters: PssOptions, made: PssOptions, check: SignatureCheck]>([
+    ['without restriction', { parameters: null }, { saltBytes: 20 }, 'valid'],
+    ['for SHA-256', {}, {}, 'valid'],
+    ['for SHA-256, which signs with a longer salt', {}, { saltBytes: 48 }, 'valid'],
+    ['for SHA-256, which signs with a shorter salt', {}, { saltBytes: 20 }, 'invalid'],
+    ['for SHA-256, which signs with SHA-384', {}, { hash: 'sha384' }, 'invalid'],
+    ['for SHA-256, which signs with another mask', {}, { maskHash: 'sha1' }, 'invalid'],
+    ['for a mask by SHA-1', { maskHash: 'sha1' }, { maskHash: 'sha1' }, 'valid'],
+    ['for a mask by SHA-1, which signs with another', { maskHash: 'sha1' }, {}, 'invalid'],
+    ['written without NULL', { withNull: false }, {}, 'valid'],
+  ])('checks whether an RSA-PSS key may have made a signature: %s', (_, parameters, made, check) => {
+    const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });
+    const key = parsePublicKey(sequence(pssAlgorithm(parameters), bitString(numbers)));
+    const signature = pssSign(data, rsa, made);
+    expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(made)), data, signature, key)).toBe(check);
+    const plain = sign('sha256', data, rsa.privateKey);
+    expect(checkSignature(algorithm('1.2.840.113549.1.1.11'), data, plain, key)).toBe('invalid');
+  });
+
+  it.each([
+    ['of another type', nothing(), 'malformed'],
+    ['with an unknown hash', sequence(tagged(0, true, sequence(objectIdentifier('1.2.3.4')))), 'other'],
+  ])('verifies nothing with an RSA-PSS key whose parameters are %s', (_, parameters, type) => {
+    const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });
+    const key = parsePublicKey(sequence(pssAlgorithm({ parameters }), bitString(numbers)));
+    expect(key.type).toBe(type);
+    const signature = pssSign(data, rsa, {});
+    expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm()), data, signature, key)).toBe(
+      'unverifiable',
+    );
   });
 
   it.each(['ml-dsa-44', 'ml-dsa-65', 'ml-dsa-87', 'slh-dsa-sha2-128s', 'ed448'] as const)(

@@ -1,11 +1,9 @@
 import { constants, verify } from 'node:crypto';
-import type { DerReader } from './der/der.ts';
-import { contextTag, onlyElement, TAG } from './der/der.ts';
-import { countValue, objectIdentifier } from './der/der-values.ts';
+import { onlyElement, TAG } from './der/der.ts';
+import { objectIdentifier } from './der/der-values.ts';
+import { type Hash, parsePssParameters, type PssParameters } from './pss-parameters.ts';
 import type { PublicKey } from './public-key.ts';
-import { KEY_ALGORITHMS, keyObjectOf } from './public-key.ts';
-
-type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
+import { KEY_ALGORITHMS, keyObjectFor, keyObjectOf, RSA_PSS } from './public-key.ts';
 
 /** A parsed AlgorithmIdentifier of a signature. */
 export interface SignatureAlgorithm {
@@ -16,8 +14,8 @@ export interface SignatureAlgorithm {
   /** `key`: the algorithm of a key in `KEY_ALGORITHMS`, whose identifier is that of its signatures. */
   readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'key' | 'unknown';
   readonly hash: Hash | null;
-  /** Salt length of RSA-PSS in bytes; 0 for other schemes. */
-  readonly saltBytes: number;
+  /** Null for schemes other than RSA-PSS. */
+  readonly pss: PssParameters | null;
   readonly der: Uint8Array;
 }
 
@@ -38,15 +36,7 @@ const HASHED: ReadonlyMap<string, HashedAlgorithm> = new Map<string, HashedAlgor
   ['1.2.840.10045.4.3.3', { scheme: 'ecdsa', hash: 'sha384' }],
   ['1.2.840.10045.4.3.4', { scheme: 'ecdsa', hash: 'sha512' }],
 ]);
-const RSA_PSS = '1.2.840.113549.1.1.10';
-const MGF1 = '1.2.840.113549.1.1.8';
-const HASHES: ReadonlyMap<string, Hash> = new Map<string, Hash>([
-  ['1.3.14.3.2.26', 'sha1'],
-  ['2.16.840.1.101.3.4.2.4', 'sha224'],
-  ['2.16.840.1.101.3.4.2.1', 'sha256'],
-  ['2.16.840.1.101.3.4.2.2', 'sha384'],
-  ['2.16.840.1.101.3.4.2.3', 'sha512'],
-]);
+
 /**
  * Parses an AlgorithmIdentifier from its complete encoding. Returns scheme `unknown` for unknown algorithms and
  * unsupported parameters, so that the rest of the certificate can be shown. Throws PkiError on malformed DER.
@@ -54,13 +44,14 @@ const HASHES: ReadonlyMap<string, Hash> = new Map<string, Hash>([
 export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   const reader = onlyElement(der, TAG.sequence).open();
   const identifier = objectIdentifier(reader.read());
-  const plain = { identifier, hash: null, saltBytes: 0, der };
+  const plain = { identifier, hash: null, pss: null, der };
   const unknown: SignatureAlgorithm = { ...plain, name: identifier, scheme: 'unknown' };
   if (identifier === RSA_PSS) {
-    const parameters = pssParameters(reader.enter(TAG.sequence));
+    const pss = parsePssParameters(reader.enter(TAG.sequence));
     reader.end();
-    if (parameters === null) return unknown;
-    return { ...plain, ...parameters, name: `RSA-PSS-${parameters.hash.toUpperCase()}`, scheme: 'rsa-pss' };
+    if (pss === null) return unknown;
+    const { hash } = pss;
+    return { ...plain, pss, hash, name: `RSA-PSS-${hash.toUpperCase()}`, scheme: 'rsa-pss' };
   }
   const hashed = HASHED.get(identifier);
   // RSA parameters must be NULL (RFC 4055 §5), but we accept absent ones too. All others must be absent (RFC 5758 §3.2,
@@ -71,37 +62,6 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
     return { ...plain, ...hashed, name: `${hashed.scheme.toUpperCase()}-${hashed.hash.toUpperCase()}` };
   const name = KEY_ALGORITHMS.get(identifier)?.name;
   return name === undefined ? unknown : { ...plain, name, scheme: 'key' };
-}
-
-/**
- * Parses RSA-PSS parameters (RFC 4055 §3.1). Returns null if they are unsupported, for example if
- * hash and MGF1 hash differ.
- */
-function pssParameters(reader: DerReader): { hash: Hash; saltBytes: number } | null {
-  const hashField = reader.optional(contextTag(0, 'constructed'));
-  const maskField = reader.optional(contextTag(1, 'constructed'));
-  const saltField = reader.optional(contextTag(2, 'constructed'));
-  const trailerField = reader.optional(contextTag(3, 'constructed'));
-  reader.end();
-  const hash = hashField === null ? 'sha1' : hashOf(hashField.content);
-  let maskHash: Hash | null = 'sha1';
-  if (maskField !== null) {
-    const mask = onlyElement(maskField.content, TAG.sequence).open();
-    if (objectIdentifier(mask.read()) !== MGF1) return null;
-    maskHash = hashOf(mask.read().encoded);
-    mask.end();
-  }
-  const saltBytes = saltField === null ? 20 : countValue(onlyElement(saltField.content, TAG.integer));
-  const trailer = trailerField === null ? 1 : countValue(onlyElement(trailerField.content, TAG.integer));
-  return hash === null || hash !== maskHash || trailer !== 1 || saltBytes > 512 ? null : { hash, saltBytes };
-}
-
-function hashOf(algorithmIdentifier: Uint8Array): Hash | null {
-  const reader = onlyElement(algorithmIdentifier, TAG.sequence).open();
-  const hash = HASHES.get(objectIdentifier(reader.read())) ?? null;
-  reader.optional(TAG.null);
-  reader.end();
-  return hash;
 }
 
 /** Returns true for MD5, SHA-1 and SHA-224, which BR §7.1.3.2 does not permit. */
@@ -135,11 +95,13 @@ export function checkSignature(
   // curve parameters.
   if (key.bits > 8192 || !key.exponentIsSound || (key.type === 'ec' && key.curve === null))
     return 'unverifiable';
-  const object = keyObjectOf(key);
+  const { hash, pss } = algorithm;
+  // OpenSSL takes the hash of MGF1 from the parameters of the key alone.
+  const object =
+    pss === null || pss.maskHash === pss.hash ? keyObjectOf(key) : keyObjectFor(key, algorithm.der);
   if (object === null) return 'unverifiable';
-  const { hash, saltBytes: saltLength } = algorithm;
   const padding = constants.RSA_PKCS1_PSS_PADDING;
-  const verifier = algorithm.scheme === 'rsa-pss' ? { key: object, padding, saltLength } : object;
+  const verifier = pss === null ? object : { key: object, padding, saltLength: pss.saltBytes };
   try {
     return verify(hash, data, verifier, signature) ? 'valid' : 'invalid';
   } catch {
@@ -148,7 +110,16 @@ export function checkSignature(
   }
 }
 
-function isOfAlgorithm(key: PublicKey, { scheme, identifier }: SignatureAlgorithm): boolean {
+function isOfAlgorithm(key: PublicKey, { scheme, identifier, pss }: SignatureAlgorithm): boolean {
   if (scheme === 'key') return key.algorithm === identifier;
-  return key.type === (scheme === 'ecdsa' ? 'ec' : 'rsa');
+  if (key.type !== (scheme === 'ecdsa' ? 'ec' : 'rsa')) return false;
+  if (pss === null) return key.algorithm !== RSA_PSS;
+  return pss.trailer === 1 && (key.pss === null || isWithin(pss, key.pss));
+}
+
+/** Returns whether a key with these restrictions may have made a signature (RFC 4055 §3.3). */
+function isWithin(made: PssParameters, allowed: PssParameters): boolean {
+  return (
+    made.hash === allowed.hash && made.maskHash === allowed.maskHash && made.saltBytes >= allowed.saltBytes
+  );
 }

@@ -136,3 +136,11 @@ export function timeValue(element: DerElement): number {
   }
   return instant;
 }
+
+/** Encodes a DER element of up to 65,535 bytes. */
+export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...(length < 0x80 ? [length] : long)]), content]);
+}

@@ -1,4 +1,5 @@
 import type { ProfileRule } from './profile.ts';
+import { type Hash, HASH_BYTES } from '../pss-parameters.ts';
 import { RSA_ENCRYPTION } from '../public-key.ts';
 
 /** Rules on certificate fields outside the extensions. */
@@ -56,16 +57,12 @@ export const FIELD_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.3.2',
     profile: 'web-pki',
     broken({ signature: { algorithm } }) {
-      const hashBytes = PERMITTED_HASHES.get(algorithm.hash ?? '');
-      if (hashBytes === undefined) return true;
-      // BR §7.1.3.2.1 permits RSA-PSS only with a salt as long as the hash.
-      return algorithm.scheme === 'rsa-pss' && algorithm.saltBytes !== hashBytes;
+      const { hash, pss } = algorithm;
+      if (hash === null || !PERMITTED_HASHES.has(hash)) return true;
+      // BR §7.1.3.2.1 permits RSA-PSS only with a salt as long as the hash, which is that of the mask too.
+      return pss !== null && (pss.saltBytes !== HASH_BYTES[hash] || pss.maskHash !== hash);
     },
   },
 ];
 
-const PERMITTED_HASHES: ReadonlyMap<string, number> = new Map([
-  ['sha256', 32],
-  ['sha384', 48],
-  ['sha512', 64],
-]);
+const PERMITTED_HASHES: ReadonlySet<Hash> = new Set<Hash>(['sha256', 'sha384', 'sha512']);

@@ -1,7 +1,14 @@
 import type { Certificate } from '../certificate.ts';
 import { type DerReader, onlyElement, TAG } from '../der/der.ts';
 import { hash } from 'node:crypto';
-import { bitStringValue, equalBytes, integerContent, objectIdentifier, toHex } from '../der/der-values.ts';
+import {
+  bitStringValue,
+  element,
+  equalBytes,
+  integerContent,
+  objectIdentifier,
+  toHex,
+} from '../der/der-values.ts';
 
 /** AlgorithmIdentifier of SHA-1 with NULL, which every responder supports (RFC 5019 §2.1.1). */
 const SHA1 = Buffer.from('300906052b0e03021a0500', 'hex');
@@ -26,17 +33,6 @@ export function ocspRequest({
   );
   const list = element(TAG.sequence, element(TAG.sequence, id));
   return element(TAG.sequence, element(TAG.sequence, list));
-}
-
-/**
- * Encodes a DER element of up to 65,535 bytes. Only an overlong serial number needs a
- * long-form length (over 127 bytes).
- */
-function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(contents);
-  const { length } = content;
-  const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...(length < 0x80 ? [length] : long)]), content]);
 }
 
 /** CertID (RFC 6960 §4.1.1): a serial number, and hashes of the issuer's name and key. */
