@@ -5,6 +5,7 @@ import {
   type MintedCertificate,
   mintAuthority,
 } from '../kit/certificates/mint.ts';
+import { pssKey, pssParameters } from '../kit/certificates/pss.ts';
 import type { Peer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
 /** The name under which clients reach a scenario that names no other. */
@@ -59,6 +60,8 @@ const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
   'of version 1': { editFields: (fields) => fields.slice(1, -1) },
   'with serial number 0': { serialNumber: 0n },
   'with a PrintableString with @': { subjectDer: oddName('a@b') },
+  'with an RSA-PSS key': { ...pssKey(null), pss: {} },
+  'with an RSA-PSS key for salts of 20 bytes': { ...pssKey(pssParameters({ saltBytes: 20 })), pss: {} },
   'without key identifiers': { keyIdentifiers: null },
 };
 

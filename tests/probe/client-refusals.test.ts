@@ -29,6 +29,29 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
     ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'],
   ],
   ['rsa_pss_key', 'leaf with RSA-PSS-2048', ['chromium', 'firefox', 'go']],
+  ['rsa_pss_key', 'intermediate with an RSA-PSS key for SHA-256', ['chromium', 'firefox', 'go']],
+  ['rsa_pss_key', 'root with an RSA-PSS key', ['chromium', 'firefox', 'go']],
+  ['pss_key_parameters', 'leaf with an RSA-PSS key for salts of 20 bytes', ['gnutls']],
+  ['pss_key_parameters', 'leaf with an RSA-PSS key for a mask by SHA-1', ['java', 'gnutls']],
+  [
+    'pss_key_parameters',
+    'intermediate with an RSA-PSS key for SHA-256 with a trailer field of 2',
+    ['java', 'gnutls'],
+  ],
+  ['pss_salt', 'leaf signed by RSA-PSS with a salt of 20 bytes', ['chromium', 'firefox', 'go', 'gnutls']],
+  [
+    'pss_salt',
+    'intermediate signed by RSA-PSS with the longest salt',
+    ['chromium', 'firefox', 'go', 'gnutls'],
+  ],
+  [
+    'pss_salt',
+    'intermediate with an RSA-PSS key for salts of 20 bytes that signs with them',
+    ['chromium', 'firefox', 'go'],
+  ],
+  ['pss_mask', 'leaf signed by RSA-PSS with a mask by SHA-1', ['chromium', 'firefox', 'go', 'gnutls']],
+  ['pss_encoding', 'leaf signed by RSA-PSS with a trailer field of 1', ['chromium', 'firefox']],
+  ['pss_encoding', 'intermediate signed by RSA-PSS without NULL', ['firefox']],
   ['long_exponent', 'leaf with RSA and an exponent of 32 bits', ['go']],
   ['long_exponent', 'leaf with RSA and an exponent of 64 bits', ['chromium', 'go']],
   ['long_exponent', 'intermediate with RSA and an exponent of 65 bits', ['chromium', 'firefox', 'go']],
@@ -190,6 +213,7 @@ it('A refusal by older versions alone is a warning', async () => {
 });
 
 it('A certificate of a public root without an embedded certificate timestamp (SCT) is a critical finding', async () => {
+  'intermediate signed by RSA-PSS as usual',
   const rule = { rule: 'no_timestamps', kind: 'refused_by_clients', authority: null };
   expect(await refusals('nothing odd', true)).toMatchObject([{ facts: rule, severity: 'critical' }]);
   const logged = leafScenario('logged', { timestamps: [Date.now()] });

@@ -10,6 +10,9 @@ const CLASSIC_KEY =
   'Serve a certificate with an ECDSA or RSA key, from an authority with such a key, to these clients. Most servers can serve one beside this one.';
 const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certificates concerned reissued by it.';
 
+const OTHER_SIGNATURE =
+  'Ask your authority to sign with RSA-PSS in its usual form or with another algorithm, and to reissue the certificate.';
+
 interface Reason {
   why: string;
   fix: string;
@@ -37,7 +40,17 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   ed448_key: { why: 'it or its root has an Ed448 key', fix: NEW_KEY },
   ml_dsa_key: { why: 'it or its root has an ML-DSA key', fix: CLASSIC_KEY },
   slh_dsa_key: { why: 'it or its root has an SLH-DSA key', fix: CLASSIC_KEY },
-  rsa_pss_key: { why: 'its RSA key is restricted to PSS signatures', fix: NEW_KEY },
+  rsa_pss_key: { why: 'its RSA key, or that of its root, is restricted to PSS signatures', fix: NEW_KEY },
+  pss_key_parameters: { why: 'its RSA key is restricted to unusual PSS signatures', fix: NEW_KEY },
+  pss_salt: {
+    why: 'the salt of its RSA-PSS signature is not as long as the hash',
+    fix: OTHER_SIGNATURE,
+  },
+  pss_mask: { why: 'its RSA-PSS signature uses two different hashes', fix: OTHER_SIGNATURE },
+  pss_encoding: {
+    why: 'the parameters of its RSA-PSS signature are written in a rare form',
+    fix: OTHER_SIGNATURE,
+  },
   long_exponent: {
     why: 'the exponent of its RSA key has more than 31 bits; Chrome accepts 33, and Firefox 64',
     fix: NEW_KEY,

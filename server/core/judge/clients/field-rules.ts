@@ -1,5 +1,12 @@
 import type { Client, KeyType } from '../../../../contract/check-words.ts';
-import { isWeakKey, KEY_ALGORITHMS, type PublicKey, RSA_PSS } from '../../../pki/index.ts';
+import {
+  HASH_BYTES,
+  isWeakKey,
+  KEY_ALGORITHMS,
+  type PssParameters,
+  type PublicKey,
+  RSA_PSS,
+} from '../../../pki/index.ts';
 import type { ClientRuleCode } from '../../finding.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
@@ -44,6 +51,11 @@ export function keyTypeRule(keyType: KeyType): ClientRuleCode | null {
 const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
   issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
 
+const hasOtherSalt = (pss: PssParameters | null): boolean =>
+  pss !== null && pss.saltBytes !== HASH_BYTES[pss.hash];
+
+const hasOtherMask = (pss: PssParameters | null): boolean => pss !== null && pss.maskHash !== pss.hash;
+
 /** Rules about the key and the encoding of a certificate. */
 export const FIELD_RULES: readonly ClientRule<Link>[] = [
   {
@@ -81,7 +93,56 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     code: 'rsa_pss_key',
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured',
-    applies: ({ certificate: { key }, isLeaf }) => isLeaf && key.algorithm === RSA_PSS,
+    applies: (link) => ownKeys(link).some(({ algorithm }) => algorithm === RSA_PSS),
+  },
+  {
+    code: 'pss_key_parameters',
+    clients: ['gnutls'],
+    source: 'measured',
+    applies: ({ certificate: { key }, isLeaf }) => isLeaf && hasOtherSalt(key.pss),
+  },
+  {
+    code: 'pss_key_parameters',
+    clients: ['java', 'gnutls'],
+    source: 'measured; RFC 4055 §3.1',
+    applies: (link) => ownKeys(link).some(({ pss }) => pss !== null && pss.trailer !== 1),
+  },
+  {
+    code: 'pss_key_parameters',
+    clients: ['java', 'gnutls'],
+    source: 'measured: TLS signs with equal hashes (RFC 8446 §4.2.3)',
+    applies: ({ certificate: { key }, isLeaf }) => isLeaf && hasOtherMask(key.pss),
+  },
+  {
+    code: 'pss_salt',
+    clients: ['chromium', 'firefox', 'go'],
+    source: 'measured; ParseRsaPss in BoringSSL, getSignatureAlgorithmFromAI in x509.go',
+    applies: ({ certificate: { signature } }) => hasOtherSalt(signature.algorithm.pss),
+  },
+  {
+    code: 'pss_salt',
+    clients: ['gnutls'],
+    source: 'measured; fixup_spki_params in pubkey.c takes the salt of the signature for RSA-PSS keys alone',
+    applies: ({ certificate: { signature }, issuer }) =>
+      issuer.key.algorithm !== RSA_PSS && hasOtherSalt(signature.algorithm.pss),
+  },
+  {
+    code: 'pss_mask',
+    clients: ['chromium', 'firefox', 'go', 'gnutls'],
+    source: 'measured; ParseRsaPss in BoringSSL, getSignatureAlgorithmFromAI in x509.go',
+    applies: ({ certificate: { signature } }) => hasOtherMask(signature.algorithm.pss),
+  },
+  {
+    code: 'pss_encoding',
+    clients: ['chromium', 'firefox'],
+    source: 'measured; X.690 §11.5',
+    applies: ({ certificate: { signature } }) => signature.algorithm.pss?.writesTrailer === true,
+  },
+  {
+    code: 'pss_encoding',
+    clients: ['firefox'],
+    source: 'measured; RFC 4055 §2.1 allows it',
+    applies: ({ certificate: { signature } }) => signature.algorithm.pss?.lacksNull === true,
   },
   {
     code: 'long_exponent',

@@ -60,9 +60,11 @@ export function clientsRefusing({
     return facts.isPrivate === true ? WITHOUT_PRIVATE : WITHOUT_FETCHING;
   if (facts.kind === 'path_fault' && facts.fault === 'weak_key' && facts.key.type === 'rsa')
     return refusingRsa(facts.key.bits);
-  // Measured: Java refuses SHA-1 only under the roots that it brings itself.
+  // Measured: Java refuses SHA-1 only under the roots that it brings itself, except in the RSA-PSS signature of a leaf.
   if (facts.kind === 'path_fault' && facts.fault === 'weak_signature' && /SHA-?1$/i.test(facts.algorithm))
-    return CLIENTS.filter((client) => client !== 'java');
+    return facts.authority === null && facts.algorithm.startsWith('RSA-PSS')
+      ? CLIENTS
+      : CLIENTS.filter((client) => client !== 'java');
   if (facts.kind === 'path_fault' && facts.fault === 'policy') return CHECKING_POLICIES;
   if (facts.kind === 'staple_invalid') return refusingStaple(facts.why);
   if (facts.kind === 'revoked' && facts.source === 'staple') return READING_STAPLES;
