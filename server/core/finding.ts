@@ -323,6 +323,7 @@ export type ClientRuleCode =
   | 'explicit_default'
   | 'unknown_policy_qualifier'
   | 'netscape_type'
+  | 'proxy_certificate'
   | 'long_path_length'
   | 'negative_serial_number'
   | 'odd_printable_string'

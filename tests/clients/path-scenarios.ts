@@ -87,6 +87,7 @@ const ROOT_NAMES = [
   'with serial number 0',
   'with a PrintableString with @',
   'without key identifiers',
+  'with proxyCertInfo',
 ];
 
 /** Servers with several or odd paths to a root. */

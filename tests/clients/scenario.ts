@@ -60,6 +60,11 @@ const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
   'of version 1': { editFields: (fields) => fields.slice(1, -1) },
   'with serial number 0': { serialNumber: 0n },
   'with a PrintableString with @': { subjectDer: oddName('a@b') },
+  'with proxyCertInfo': {
+    extraExtensions: [
+      { oid: '1.3.6.1.5.5.7.1.14', value: sequence(sequence(objectIdentifier('1.3.6.1.5.5.7.21.1'))) },
+    ],
+  },
   'with an RSA-PSS key': { ...pssKey(null), pss: {} },
   'with an RSA-PSS key for salts of 20 bytes': { ...pssKey(pssParameters({ saltBytes: 20 })), pss: {} },
   'without key identifiers': { keyIdentifiers: null },

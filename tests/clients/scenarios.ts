@@ -7,6 +7,7 @@ import { LIMIT_SCENARIOS } from './limit-scenarios.ts';
 import { MALFORMED_SCENARIOS } from './malformed-scenarios.ts';
 import { NAME_SCENARIOS } from './name-scenarios.ts';
 import { PATH_SCENARIOS } from './path-scenarios.ts';
+import { PROXY_SCENARIOS } from './proxy-scenarios.ts';
 import { PSS_SCENARIOS } from './pss-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { STAPLE_SCENARIOS } from './staple-scenarios.ts';
@@ -24,4 +25,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...STAPLE_SCENARIOS,
   ...LIMIT_SCENARIOS,
   ...PSS_SCENARIOS,
+  ...PROXY_SCENARIOS,
 ];

@@ -84,6 +84,9 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
     ['chromium', 'java'],
   ],
   ['netscape_type', 'nsCertType client only', ['openssl', 'java']],
+  ['proxy_certificate', 'proxyCertInfo in the leaf', ['openssl']],
+  ['proxy_certificate', 'proxyCertInfo in the upper intermediate', ['openssl']],
+  ['proxy_certificate', 'root with proxyCertInfo', ['openssl']],
   ['long_path_length', 'path length 200', ['firefox']],
   ['long_path_length', 'path length 300', ['chromium', 'firefox']],
   ['negative_serial_number', 'negative serial number', ['go']],
@@ -201,6 +204,7 @@ it.each([
   'one certificate of 32759 bytes, TLS 1.3',
   'one certificate of 32762 bytes, TLS 1.2',
   'chain of 6 intermediates',
+  'intermediate signed by RSA-PSS as usual',
   '500 permitted host names and a certificate with 500',
   'leaf with RSA and an exponent of 31 bits',
 ])('No client is reported to refuse what is just within every limit: %s', async (scenario) => {
@@ -213,7 +217,6 @@ it('A refusal by older versions alone is a warning', async () => {
 });
 
 it('A certificate of a public root without an embedded certificate timestamp (SCT) is a critical finding', async () => {
-  'intermediate signed by RSA-PSS as usual',
   const rule = { rule: 'no_timestamps', kind: 'refused_by_clients', authority: null };
   expect(await refusals('nothing odd', true)).toMatchObject([{ facts: rule, severity: 'critical' }]);
   const logged = leafScenario('logged', { timestamps: [Date.now()] });

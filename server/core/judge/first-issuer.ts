@@ -2,6 +2,7 @@ import type { Protocol } from '../../../contract/protocols.ts';
 import {
   buildPath,
   type Certificate,
+  EXTENSION,
   type TrustStore,
   validityFailure,
   type WorkBudget,
@@ -52,7 +53,11 @@ function firstPath({ leaf, sent, trustStore, now }: Choice, client: 'openssl' | 
   const path = [leaf];
   const isValid = (one: Certificate): boolean => validityFailure(one, now) === null;
   for (let child = leaf; path.length <= sent.length + 1;) {
-    const isIssuer = (one: Certificate): boolean => mayHaveIssued(one, child) && !path.includes(one);
+    const isIssuer = (one: Certificate): boolean =>
+      mayHaveIssued(one, child) &&
+      !path.includes(one) &&
+      // OpenSSL finds such a CA certificate invalid before it compares names (ossl_x509v3_cache_extensions).
+      (client === 'gnutls' || !one.extensions.has(EXTENSION.proxyCertInfo));
     const anchors = trustStore.withSubject(child.issuer).map(({ certificate }) => certificate);
     const issuers = { roots: anchors.filter(isIssuer), sent: sent.filter(isIssuer) };
     const root = issuers.roots.find(isValid) ?? (client === 'openssl' ? issuers.roots[0] : undefined);

@@ -153,6 +153,10 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'its Netscape certificate type does not include TLS servers',
     fix: 'Have the certificate reissued without the Netscape certificate type.',
   },
+  proxy_certificate: {
+    why: 'its extension proxyCertInfo marks it as a proxy certificate',
+    fix: 'Have the certificate reissued without the extension proxyCertInfo.',
+  },
   long_path_length: { why: 'its path length is above 127', fix: FIX_AUTHORITY },
   negative_serial_number: { why: 'its serial number is negative', fix: WITHOUT_FAULT },
   odd_printable_string: {

@@ -19,6 +19,7 @@ export const EXTENSION = {
   inhibitAnyPolicy: '2.5.29.54',
   authorityInformationAccess: '1.3.6.1.5.5.7.1.1',
   subjectInformationAccess: '1.3.6.1.5.5.7.1.11',
+  proxyCertInfo: '1.3.6.1.5.5.7.1.14',
   tlsFeature: '1.3.6.1.5.5.7.1.24',
   noRevAvail: '2.5.29.56',
   signedCertificateTimestamps: '1.3.6.1.4.1.11129.2.4.2',

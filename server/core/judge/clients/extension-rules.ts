@@ -274,6 +274,13 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     applies: ({ certificate, isLeaf }) => !isLeaf && hasUnknownCriticalQualifier(certificate),
   },
   {
+    code: 'proxy_certificate',
+    clients: ['openssl'],
+    source: 'measured; ossl_x509v3_cache_extensions, check_chain in OpenSSL; RFC 3820 §3.8',
+    applies: ({ certificate: { extensions } }) => extensions.has(EXTENSION.proxyCertInfo),
+    ofAnchor: 'too',
+  },
+  {
     code: 'netscape_type',
     clients: ['openssl', 'java'],
     source: 'measured',

@@ -136,6 +136,7 @@ const ACCEPTED_CRITICAL: Readonly<Record<string, readonly Client[]>> = {
   [EXTENSION.applicationPolicies]: ['chromium', 'windows'],
   [EXTENSION.authorityInformationAccess]: ['firefox', 'gnutls'],
   [EXTENSION.issuerAltName]: ['gnutls'],
+  [EXTENSION.proxyCertInfo]: ['gnutls'],
 };
 
 /** Returns the clients that refuse at least one unknown critical extension of the certificate. */
