@@ -294,6 +294,7 @@ export type ClientRuleCode =
   | 'rare_group'
   | 'first_issuer'
   | 'long_path'
+  | 'long_unordered_path'
   | 'large_chain'
   | 'large_certificate'
   | 'many_constraints'

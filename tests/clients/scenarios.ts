@@ -6,6 +6,7 @@ import { KEY_SCENARIOS } from './key-scenarios.ts';
 import { LIMIT_SCENARIOS } from './limit-scenarios.ts';
 import { MALFORMED_SCENARIOS } from './malformed-scenarios.ts';
 import { NAME_SCENARIOS } from './name-scenarios.ts';
+import { ORDER_SCENARIOS } from './order-scenarios.ts';
 import { PATH_SCENARIOS } from './path-scenarios.ts';
 import { PROXY_SCENARIOS } from './proxy-scenarios.ts';
 import { PSS_SCENARIOS } from './pss-scenarios.ts';
@@ -25,5 +26,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...STAPLE_SCENARIOS,
   ...LIMIT_SCENARIOS,
   ...PSS_SCENARIOS,
+  ...ORDER_SCENARIOS,
   ...PROXY_SCENARIOS,
 ];

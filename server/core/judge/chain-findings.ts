@@ -12,6 +12,7 @@ import { oneLine } from '../one-line.ts';
 import { READING_ALL } from './clients/refusals.ts';
 import { linkRefusals, pathRefusals, sentRefusals } from './clients/client-findings.ts';
 import { firstIssuerRefusals } from './first-issuer.ts';
+import { unorderedRefusals } from './unordered-chain.ts';
 import { sentChainFindings } from './sent-chain-findings.ts';
 import { leafFindings, lifetimeFindings, NAMES_KEPT } from './leaf-findings.ts';
 import { judgePath, type PathJudgement, tooMuchWork } from './path-findings.ts';
@@ -62,6 +63,7 @@ export function judgeChain(input: {
     ]);
   }
   const sent = others.filter((certificate) => certificate !== null);
+  const seen = { leaf, sent, trustStore, now, work };
   const judgeWithout = (odd: ReadonlySet<Certificate>): PathJudgement =>
     judgePath({
       leaf,
@@ -95,7 +97,8 @@ export function judgeChain(input: {
       : [
           ...pathRefusals(path, input.reference, input.protocol),
           ...sentRefusals(sent, path, input.protocol),
-          ...firstIssuerRefusals({ leaf, sent, trustStore, now, work }, path, input.protocol),
+          ...firstIssuerRefusals(seen, path, input.protocol),
+          ...unorderedRefusals(seen, path, input.protocol),
           ...sentChainFindings(sent, path, now),
         ]),
   ];

@@ -11,7 +11,8 @@ import type { ChainFinding } from '../finding.ts';
 import { brokenRules, type ClientRule } from './clients/client-rule.ts';
 import { linkRefusals } from './clients/client-findings.ts';
 
-interface Choice {
+/** What a client learns in a handshake, and what it has itself. */
+export interface SentChain {
   leaf: Certificate;
   /** Certificates that the server sent after the leaf, in that order. */
   sent: readonly Certificate[];
@@ -25,7 +26,7 @@ interface Choice {
  * back. Source: measured; build_chain in OpenSSL's x509_vfy.c.
  */
 export function firstIssuerRefusals(
-  choice: Choice,
+  choice: SentChain,
   path: readonly Certificate[],
   protocol: Protocol,
 ): ChainFinding[] {
@@ -49,7 +50,7 @@ export function firstIssuerRefusals(
  * Returns the path that begins with the leaf and ends with a root, or where no issuer was found. OpenSSL uses a root that it has
  * even if it has expired, and otherwise prefers valid certificates. GnuTLS uses the first one that was sent.
  */
-function firstPath({ leaf, sent, trustStore, now }: Choice, client: 'openssl' | 'gnutls'): Certificate[] {
+function firstPath({ leaf, sent, trustStore, now }: SentChain, client: 'openssl' | 'gnutls'): Certificate[] {
   const path = [leaf];
   const isValid = (one: Certificate): boolean => validityFailure(one, now) === null;
   for (let child = leaf; path.length <= sent.length + 1;) {
@@ -92,7 +93,7 @@ function isSamePath(left: readonly Certificate[], right: readonly Certificate[])
 }
 
 function isRefused(
-  { leaf, trustStore, now, work }: Choice,
+  { leaf, trustStore, now, work }: SentChain,
   chosen: readonly Certificate[],
   client: 'openssl' | 'gnutls',
   protocol: Protocol,

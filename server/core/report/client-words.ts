@@ -69,6 +69,10 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'there are too many intermediate certificates; Firefox accepts 6, Chrome 19, Go 99',
     fix: 'Get a certificate from an authority that is closer to its root.',
   },
+  long_unordered_path: {
+    why: 'more than 5 intermediate certificates are needed, and the server does not send exactly these in their order',
+    fix: 'Send the certificate and then its intermediates, each followed by the one that signed it, and no others.',
+  },
   large_chain: {
     why: 'the server sends too many or too large certificates; Java accepts 10 and 32 kB, GnuTLS 16, older Go 64 kB',
     fix: 'Remove the certificates that are not needed from the file that your server sends, or have smaller ones issued.',
@@ -267,6 +271,7 @@ const LIST = new Intl.ListFormat('en-GB');
 const OF_FILE: ReadonlySet<string> = new Set<ClientRuleCode>([
   'malformed_companion',
   'first_issuer',
+  'long_unordered_path',
   'forged_root',
 ]);
 

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { NOW, root, years } from '../../../tests/kit/certificates/judging.ts';
+import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
+import {
+  buildPath,
+  type Certificate,
+  createTrustStore,
+  parseCertificate,
+  WorkBudget,
+} from '../../pki/index.ts';
+import { unorderedRefusals } from './unordered-chain.ts';
+
+const parse = ({ der }: { der: Uint8Array }): Certificate => parseCertificate(der);
+const trustStore = createTrustStore([root.der]);
+const stranger = parse(mintAuthority({ commonName: 'Stranger', ...years }));
+
+function chainOf(count: number): Certificate[] {
+  let authority = root;
+  for (let level = 0; level < count; level++)
+    authority = authority.intermediate({ commonName: `Level ${level}`, ...years });
+  const leaf = authority.issue(years);
+  return [leaf, ...leaf.chain].map(parse);
+}
+
+/** Returns the clients that refuse what a server sends after its leaf. */
+function refusing(leaf: Certificate, sent: readonly Certificate[]): unknown {
+  const seen = { leaf, sent, trustStore, now: NOW, work: new WorkBudget() };
+  const found = buildPath({ ...seen, intermediates: sent });
+  if (!found.ok) throw new Error('the path is not valid');
+  return unorderedRefusals(seen, found.path, 'https').map(({ clients }) => clients);
+}
+
+it.each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
+  'Java refuses %i intermediates in reverse order if they are more than five',
+  (count) => {
+    const [leaf, ...sent] = chainOf(count);
+    if (leaf === undefined) throw new Error('no leaf');
+    expect(refusing(leaf, sent)).toEqual([]);
+    expect(refusing(leaf, sent.toReversed())).toEqual(count > 5 ? [['java']] : []);
+    expect(refusing(leaf, [...sent.slice(1), ...sent.slice(0, 1)])).toEqual(count > 5 ? [['java']] : []);
+  },
+);
+
+it.each([
+  ['a stranger at the end', (all) => [...all, stranger], true],
+  ['a stranger in between', (all) => all.toSpliced(3, 0, stranger), true],
+  ['the first intermediate twice', (all) => [...all.slice(0, 1), ...all], true],
+  ['the root at the end', (all) => [...all, parse(root)], false],
+  ['the root and a stranger at the end', (all) => [...all, parse(root), stranger], false],
+] satisfies [string, (all: Certificate[]) => Certificate[], boolean][])(
+  'Java checks six intermediates in their order until a trusted certificate: %s',
+  (_, arrange, isRefused) => {
+    const [leaf, ...sent] = chainOf(6);
+    if (leaf === undefined) throw new Error('no leaf');
+    expect(refusing(leaf, arrange(sent))).toEqual(isRefused ? [['java']] : []);
+  },
+);
+
+it('Java accepts six intermediates in reverse order if a shorter path is among them', () => {
+  const levels = [root];
+  for (let level = 0; level < 6; level++)
+    levels.push(levels[level]?.intermediate({ commonName: `Level ${level}`, ...years }) ?? root);
+  const [fourth, last] = [levels[4] ?? root, levels[6] ?? root];
+  const leaf = last.issue(years);
+  const short = root.intermediate({ commonName: 'Level 3', key: fourth.key, ...years });
+  expect(refusing(parse(leaf), [...leaf.chain.toReversed(), short].map(parse))).toEqual([]);
+});
