@@ -300,6 +300,7 @@ export type ClientRuleCode =
   | 'many_constraints'
   | 'forged_root'
   | 'excluded_directory_name'
+  | 'email_constraint'
   | 'written_minimum'
   | 'critical_policy_constraints'
   | 'long_policy_count'

@@ -1,5 +1,6 @@
 import { CHAIN_SCENARIOS } from './chain-scenarios.ts';
 import { CONSTRAINT_SCENARIOS } from './constraint-scenarios.ts';
+import { EMAIL_SCENARIOS } from './email-scenarios.ts';
 import { EXTENSION_SCENARIOS } from './extension-scenarios.ts';
 import { HANDSHAKE_SCENARIOS } from './handshake-scenarios.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...STAPLE_SCENARIOS,
   ...LIMIT_SCENARIOS,
   ...PSS_SCENARIOS,
+  ...EMAIL_SCENARIOS,
   ...ORDER_SCENARIOS,
   ...PROXY_SCENARIOS,
 ];

@@ -154,6 +154,13 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['malformed_companion', 'a further certificate with a PrintableString with @', ['go']],
   ['rare_name_type', 'an attribute with a SEQUENCE', ['go']],
   ['excluded_directory_name', 'name constraints that exclude a directory name', ['firefox']],
+  ['email_constraint', 'e-mail address "user"@example.com, permitted “example.com”', ['chromium', 'firefox']],
+  ['email_constraint', 'e-mail address USER@example.com, excluded “user@example.com”', ['firefox', 'java']],
+  [
+    'email_constraint',
+    'e-mail address in the subject that is not permitted, beside a permitted one',
+    ['openssl'],
+  ],
   ['written_minimum', 'name constraints with an explicit minimum of 0', ['chromium', 'firefox']],
   ['critical_policy_constraints', 'policy constraints that allow mapping never', ['gnutls']],
   ['long_policy_count', 'inhibitAnyPolicy of 256', ['chromium']],
@@ -210,6 +217,7 @@ it.each([
   '6 intermediates in order, then the root and a stranger',
   '6 intermediates in reverse order, and a shorter path',
   'intermediate signed by RSA-PSS as usual',
+  'e-mail address user@example.com, permitted “user@EXAMPLE.com”',
   '500 permitted host names and a certificate with 500',
   'leaf with RSA and an exponent of 31 bits',
 ])('No client is reported to refuse what is just within every limit: %s', async (scenario) => {

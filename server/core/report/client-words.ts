@@ -91,6 +91,10 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   compressed_key: { why: 'the point of its ECDSA key is compressed', fix: NEW_KEY },
   excluded_directory_name: { why: 'its name constraints exclude a directory name', fix: WITHOUT_FAULT },
+  email_constraint: {
+    why: 'they cannot compare an e-mail address with the name constraints of its authority, or find it excluded by them',
+    fix: 'Have the certificate reissued without e-mail addresses, or ask your authority for an intermediate without constraints on them.',
+  },
   written_minimum: { why: 'its name constraints state a minimum, which DER forbids', fix: WITHOUT_FAULT },
   critical_policy_constraints: { why: 'its policy constraints are marked as critical', fix: WITHOUT_FAULT },
   long_policy_count: { why: 'a number in its policy constraints is above 255', fix: WITHOUT_FAULT },

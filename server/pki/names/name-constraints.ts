@@ -307,7 +307,7 @@ function isDnsName(name: string): boolean {
   return name.length <= 255 && /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(name);
 }
 
-interface Mailbox {
+export interface Mailbox {
   local: string;
   /** Host in lower case. */
   host: string;

@@ -3,6 +3,7 @@ import { type Certificate, type ReferenceIdentifier, subjectPublicKeyHash } from
 import type { ChainFinding } from '../../finding.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
+import { emailRefusals } from './email-rules.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';
 import { HANDSHAKE_RULES } from './handshake-rules.ts';
@@ -26,6 +27,7 @@ export function pathRefusals(
     ...path.flatMap((_, index) => linkRefusals(path, index, protocol)),
     ...brokenRules(HOST_RULES, { certificate: leaf, reference }, 'leaf', protocol),
     ...brokenRules(PATH_RULES, { certificate: leaf, path }, 'leaf', protocol),
+    ...emailRefusals(path, protocol),
   ];
 }
 
