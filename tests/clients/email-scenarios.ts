@@ -73,17 +73,29 @@ const SUBJECT: readonly [Kind, base: string, email: string, write?: typeof utf8S
   ['excluded', 'other.example', 'user@example.com', utf8String],
 ];
 
-const alternativeName = (...emails: readonly string[]): CertificateOptions => ({
+/** Internationalised addresses, which are otherNames (RFC 9598). */
+const INTERNATIONAL: readonly [Kind, base: string, email: string][] = [
+  ['permitted', 'example.com', 'ü@EXAMPLE.com'],
+  ['permitted', 'xn--bcher-kva.example', 'ü@bücher.example'],
+  ['excluded', 'other.example', 'ü@example.com'],
+  ['permitted', 'other.example', 'ü@example.com'],
+  ['excluded', 'example.com', 'ü@example.com'],
+  ['permitted', '.example.com', 'ü@sub.example.com'],
+  ['permitted', 'u@example.com', 'u@example.com'],
+  ['permitted', 'xn--bcher-kva.example', 'ü@xn--bcher-kva.example'],
+];
+
+const withNames = (names: readonly Uint8Array[]): CertificateOptions => ({
   ...without.subjectAltName,
   commonName: HOST,
-  ...extra(
-    OID.subjectAltName,
-    sequence(
-      tagged(2, false, Buffer.from(HOST)),
-      ...emails.map((email) => tagged(1, false, Buffer.from(email))),
-    ),
-  ),
+  ...extra(OID.subjectAltName, sequence(tagged(2, false, Buffer.from(HOST)), ...names)),
 });
+
+const alternativeName = (...emails: readonly string[]): CertificateOptions =>
+  withNames(emails.map((email) => tagged(1, false, Buffer.from(email))));
+
+const smtpMailbox = (email: string): Buffer =>
+  tagged(0, true, objectIdentifier('1.3.6.1.5.5.7.8.9'), tagged(0, true, utf8String(email)));
 
 const subjectWith = (email: string, write = ia5String): CertificateOptions => ({
   subjectDer: sequence(
@@ -113,6 +125,13 @@ export const EMAIL_SCENARIOS: readonly Scenario[] = [
       `e-mail address ${email}, ${kind} “${base}”`,
       constraint(kind, base),
       alternativeName(email),
+    ),
+  ),
+  ...INTERNATIONAL.map(([kind, base, email]) =>
+    intermediateScenario(
+      `SmtpUTF8Mailbox ${email}, ${kind} “${base}”`,
+      constraint(kind, base),
+      withNames([smtpMailbox(email)]),
     ),
   ),
   ...BASES.map(([kind, base]) =>

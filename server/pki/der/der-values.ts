@@ -116,6 +116,17 @@ export function ia5Text(element: DerElement): string {
   return text;
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Returns the text of a UTF8String. Throws PkiError if it is not UTF-8. */
+export function utf8Text({ content }: DerElement): string {
+  try {
+    return UTF8.decode(content);
+  } catch {
+    throw new PkiError('der_string', 'UTF8String is not UTF-8');
+  }
+}
+
 /**
  * Parses a UTCTime or GeneralizedTime into ms UTC. Throws PkiError if it lacks seconds or `Z`, has fractions of a
  * second (RFC 5280 §4.1.2.5), or names a time that does not exist.

@@ -1,5 +1,5 @@
 import { type DerElement, DerReader, TAG } from '../der/der.ts';
-import { objectIdentifier, toHex } from '../der/der-values.ts';
+import { objectIdentifier, toHex, utf8Text } from '../der/der-values.ts';
 import { PkiError } from '../pki-error.ts';
 
 export interface NameAttribute {
@@ -121,16 +121,10 @@ function relativeNameKey(attributes: RelativeName): string {
   return JSON.stringify(keys.toSorted());
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function stringText(element: DerElement): string | null {
   switch (element.tag) {
     case TAG.utf8String:
-      try {
-        return UTF8.decode(element.content);
-      } catch {
-        throw new PkiError('der_string', 'UTF8String is not UTF-8');
-      }
+      return utf8Text(element);
     // Decode these as Latin-1: CAs have put Latin-1 into these types,
     // and decoding it cannot fail.
     case TAG.numericString:

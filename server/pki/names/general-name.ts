@@ -1,6 +1,6 @@
 import type { DerElement, DerReader } from '../der/der.ts';
 import { contextTag, onlyElement, TAG } from '../der/der.ts';
-import { ia5Text, objectIdentifierText } from '../der/der-values.ts';
+import { equalBytes, ia5Text, objectIdentifierText, utf8Text } from '../der/der-values.ts';
 import type { DistinguishedName } from './distinguished-name.ts';
 import { parseDistinguishedName } from './distinguished-name.ts';
 import { PkiError } from '../pki-error.ts';
@@ -11,8 +11,16 @@ export type GeneralName =
   /** `octets`: 4 or 16 for an address as a name; 8 or 32 for address and mask in name constraints. */
   | { readonly kind: 'ip'; readonly octets: Uint8Array }
   | { readonly kind: 'directory'; readonly name: DistinguishedName }
-  /** `isMalformed`: whether the name is known not to be DER of its form. */
-  | { readonly kind: 'unsupported'; readonly form: UnsupportedForm; readonly isMalformed: boolean };
+  /**
+   * `isMalformed`: whether the name is known not to be DER of its form. `smtpMailbox`: the value of an otherName that is an
+   * internationalised e-mail address (RFC 9598 §3).
+   */
+  | {
+      readonly kind: 'unsupported';
+      readonly form: UnsupportedForm;
+      readonly isMalformed: boolean;
+      readonly smtpMailbox?: string;
+    };
 
 export type UnsupportedForm = 'otherName' | 'x400Address' | 'ediPartyName' | 'registeredID';
 
@@ -50,7 +58,7 @@ export function readGeneralName(reader: DerReader, ipLengths: readonly number[])
         name: parseDistinguishedName(onlyElement(element.content, TAG.sequence).encoded),
       };
     case FORM.otherName:
-      return { kind: 'unsupported', form: 'otherName', isMalformed: !isOtherName(element) };
+      return { kind: 'unsupported', form: 'otherName', ...readOtherName(element) };
     case FORM.x400Address:
       return { kind: 'unsupported', form: 'x400Address', isMalformed: false };
     case FORM.ediPartyName:
@@ -63,15 +71,30 @@ export function readGeneralName(reader: DerReader, ipLengths: readonly number[])
   }
 }
 
-/** Returns whether the element has the type and the value of an OtherName (RFC 5280 §4.2.1.6). */
-function isOtherName(element: DerElement): boolean {
+/** Reads the type and the value of an OtherName (RFC 5280 §4.2.1.6). */
+function readOtherName(element: DerElement): { isMalformed: boolean; smtpMailbox?: string } {
   try {
     const fields = element.open();
-    fields.read(TAG.objectIdentifier);
-    fields.read(contextTag(0, 'constructed'));
-    return fields.done;
+    const type = fields.read(TAG.objectIdentifier);
+    const value = fields.read(contextTag(0, 'constructed'));
+    if (!fields.done) return { isMalformed: true };
+    const smtpMailbox = equalBytes(type.content, SMTP_UTF8_MAILBOX) ? mailboxText(value) : null;
+    return { isMalformed: false, ...(smtpMailbox !== null && { smtpMailbox }) };
   } catch (error) {
-    if (error instanceof PkiError) return false;
+    if (error instanceof PkiError) return { isMalformed: true };
+    throw error;
+  }
+}
+
+/** Content of the identifier id-on-SmtpUTF8Mailbox, 1.3.6.1.5.5.7.8.9. */
+const SMTP_UTF8_MAILBOX = Buffer.from('2b06010505070809', 'hex');
+
+/** Returns null if the value is not a UTF8String, which RFC 9598 §3 demands. */
+function mailboxText(value: DerElement): string | null {
+  try {
+    return utf8Text(onlyElement(value.content, TAG.utf8String));
+  } catch (error) {
+    if (error instanceof PkiError) return null;
     throw error;
   }
 }

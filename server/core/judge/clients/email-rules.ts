@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
 import {
@@ -47,8 +48,8 @@ function refusingClients(links: readonly Certificate[]): ReadonlySet<Client> {
 interface Above {
   permitted: readonly Bases[];
   excluded: Bases;
-  /** Clients that take every address for excluded, because they cannot read a base. */
-  cannotRead: ReadonlySet<Client>;
+  /** Clients that refuse every address, because they cannot read a base or an excluded one covers everything for them. */
+  refusingAll: ReadonlySet<Client>;
 }
 
 /** Bases of constraints: hosts, domains with a leading dot, and mailboxes. Hosts are in lower case. */
@@ -70,22 +71,23 @@ const NO_BASES: Bases = {
   lowerCase: new Set(),
   unquoted: new Set(),
 };
-const NOTHING: Above = { permitted: [], excluded: NO_BASES, cannotRead: new Set() };
+const NOTHING: Above = { permitted: [], excluded: NO_BASES, refusingAll: new Set() };
 
 const emailsAmong = (names: readonly GeneralName[]): string[] =>
   names.flatMap((name) => (name.kind === 'email' ? [name.value] : []));
 
 function withConstraints(above: Above, { permitted, excluded }: NameConstraints): Above {
   const [allowed, forbidden] = [emailsAmong(permitted), emailsAmong(excluded)];
-  const cannotRead = new Set(above.cannotRead);
-  if (!forbidden.every(isBaseOfChromium)) cannotRead.add('chromium');
-  if (![...allowed, ...forbidden].every(isBaseOfFirefox) || forbidden.includes('')) cannotRead.add('firefox');
-  if (forbidden.includes('')) cannotRead.add('gnutls');
-  if (forbidden.includes('') || forbidden.includes('.')) cannotRead.add('go');
+  const refusingAll = new Set(above.refusingAll);
+  if (!forbidden.every(isBaseOfChromium)) refusingAll.add('chromium');
+  if (![...allowed, ...forbidden].every(isBaseOfFirefox) || forbidden.includes(''))
+    refusingAll.add('firefox');
+  if (forbidden.includes('')) refusingAll.add('gnutls');
+  if (forbidden.includes('') || forbidden.includes('.')) refusingAll.add('go');
   return {
     permitted: allowed.length === 0 ? above.permitted : [...above.permitted, addBases(NO_BASES, allowed)],
     excluded: forbidden.length === 0 ? above.excluded : addBases(above.excluded, forbidden),
-    cannotRead,
+    refusingAll,
   };
 }
 
@@ -102,7 +104,11 @@ function addBases(known: Bases, bases: readonly string[]): Bases {
   };
 }
 
-const withoutDots = (host: string): string => host.replace(/\.+$/, '');
+function withoutDots(host: string): string {
+  let end = host.length;
+  while (host[end - 1] === '.') end--;
+  return host.slice(0, end);
+}
 
 const textOf = ({ local, host }: Mailbox): string => `${local}@${host}`;
 
@@ -115,6 +121,8 @@ interface Emails {
   alternative: readonly string[];
   /** Of the subject; null for a value that is no IA5String. */
   subject: readonly (string | null)[];
+  /** Internationalised ones, which OpenSSL alone compares. */
+  international: readonly string[];
   hasAlternativeName: boolean;
 }
 
@@ -127,13 +135,19 @@ function emailsOf({ subject, subjectAltNames }: Certificate): Emails {
       .flat()
       .filter(({ type }) => type === EMAIL_ADDRESS)
       .map(({ tag, text }) => (tag === IA5_STRING ? text : null)),
+    international: subjectAltNames.all.flatMap((name) =>
+      name.kind === 'unsupported' ? (name.smtpMailbox ?? []) : [],
+    ),
     hasAlternativeName: subjectAltNames.all.length > 0,
   };
 }
 
-function refusedBelow(above: Above, { alternative, subject, hasAlternativeName }: Emails): Set<Client> {
+function refusedBelow(
+  above: Above,
+  { alternative, subject, international, hasAlternativeName }: Emails,
+): Set<Client> {
   const refusing = new Set<Client>();
-  const { permitted, excluded, cannotRead } = above;
+  const { permitted, excluded, refusingAll } = above;
   const isConstrained = permitted.length > 0 || excluded.hosts.size + excluded.mailboxes.size > 0;
   const ofSubject = subject.filter((text) => text !== null);
   // RFC 5280 §4.2.1.10: those of the subject count if there is no subject alternative name.
@@ -144,10 +158,11 @@ function refusedBelow(above: Above, { alternative, subject, hasAlternativeName }
     if (alternative.length === 0 && permitted.length > 0) refusing.add('gnutls');
   }
   if (!alternative.every(isMailboxOfGo)) refusing.add('go');
-  if (!isConstrained && cannotRead.size === 0) return refusing;
-  if (counted.length > 0) for (const client of cannotRead) refusing.add(client);
+  if (!isConstrained && refusingAll.size === 0) return refusing;
+  if (counted.length > 0) for (const client of refusingAll) refusing.add(client);
   // OpenSSL compares those of the subject even if there are others.
-  if (!ofSubject.every((text) => isPermitted(text, above))) refusing.add('openssl');
+  if (!ofSubject.every((text) => isPermitted(text, above)) || !areHostsPermitted(international, above))
+    refusing.add('openssl');
   for (const text of counted) {
     const mailbox = splitMailbox(text);
     if (mailbox === null) continue;
@@ -168,6 +183,18 @@ function isPermitted(text: string, { permitted, excluded }: Above): boolean {
   return (
     mailbox !== null && permitted.every((bases) => isCovered(mailbox, bases)) && !isCovered(mailbox, excluded)
   );
+}
+
+/** Returns whether OpenSSL permits internationalised addresses: by their hosts, which a base may name in Punycode (RFC 9598 §6). */
+function areHostsPermitted(addresses: readonly string[], { permitted, excluded }: Above): boolean {
+  if (addresses.length === 0) return true;
+  const inUnicode = ({ hosts }: Bases): Set<string> =>
+    new Set([...hosts].map((host) => (host.includes('xn--') ? domainToUnicode(host) : host)));
+  const [allowed, forbidden] = [permitted.map(inUnicode), inUnicode(excluded)];
+  return addresses.every((address) => {
+    const host = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+    return address.includes('@') && allowed.every((hosts) => hosts.has(host)) && !forbidden.has(host);
+  });
 }
 
 const isCovered = (mailbox: Mailbox, { hosts, mailboxes }: Bases): boolean =>
