@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { chromium as playwright } from '@playwright/test';
 import { BROWSER_FLAGS } from '../kit/machine/browser.ts';
-import { type ClientKind, CONNECTION_MS, run, withLimit } from './client.ts';
+import { type ClientKind, CONNECTION_MS, NO_ANSWER, run, withLimit } from './client.ts';
 
 /** Adds the roots to a new database of NSS, as those that a user added. */
 async function trustRoots(database: string, rootsFile: string): Promise<void> {
@@ -45,7 +45,11 @@ const chromium: ClientKind = {
           await page.goto(`https://${host}:${port}/`, { timeout: CONNECTION_MS });
           return null;
         } catch (error) {
-          const code = /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY)\w+/.exec(String(error))?.[0];
+          if (String(error).includes('Timeout')) return NO_ANSWER;
+          const code =
+            /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY|HTTP2|HTTP_1|INVALID|TIMED)\w+/.exec(
+              String(error),
+            )?.[0];
           if (code === undefined) throw error;
           return code;
         } finally {
@@ -100,6 +104,7 @@ const firefox: ClientKind = {
           await session.send('browsingContext.navigate', { context, url, wait: 'complete' });
           return null;
         } catch (error) {
+          if (String(error).includes('in time')) return NO_ANSWER;
           const code = /(?:SEC|SSL|MOZILLA_PKIX|NS)_ERROR_(?!FAILURE)\w+/.exec(String(error))?.[0];
           if (code === undefined) throw error;
           return code;

@@ -24,8 +24,8 @@ export interface ClientSetup {
 export interface RunningClient {
   version: string;
   /**
-   * Connects to `host` at 127.0.0.1 over https. Returns null if the client accepts the certificate, else its error message.
-   * @throws Error if it does neither in time
+   * Connects to `host` at 127.0.0.1 over https. Returns null if the client accepts the server, else its error message. A browser that
+   * still waits after `CONNECTION_MS` does not accept it.
    */
   connect(host: string, port: number): Promise<string | null>;
   stop(): Promise<void>;
@@ -33,6 +33,9 @@ export interface RunningClient {
 
 /** Time for one connection, in ms. */
 export const CONNECTION_MS = 20_000;
+
+/** What a browser says that got no answer in time. */
+export const NO_ANSWER = 'no answer in time';
 
 /**
  * Starts a program that first prints its version, and then a line for each "host port" line of its input: "ok", or why it

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClientKind, run, type RunningClient, startLineClient } from './client.ts';
 
@@ -110,7 +111,12 @@ const java = (name: string, more: readonly string[] = []): ClientKind => ({
   name,
   family: 'java',
   packages: ['openjdk-17-jdk-headless'],
-  start: ({ rootsFile }) => startLineClient('java', [join(PROGRAMS, 'Client.java'), rootsFile, ...more]),
+  start({ folder, rootsFile, hosts }) {
+    const hostsFile = join(folder, 'hosts');
+    writeFileSync(hostsFile, hosts.map((host) => `127.0.0.1 ${host}\n`).join(''));
+    const resolving = `-Djdk.net.hosts.file=${hostsFile}`;
+    return startLineClient('java', [resolving, join(PROGRAMS, 'Client.java'), rootsFile, ...more]);
+  },
 });
 
 /** The clients that are no browsers. */

@@ -3,7 +3,10 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.security.KeyStore;
 import java.security.cert.CertPathBuilder;
 import java.security.cert.Certificate;
@@ -12,27 +15,29 @@ import java.security.cert.PKIXBuilderParameters;
 import java.security.cert.PKIXRevocationChecker;
 import java.security.cert.PKIXRevocationChecker.Option;
 import java.security.cert.X509CertSelector;
+import java.time.Duration;
 import java.util.EnumSet;
 import javax.net.ssl.CertPathTrustManagerParameters;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Connects to each "host port" line of its input, at 127.0.0.1. Writes "ok", or why the certificate was refused, in a line. With
- * "crls" as second argument, a CRL must show that the leaf is not revoked.
+ * Asks for https://host:port/ for each "host port" line of its input, with Java's HTTP client. Writes "ok" if it gets an answer, or why
+ * it refused, in a line. With "crls" as second argument, a CRL must show that the leaf is not revoked.
  */
 public class Client {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
   public static void main(String[] arguments) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
     boolean withCrls = arguments.length > 1 && arguments[1].equals("crls");
     context.init(null, trusting(arguments[0], withCrls).getTrustManagers(), null);
+    HttpClient client = HttpClient.newBuilder().sslContext(context).connectTimeout(LIMIT).build();
     System.out.println("Java " + System.getProperty("java.version"));
     BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       String[] parts = line.split(" ");
-      System.out.println(connect(context, parts[0], Integer.parseInt(parts[1])));
+      System.out.println(connect(client, parts[0], Integer.parseInt(parts[1])));
     }
   }
 
@@ -59,16 +64,12 @@ public class Client {
     return parameters;
   }
 
-  private static String connect(SSLContext context, String host, int port) {
-    try (Socket tcp = new Socket("127.0.0.1", port);
-        SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(tcp, host, port, true)) {
-      tcp.setSoTimeout(5000);
-      SSLParameters parameters = tls.getSSLParameters();
-      parameters.setEndpointIdentificationAlgorithm("HTTPS");
-      tls.setSSLParameters(parameters);
-      tls.startHandshake();
+  private static String connect(HttpClient client, String host, int port) {
+    try {
+      URI page = URI.create("https://" + host + ":" + port + "/");
+      client.send(HttpRequest.newBuilder(page).timeout(LIMIT).build(), BodyHandlers.discarding());
       return "ok";
-    } catch (IOException | RuntimeException error) {
+    } catch (IOException | InterruptedException | RuntimeException error) {
       return "refused: " + String.valueOf(error.getMessage()).replace("\n", " ");
     }
   }
