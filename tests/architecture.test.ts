@@ -85,7 +85,7 @@ const LATE_PACKAGES = ['@paddle/paddle-node-sdk'];
 /** Pure rooms: no I/O, clock, randomness or async. Each with the only outside modules that it may import. */
 const PURE_ROOMS: Record<string, readonly string[]> = {
   'server/pki': ['node:crypto'],
-  'server/core': ['node:url'],
+  'server/core': ['node:url', 'tldts'],
   contract: ['zod'],
 };
 const IMPURE =

@@ -315,6 +315,8 @@ export type ClientRuleCode =
   | 'malformed_tls_feature'
   | 'malformed_timestamps'
   | 'malformed_companion'
+  | 'public_suffix_wildcard'
+  | 'http2_cipher'
   | 'any_purpose_only'
   | 'other_key_identifier'
   | 'other_issuer_serial'

@@ -95,7 +95,7 @@ export function judgeChain(input: {
     ...(path === null
       ? []
       : [
-          ...pathRefusals(path, input.reference, input.protocol),
+          ...pathRefusals(path, { reference: input.reference, isPublic }, input.protocol),
           ...sentRefusals(sent, path, input.protocol),
           ...firstIssuerRefusals(seen, path, input.protocol),
           ...unorderedRefusals(seen, path, input.protocol),

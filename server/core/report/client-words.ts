@@ -110,6 +110,14 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'a part of the host’s name begins or ends with a hyphen',
     fix: 'Use a name whose parts begin and end with a letter or a digit.',
   },
+  public_suffix_wildcard: {
+    why: 'it covers this host only by a wildcard for all names of a registry, such as *.co.uk',
+    fix: 'Have the certificate reissued for the host’s own name.',
+  },
+  http2_cipher: {
+    why: 'the server agrees on HTTP/2 with a cipher that HTTP/2 forbids',
+    fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM ciphers, on the server.',
+  },
   malformed_key_identifier: { why: 'a key identifier in it cannot be read', fix: WITHOUT_FAULT },
   malformed_crl_points: { why: 'its CRL distribution points cannot be read', fix: WITHOUT_FAULT },
   malformed_issuer_addresses: {

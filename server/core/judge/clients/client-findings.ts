@@ -15,17 +15,17 @@ const RULES = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
 const LINK_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'only');
 const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== undefined);
 
-/** Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. */
+/** Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. `isPublic`: whether its root is. */
 export function pathRefusals(
   path: readonly Certificate[],
-  reference: ReferenceIdentifier,
+  host: { reference: ReferenceIdentifier; isPublic: boolean },
   protocol: Protocol,
 ): ChainFinding[] {
   const [leaf] = path;
   if (leaf === undefined) return [];
   return [
     ...path.flatMap((_, index) => linkRefusals(path, index, protocol)),
-    ...brokenRules(HOST_RULES, { certificate: leaf, reference }, 'leaf', protocol),
+    ...brokenRules(HOST_RULES, { certificate: leaf, ...host }, 'leaf', protocol),
     ...brokenRules(PATH_RULES, { certificate: leaf, path }, 'leaf', protocol),
     ...emailRefusals(path, protocol),
   ];

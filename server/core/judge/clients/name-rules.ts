@@ -1,3 +1,4 @@
+import { getPublicSuffix } from 'tldts';
 import {
   type Certificate,
   type DistinguishedName,
@@ -161,10 +162,15 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
 interface Covering {
   certificate: Certificate;
   reference: ReferenceIdentifier;
+  /** Whether the root of its path is one of a public root program. */
+  isPublic: boolean;
 }
 
 /** Returns whether the certificate covers the host only for clients that ignore a dot at the end of a dNSName. */
-export function coversWithTrailingDot({ certificate, reference }: Covering): boolean {
+export function coversWithTrailingDot({
+  certificate,
+  reference,
+}: Pick<Covering, 'certificate' | 'reference'>): boolean {
   const { subjectAltNames } = certificate;
   if (!subjectAltNames.dnsNames.some((name) => name.endsWith('.'))) return false;
   const dnsNames = subjectAltNames.dnsNames.map((name) => name.replace(/\.$/, ''));
@@ -198,19 +204,51 @@ export const HOST_RULES: readonly ClientRule<Covering>[] = [
     code: 'hyphen_at_end',
     clients: ['firefox'],
     source: 'measured: it ignores such names in certificates, but not wildcards that cover them',
-    applies: ({ certificate, reference }) => {
-      const { subjectAltNames } = certificate;
-      const wildcards = subjectAltNames.dnsNames.filter((name) => name.startsWith('*.'));
-      return (
-        hasHyphenAtEnd(reference) &&
-        !matchesReference(
-          { ...certificate, subjectAltNames: { ...subjectAltNames, dnsNames: wildcards } },
-          reference,
-        )
-      );
-    },
+    applies: ({ certificate, reference }) =>
+      hasHyphenAtEnd(reference) && !isCoveredBy(certificate, reference, isWildcard),
+  },
+  {
+    code: 'public_suffix_wildcard',
+    clients: ['chromium', 'apple'],
+    source:
+      'measured for Chromium (X509Certificate::VerifyHostname); SecDNSMatch in Apple’s Security framework',
+    applies: isBelowSuffixOnly,
+  },
+  {
+    code: 'public_suffix_wildcard',
+    clients: ['java'],
+    source: 'hasIllegalWildcard in Java’s HostnameChecker: only below the roots that Java brings itself',
+    applies: (covering) => covering.isPublic && isBelowSuffixOnly(covering),
   },
 ];
+
+/**
+ * Returns whether the certificate covers the host only by a wildcard directly below a public suffix, such as `*.co.uk`. Clients use only
+ * the part of the list for suffixes of registries (ICANN), not the private one with `github.io`.
+ */
+function isBelowSuffixOnly({ certificate, reference }: Covering): boolean {
+  if (reference.kind !== 'dns') return false;
+  const parent = reference.name.slice(reference.name.indexOf('.') + 1);
+  const isCovering = (name: string): boolean => name.toLowerCase().replace(/\.$/, '') === `*.${parent}`;
+  return (
+    certificate.subjectAltNames.dnsNames.some(isCovering) &&
+    !isCoveredBy(certificate, reference, (name) => !isWildcard(name)) &&
+    getPublicSuffix(reference.name, { allowPrivateDomains: false }) === parent
+  );
+}
+
+const isWildcard = (name: string): boolean => name.startsWith('*.');
+
+/** Returns whether those names of the certificate that are counted cover the host. */
+function isCoveredBy(
+  certificate: Certificate,
+  reference: ReferenceIdentifier,
+  isCounted: (name: string) => boolean,
+): boolean {
+  const { subjectAltNames } = certificate;
+  const dnsNames = subjectAltNames.dnsNames.filter(isCounted);
+  return matchesReference({ ...certificate, subjectAltNames: { ...subjectAltNames, dnsNames } }, reference);
+}
 
 function hasHyphenAtEnd(reference: ReferenceIdentifier): boolean {
   return reference.kind === 'dns' && /(?:^|\.)-|-(?:\.|$)/.test(reference.name);
