@@ -101,7 +101,7 @@ export type FindingFacts =
 
 export type LeafFacts =
   | { kind: 'expired'; notAfter: number; evidence: { notBefore: number } }
-  | { kind: 'not_yet_valid'; notBefore: number; evidence: { notAfter: number } }
+  | ({ kind: 'not_yet_valid'; notBefore: number; evidence: { notAfter: number } } & Soon)
   /** `names`: the first names of the certificate; `total`: how many it has. */
   /** `expected`: name that the certificate must be valid for, if the target names another one than the host. */
   | { kind: 'other_names'; names: string[]; total: number; expected?: string }
@@ -141,6 +141,11 @@ export type LeafFacts =
 
 /** Values of a certificate that cannot be read as a whole: nothing of them is verified. Instants in ms UTC. */
 export interface UnverifiedLeaf {
+interface Soon {
+  /** Minutes until the certificate is valid, rounded up; absent if more than five. */
+  minutes?: number;
+}
+
   subject: string | null;
   issuer: string | null;
   notBefore: number | null;
@@ -234,7 +239,7 @@ export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; i
         algorithm: string;
         identifier: string;
       }
-    | { fault: 'not_yet_valid'; authority: string | null; notBefore: number }
+    | ({ fault: 'not_yet_valid'; authority: string | null; notBefore: number } & Soon)
     | { fault: OtherPathFault; authority: string | null }
   );
 

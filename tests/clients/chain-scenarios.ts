@@ -19,12 +19,43 @@ const VALIDITY = 4;
 const utc = (text: string) => tlv(0x17, Buffer.from(text));
 const generalized = (text: string) => tlv(0x18, Buffer.from(text));
 
+/** Options of a certificate that becomes valid after so many seconds, counted from the call. */
+const startingIn = (seconds: number): CertificateOptions => ({ notBefore: Date.now() + seconds * 1_000 });
+
+/** A leaf and an intermediate that become valid after so many seconds. */
+const early = (seconds: number): Scenario[] => [
+  {
+    name: `early: leaf is valid in ${seconds} seconds`,
+    mint: ({ ecdsa }) => withChain(ecdsa.intermediate().issue({ dnsNames: [HOST], ...startingIn(seconds) })),
+  },
+  {
+    name: `early: intermediate is valid in ${seconds} seconds`,
+    mint: ({ ecdsa }) => withChain(ecdsa.intermediate(startingIn(seconds)).issue({ dnsNames: [HOST] })),
+  },
+];
+
 /** Servers with odd dates, versions, serial numbers and chains. */
 export const CHAIN_SCENARIOS: readonly Scenario[] = [
   leafScenario('nothing odd', {}),
   ...[398, 399, 825, 826, 1200, 3650].map((days) => leafScenario(`valid for ${days} days`, lasting(days))),
   leafScenario('826 days and no serverAuth', { ...lasting(826), extendedKeyUsage: null }),
   leafScenario('expired', { notBefore: from - 90 * DAY, notAfter: from }),
+  ...[60, 180, 280, 600].flatMap((seconds) => early(seconds)),
+  {
+    name: 'early: leaf and intermediate are valid in 180 seconds',
+    mint: ({ ecdsa }) =>
+      withChain(ecdsa.intermediate(startingIn(180)).issue({ dnsNames: [HOST], ...startingIn(180) })),
+  },
+  {
+    name: 'early: two intermediates are valid in 100 and 200 seconds',
+    mint: ({ ecdsa }) =>
+      withChain(
+        ecdsa
+          .intermediate(startingIn(100))
+          .intermediate(startingIn(200))
+          .issue({ dnsNames: [HOST] }),
+      ),
+  },
   leafScenario('not yet valid', { notBefore: Date.now() + DAY }),
   leafScenario('ends before it begins', { notBefore: from, notAfter: from - DAY }),
   leafScenario(

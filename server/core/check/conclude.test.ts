@@ -279,6 +279,20 @@ describe('the conclusion of a check', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 
+  it.each([1, 180, 299])(
+    'a check of a certificate that becomes valid in %i seconds is repeated then, without an alert',
+    (seconds) => {
+      const validAt = NOW + seconds * 1_000;
+      const early = observation([answer(withChain(issue({ notBefore: validAt })))]);
+      expect(concluded({ ...WATCHED, previous: verdictOf(early) }, early)).toMatchObject({
+        problem: null,
+        incidents: [],
+        alerts: [],
+        nextCheckAt: validAt,
+      });
+    },
+  );
+
   it('a posture check that reached the limit of failed handshakes continues as soon as the limit allows more', () => {
     const posture: NonNullable<typeof served.posture> = {
       at: NOW - 1_000,

@@ -13,6 +13,7 @@ import { type AlertRoute, type ChannelState, routeAlert } from '../alerting/rout
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
 import { isAwaiting } from '../judge/incomplete-finding.ts';
+import { validFrom } from '../judge/not-yet-valid.ts';
 import type { Observation } from '../observation.ts';
 import type { Plan } from '../plan.ts';
 import { findingMessage } from '../report/describe-finding.ts';
@@ -168,6 +169,7 @@ export function conclude(
           recheckAt,
           kind === 'own' ? now + HEARTBEAT_EVERY_MINUTES * MINUTE_MS : null,
           earlyCheckAt(previous, verdict, now),
+          validFrom(verdict.findings),
           postponedPostureAt(observation, verdict, { now, jitter: state.jitter }),
         ]),
         jitter: state.jitter,

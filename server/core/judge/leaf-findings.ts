@@ -9,39 +9,42 @@ import type { ChainFinding } from '../finding.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { LIMITING_LIFETIMES } from './clients/refusals.ts';
 import { coversWithTrailingDot } from './clients/name-rules.ts';
+import { earlyLeaf } from './not-yet-valid.ts';
 import { oneLine } from '../one-line.ts';
-import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Tolerance for clock differences: a certificate that starts within this time counts as valid. */
-const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 /** Number of names that a finding keeps. */
 export const NAMES_KEPT = 3;
+
+interface LeafQuestion {
+  reference: ReferenceIdentifier;
+  /** Name to verify, for findings; absent if it is the host. */
+  verifyName?: string;
+  protocol: Protocol;
+  now: number;
+}
 
 /** Returns the findings about the dates and names of a leaf, which do not depend on its issuer. */
 export function leafFindings(
   leaf: Certificate,
-  { reference, verifyName, now }: { reference: ReferenceIdentifier; verifyName?: string; now: number },
+  { reference, verifyName, protocol, now }: LeafQuestion,
 ): ChainFinding[] {
-  return [...validityFindings(leaf, now), ...nameFindings(leaf, reference, verifyName)];
+  return [...validityFindings(leaf, protocol, now), ...nameFindings(leaf, reference, verifyName)];
 }
 
-function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
+function validityFindings(leaf: Certificate, protocol: Protocol, now: number): ChainFinding[] {
   const { fingerprint, notBefore, notAfter } = leaf;
-  const severity = 'critical' as const;
-  if (validityFailure(leaf, now) === 'expired')
+  const failure = validityFailure(leaf, now);
+  if (failure === 'expired')
     return [
       {
         code: 'expired',
-        severity,
+        severity: 'critical',
         fingerprint,
         facts: { kind: 'expired', notAfter, evidence: { notBefore } },
       },
     ];
-  if (validityFailure(leaf, now + CLOCK_SKEW_MS) === 'not_yet_valid') {
-    const facts = { kind: 'not_yet_valid' as const, notBefore, evidence: { notAfter } };
-    return [{ code: 'not_yet_valid', severity, fingerprint, facts }];
-  }
-  return [];
+  return failure === null ? [] : [earlyLeaf(leaf, protocol, now)];
 }
 
 function nameFindings(leaf: Certificate, reference: ReferenceIdentifier, expected?: string): ChainFinding[] {

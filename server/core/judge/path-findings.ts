@@ -6,12 +6,14 @@ import {
   type PathResult,
   subjectPublicKeyHash,
   type TrustStore,
+  validityFailure,
   type WorkBudget,
 } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
+import { earlyAuthority, SOON_MS } from './not-yet-valid.ts';
 import { pathFaults } from './path-faults.ts';
 
 /** Instant up to which a browser trusts what a root issued (ms UTC), by the SHA-256 of the root's subject public key. */
@@ -63,9 +65,27 @@ interface PathQuestion {
 
 /**
  * Judges the path from a leaf to a trust anchor: first with the certificates that were sent, then also with the fetched ones.
- * Ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted.
+ * Ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted. A path that becomes valid within
+ * minutes counts, with findings that say so.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
+  const { now, protocol } = question;
+  const current = judgePathAt(question);
+  const isSoon = current.findings.some(
+    ({ facts }) =>
+      facts.kind === 'path_fault' && facts.fault === 'not_yet_valid' && facts.notBefore <= now + SOON_MS,
+  );
+  if (!isSoon) return current;
+  const later = judgePathAt({ ...question, now: now + SOON_MS });
+  if (later.path === null) return current;
+  const early = later.path.slice(1).filter((one) => validityFailure(one, now) === 'not_yet_valid');
+  return {
+    ...later,
+    findings: [...later.findings, ...early.map((one) => earlyAuthority(one, protocol, now))],
+  };
+}
+
+function judgePathAt(question: PathQuestion): PathJudgement {
   const { sent, fetchedIntermediates, now } = question;
   const alone = build(question, sent, now);
   if (alone.ok) return judgeValidPath(question, alone, []);

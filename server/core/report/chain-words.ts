@@ -1,5 +1,5 @@
 import type { ChainFacts, OtherPathFault, PathFault } from '../finding.ts';
-import type { Words } from './leaf-words.ts';
+import { notYetValid, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 
 /** Returns the words of a finding about the chain of a certificate, or about the path to its root. */
@@ -154,7 +154,7 @@ function pathFault(facts: PathFault): string {
     case 'weak_signature':
       return `${subjectOf(facts)} is signed with ${facts.algorithm}, which clients refuse.`;
     case 'not_yet_valid':
-      return `${subjectOf(facts)} is not valid before ${longDate(facts.notBefore, 'UTC')}.`;
+      return `${subjectOf(facts)} ${notYetValid(facts)}`;
     case 'malformed':
       return `${subjectOf(facts)} has a part that cannot be read. Clients may refuse it.`;
     default:

@@ -31,10 +31,14 @@ export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnA
   if (facts.kind === 'stored_words') return facts.words.fix;
   if (facts.kind === 'refused_by_clients') return refusalFix(facts);
   const named = facts.kind === 'other_names' && facts.expected ? unicodeName(facts.expected) : host;
+  if ('minutes' in facts) return WAIT;
   return fixFor(finding, named, ownAuthorities);
 }
 
 /** Returns the findings of a verdict in words, in their order. */
+const WAIT =
+  'Wait until then. If each new certificate shows this, your authority’s clock is fast, or ours is slow.';
+
 export function describeFindings(
   { findings, addresses, hasOwnRoot }: Pick<Verdict, 'findings' | 'addresses' | 'hasOwnRoot'>,
   endpoint: CheckedEndpoint,

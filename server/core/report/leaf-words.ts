@@ -17,7 +17,7 @@ export function leafWords(facts: Exclude<LeafFacts, { kind: 'refused_by_clients'
       };
     case 'not_yet_valid':
       return {
-        message: `The certificate is not valid before ${longDate(facts.notBefore, 'UTC')}.`,
+        message: `The certificate ${notYetValid(facts)}`,
         evidence: validity(facts.notBefore, facts.evidence.notAfter),
       };
     case 'other_names':
@@ -74,6 +74,13 @@ export function leafWords(facts: Exclude<LeafFacts, { kind: 'refused_by_clients'
     default:
       return facts satisfies never;
   }
+}
+
+/** Returns the end of a sentence about a certificate that is not valid yet. */
+export function notYetValid({ notBefore, minutes }: { notBefore: number; minutes?: number }): string {
+  return minutes === undefined
+    ? `is not valid before ${longDate(notBefore, 'UTC')}.`
+    : `is not valid for ${count(minutes, 'more minute')}. Clients refuse it until then, unless our clock is slow.`;
 }
 
 /** Says of each value that it is not verified. */

@@ -80,7 +80,7 @@ const words = shape<FindingWords>({
 
 const facts = union<FindingFacts, 'kind'>('kind', {
   expired: { notAfter: number, evidence: shape({ notBefore: number }) },
-  not_yet_valid: { notBefore: number, evidence: shape({ notAfter: number }) },
+  not_yet_valid: { notBefore: number, minutes: optional(number), evidence: shape({ notAfter: number }) },
   other_names: { names: list(text), total: number, expected: optional(text) },
   long_lifetime: { notBefore: number, days: number, mostDays: number },
   unreadable_leaf: {
@@ -197,7 +197,11 @@ const FAULTS: Readonly<Record<string, Predicate>> = {
   unknown_key: unknownAlgorithm,
   unknown_signature: unknownAlgorithm,
   weak_signature: shape<FaultsOf<'weak_signature'>>({ authority: nullable(text), algorithm: text }),
-  not_yet_valid: shape<FaultsOf<'not_yet_valid'>>({ authority: nullable(text), notBefore: number }),
+  not_yet_valid: shape<FaultsOf<'not_yet_valid'>>({
+    authority: nullable(text),
+    notBefore: number,
+    minutes: optional(number),
+  }),
 };
 const otherFault = shape<{ authority: string | null }>({ authority: nullable(text) });
 

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  HOST,
+  inWords,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { CLIENTS } from '../../../contract/check-words.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
+import { conditionsOf } from '../alerting/conditions.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { connectingClients } from './clients/refusals.ts';
+import { judge } from './judge.ts';
+import { validFrom } from './not-yet-valid.ts';
+
+const trustStore = createTrustStore([root.der]);
+const verdictOn = (leaf: MintedCertificate) => judge(observation([answer(withChain(leaf))]), NOW, trustStore);
+
+const startingIn = (seconds: number) => ({ notBefore: NOW + seconds * 1_000 });
+const earlyLeaf = (seconds: number) => issue(startingIn(seconds));
+const earlyIntermediate = (seconds: number) =>
+  root.intermediate({ ...current, ...startingIn(seconds) }).issue({ ...current, dnsNames: [HOST] });
+
+describe.each([
+  ['leaf', earlyLeaf, 'not_yet_valid'],
+  ['intermediate', earlyIntermediate, 'path_invalid'],
+])('a %s that is not valid yet', (_role, early, code) => {
+  it.each([
+    [1, 1],
+    [60, 1],
+    [61, 2],
+    [180, 3],
+    [299, 5],
+    [300, 5],
+  ])('is a warning without an alert if it becomes valid in %i seconds', (seconds, minutes) => {
+    const verdict = verdictOn(early(seconds));
+    expect(verdict).toMatchObject({
+      trusted: true,
+      findings: [{ code, severity: 'warning', facts: { minutes } }],
+    });
+    expect(validFrom(verdict.findings)).toBe(NOW + seconds * 1_000);
+    expect(conditionsOf(verdict, null, HOST).map(({ problem }) => problem)).toEqual(['expiry']);
+    expect(connectingClients(verdict, 'https').filter(({ connects }) => connects)).toEqual([]);
+  });
+
+  it.each([301, 600, 86_400])('is critical if it becomes valid in %i seconds', (seconds) => {
+    const verdict = verdictOn(early(seconds));
+    expect(verdict).toMatchObject({ trusted: false, findings: [{ code, severity: 'critical' }] });
+    expect(validFrom(verdict.findings)).toBeNull();
+    expect(conditionsOf(verdict, null, HOST).map(({ problem }) => problem)).toContain('chain_broken');
+  });
+
+  it('has no finding from its first second on', () => {
+    expect(verdictOn(early(0)).findings).toEqual([]);
+  });
+});
+
+describe('a certificate that becomes valid within minutes', () => {
+  it('says how long, and that our clock may be slow', () => {
+    expect(inWords(verdictOn(earlyLeaf(150))).findings).toMatchObject([
+      {
+        message:
+          'The certificate is not valid for 3 more minutes. Clients refuse it until then, unless our clock is slow.',
+        fix: 'Wait until then. If each new certificate shows this, your authority’s clock is fast, or ours is slow.',
+        clients: CLIENTS,
+      },
+    ]);
+    expect(inWords(verdictOn(earlyIntermediate(20))).findings[0]?.message).toMatch(
+      /is not valid for 1 more minute\. Clients refuse it until then, unless our clock is slow\.$/,
+    );
+  });
+
+  it('does not hide another fault', () => {
+    const leaf = root
+      .intermediate({ ...current, ...startingIn(60) })
+      .issue({ ...current, ...startingIn(120), dnsNames: ['other.example'] });
+    const verdict = verdictOn(leaf);
+    expect(verdict.findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
+      'critical name_mismatch',
+      'warning not_yet_valid',
+      'warning path_invalid',
+    ]);
+    expect(validFrom(verdict.findings)).toBe(NOW + 2 * MINUTE_MS);
+  });
+
+  it('counts with all certificates of its path', () => {
+    const leaf = root
+      .intermediate({ ...current, ...startingIn(60) })
+      .intermediate({ ...current, ...startingIn(180) })
+      .issue({ ...current, dnsNames: [HOST] });
+    expect(verdictOn(leaf).findings).toMatchObject([{ facts: { minutes: 3 } }, { facts: { minutes: 1 } }]);
+  });
+
+  it('is not needed if another path is valid', () => {
+    const key = root.intermediate(current);
+    const late = root.intermediate({ ...current, ...startingIn(60), commonName: 'Twin', key: key.key });
+    const good = root.intermediate({ ...current, commonName: 'Twin', key: key.key });
+    const leaf = good.issue({ ...current, dnsNames: [HOST] });
+    const seen = observation([answer([leaf, good, late])]);
+    expect(judge(seen, NOW, trustStore).findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
+  });
+});
