@@ -1,6 +1,6 @@
 import type { PathFailureCode, PublicKey } from '../pki/index.ts';
 import type { Client, KeyType } from '../../contract/check-words.ts';
-import type { ReachFailure, ReachStage, RevocationProblem } from './observation.ts';
+import type { Http2Fault, ReachFailure, ReachStage, RevocationProblem } from './observation.ts';
 
 export type FindingCode =
   | 'expired'
@@ -49,7 +49,9 @@ export type FindingCode =
   /** Some clients refuse what others accept. */
   | 'refused_by_clients'
   /** An FTP server agreed to AUTH TLS with another reply code than that of the standard. */
-  | 'start_tls_code';
+  | 'start_tls_code'
+  /** The handshake agreed on HTTP/2, and the server does not speak it as RFC 9113 demands. */
+  | 'http2_fault';
 
 /**
  * `critical`: all clients, a browser over https, or everything on OpenSSL refuses the endpoint; `warning`: only other clients
@@ -139,13 +141,13 @@ export type LeafFacts =
       evidence: { serialNumber: string; window: RenewalWindow | null };
     };
 
-/** Values of a certificate that cannot be read as a whole: nothing of them is verified. Instants in ms UTC. */
-export interface UnverifiedLeaf {
 interface Soon {
   /** Minutes until the certificate is valid, rounded up; absent if more than five. */
   minutes?: number;
 }
 
+/** Values of a certificate that cannot be read as a whole: nothing of them is verified. Instants in ms UTC. */
+export interface UnverifiedLeaf {
   subject: string | null;
   issuer: string | null;
   notBefore: number | null;
@@ -219,6 +221,7 @@ export type AddressFacts =
       evidence: { address: string; stage: ReachStage; durationMs: number }[];
     }
   | { kind: 'addresses_left_out'; count: number }
+  | { kind: 'http2_fault'; fault: Http2Fault }
   /** `code`: the reply to AUTH TLS. */
   | { kind: 'start_tls_code'; code: number };
 
@@ -312,6 +315,8 @@ export type ClientRuleCode =
   | 'other_tls_feature'
   | 'rare_alternative_name'
   | 'hyphen_at_end'
+  | 'public_suffix_wildcard'
+  | 'http2_cipher'
   | 'malformed_key_identifier'
   | 'malformed_crl_points'
   | 'malformed_issuer_addresses'
@@ -320,8 +325,6 @@ export type ClientRuleCode =
   | 'malformed_tls_feature'
   | 'malformed_timestamps'
   | 'malformed_companion'
-  | 'public_suffix_wildcard'
-  | 'http2_cipher'
   | 'any_purpose_only'
   | 'other_key_identifier'
   | 'other_issuer_serial'

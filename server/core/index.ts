@@ -106,6 +106,7 @@ export type {
   FailedObservation,
   FetchedIntermediate,
   HandshakeObservation,
+  Http2Fault,
   HttpObservation,
   Observation,
   PostureObservation,

@@ -122,7 +122,7 @@ export type Resolution =
   | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 
 /** Result of the HTTP request to `/` at the address whose handshake succeeded first. */
-export type HttpObservation =
+export type HttpObservation = (
   | { outcome: 'answered'; address: string; method: 'HEAD' | 'GET'; status: number; durationMs: number }
   | {
       outcome: 'failed';
@@ -130,7 +130,31 @@ export type HttpObservation =
       /** `not_http2`: the handshake agreed on HTTP/2, and the answer breaks it. `not_http`: any other answer that is not HTTP. */
       reason: 'timeout' | 'closed' | 'not_http' | 'not_http2' | 'too_large';
       durationMs: number;
-    };
+    }
+) & {
+  /** What is wrong with the server's HTTP/2; absent if nothing is. If HTTP/2 failed, set only if the server answered by HTTP/1.1. */
+  http2Faults?: readonly Http2Fault[];
+};
+
+/** Ways in which a server that agreed on HTTP/2 breaks it (RFC 9113), by the clients that fail. */
+export type Http2Fault =
+  /** Nothing, or the end of the connection or stream. */
+  | 'no_answer'
+  /** The first bytes are no frame, for example an answer by HTTP/1.1. */
+  | 'garbage'
+  | 'malformed_settings'
+  /** A malformed frame or answer, or one on another stream. */
+  | 'malformed_frame'
+  /** A frame that is well formed and forbidden: a body before its headers, or a window update of 0. */
+  | 'forbidden_frame'
+  /** The server demands HTTP/1.1 for the request (HTTP_1_1_REQUIRED, RFC 9113 §7). */
+  | 'http1_required'
+  /** The first frame is not SETTINGS. */
+  | 'late_settings'
+  | 'invalid_window'
+  | 'invalid_frame_size'
+  /** Settings that only programs with nghttp2 refuse, such as curl. */
+  | 'odd_settings';
 
 /** A certificate that the server did not send and that may complete its chain. */
 export interface FetchedIntermediate {
@@ -264,6 +288,14 @@ export interface Observation {
   /** Result of the posture probe; null if this check had none. */
   posture: PostureObservation | null;
 }
+
+/** Faults with which Chrome, and we, still read the answer. */
+export const TOLERATED_HTTP2_FAULTS: readonly Http2Fault[] = [
+  'late_settings',
+  'invalid_window',
+  'invalid_frame_size',
+  'odd_settings',
+];
 
 /** Returns an empty observation for a check whose examination was aborted, with a failure on our side. */
 export function unexaminedObservation(endpoint: Observation['endpoint'], observedAt: number): Observation {

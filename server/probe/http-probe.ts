@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type HttpObservation, isExpectedStatus } from '../core/index.ts';
+import { type Http2Fault, type HttpObservation, isExpectedStatus } from '../core/index.ts';
 import { createResponseReader, withTimeout } from '../egress/index.ts';
 import { createHttp2Reader, http2Farewell, http2Request } from './http2-exchange.ts';
 import { handshakeFailure, closeConnection, mayDemandClientCertificate } from './handshake.ts';
@@ -25,8 +25,9 @@ const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 /**
- * Sends HEAD /, and then GET / on a new connection if the server may not support HEAD, by HTTP/2 if the handshake agreed on it. Redirects
- * count as answers. Returns null if the server requires a client certificate. The `durationMs` of an answer ends with the status.
+ * Sends HEAD /, and then GET / on a new connection if the server may not support HEAD, by HTTP/2 if the handshake agreed on it. If HTTP/2
+ * failed, asks by HTTP/1.1 too. Redirects count as answers. Returns null if the server requires a client certificate. The `durationMs`
+ * of an answer ends with the status.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
   const { open, endpoint, expectedStatus, timeoutMs, signal } = options;
@@ -37,24 +38,46 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
     const again = await open.reconnect(alpn);
     return again.ok ? again.tls : null;
   };
-  const ask = async (
-    tls: TLSSocket,
-    method: Request['method'],
-    ms: number,
-  ): Promise<HttpObservation | null> => {
+  const ask = async (tls: TLSSocket, method: Request['method'], ms: number): Promise<Result> => {
     const asked = { method, address, endpoint, limit: { ms, signal } };
-    const { seen, wantsHttp1 } = await request({ ...asked, tls });
-    if (!wantsHttp1) return seen;
+    const result = await request({ ...asked, tls });
+    if (!result.wantsHttp1) return result;
     // As browsers do (RFC 9113 §7): some servers have pages that demand a client certificate, which HTTP/2 cannot ask for later.
-    alpn = { alpn: ['http/1.1'] };
+    alpn = HTTP_1_1;
     const again = await reconnect();
-    return again === null ? seen : (await request({ ...asked, tls: again })).seen;
+    if (again === null) return result;
+    const { seen, ...rest } = await request({ ...asked, tls: again });
+    return {
+      ...rest,
+      seen: seen?.outcome === 'answered' ? { ...seen, http2Faults: ['http1_required'] } : seen,
+    };
   };
-  const head = await ask(open.tls, 'HEAD', HEAD_SHARE * timeoutMs);
-  if (head === null || !needsGet(head, expectedStatus)) return head;
-  const second = await reconnect();
-  return second === null ? head : await ask(second, 'GET', timeoutMs);
+
+  let last = await ask(open.tls, 'HEAD', HEAD_SHARE * timeoutMs);
+  if (last.seen !== null && needsGet(last.seen, expectedStatus)) {
+    const second = await reconnect();
+    if (second !== null) last = await ask(second, 'GET', timeoutMs);
+  }
+  const { seen } = last;
+  if (seen?.outcome !== 'failed' || open.tls.alpnProtocol !== 'h2' || alpn === HTTP_1_1) return seen;
+
+  alpn = HTTP_1_1;
+  const third = await reconnect();
+  const byHttp1 = third && (await ask(third, 'GET', timeoutMs)).seen;
+  if (byHttp1?.outcome !== 'answered' || !isExpectedStatus(byHttp1.status, expectedStatus)) return seen;
+  // A server that was only busy for a moment now answers by HTTP/2 too.
+  alpn = {};
+  const fourth = await reconnect();
+  if (fourth === null) return seen;
+  const again = await ask(fourth, 'GET', HEAD_SHARE * timeoutMs);
+  if (again.seen?.outcome !== 'failed') return again.seen;
+  return {
+    ...again.seen,
+    http2Faults: again.seen.reason === 'not_http2' ? again.faults : [...again.faults, 'no_answer'],
+  };
 }
+
+const HTTP_1_1 = { alpn: ['http/1.1'] };
 
 /**
  * Returns whether to retry with GET, because HEAD found the site down: servers without HEAD answer 405 or 5xx, or another status
@@ -85,6 +108,8 @@ interface Result {
   seen: HttpObservation | null;
   /** Whether the server refused to answer by HTTP/2 and demands HTTP/1.1. */
   wantsHttp1: boolean;
+  /** What was wrong with its HTTP/2, apart from a missing answer. */
+  faults: Http2Fault[];
 }
 
 async function request({ tls, method, address, endpoint, limit }: Request): Promise<Result> {
@@ -141,9 +166,12 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
   tls.off('data', readChunk);
   if (http2 !== null && tls.writable) tls.write(http2Farewell(!http2.hasEnded()));
   await closeConnection(tls, limit.signal);
+  const seen = result === 'late' ? failed('timeout') : result;
+  const faults = http2?.faults() ?? [];
   return {
-    seen: result === 'late' ? failed('timeout') : result,
+    seen: seen?.outcome === 'answered' && faults.length > 0 ? { ...seen, http2Faults: faults } : seen,
     wantsHttp1: http2?.wantsHttp1() ?? false,
+    faults,
   };
 }
 

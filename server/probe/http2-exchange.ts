@@ -1,3 +1,4 @@
+import type { Http2Fault } from '../core/index.ts';
 import type { ResponseReader } from '../egress/index.ts';
 
 /** Number of header bytes, compressed, that are read; as many as of an HTTP/1.1 response. */
@@ -29,6 +30,7 @@ const SETTINGS = 4;
 const PUSH_PROMISE = 5;
 const PING = 6;
 const GOAWAY = 7;
+const WINDOW_UPDATE = 8;
 const CONTINUATION = 9;
 
 /** Frame flags. */
@@ -42,6 +44,14 @@ const PRIORITY = 0x20;
 const NO_ERROR = 0;
 const CANCEL = 8;
 const HTTP_1_1_REQUIRED = 13;
+
+/** Settings of a server with limits (RFC 9113 §6.5.2). */
+const ENABLE_PUSH = 2;
+const INITIAL_WINDOW_SIZE = 4;
+const MAX_FRAME_SIZE = 5;
+const SETTING_BYTES = 6;
+/** Largest flow control window. */
+const MAX_WINDOW = 2 ** 31 - 1;
 
 /** The only stream of a connection, for our request. */
 const STREAM = 1;
@@ -77,6 +87,8 @@ export interface Http2Reader extends ResponseReader {
   hasEnded(): boolean;
   /** Returns whether the server demands that the request be sent by HTTP/1.1 (RFC 9113 §7). */
   wantsHttp1(): boolean;
+  /** Returns what was wrong so far, apart from a missing answer. */
+  faults(): Http2Fault[];
 }
 
 /**
@@ -95,6 +107,9 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   let outcome: 'done' | 'not_http' | 'too_large' | null = null;
   let hasEnded = false;
   let wantsHttp1 = false;
+  let window = WINDOW_BYTES;
+  /** Faults that some clients tolerate do not end the answer. */
+  const faults = new Set<Http2Fault>();
 
   const fail = (state: 'not_http' | 'too_large'): void => {
     // The status comes first, so it may be known although the headers are too large.
@@ -102,6 +117,10 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     if (found !== null && found >= 200) status = found;
     outcome ??= state;
     hasEnded = true;
+  };
+  const breakOff = (fault: Http2Fault): void => {
+    faults.add(fault);
+    fail('not_http');
   };
   const close = (code: number): void => {
     wantsHttp1 = status === null && code === HTTP_1_1_REQUIRED;
@@ -114,7 +133,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     if (open !== null) return;
     // A header section after the response holds trailers.
     const found = status ?? statusOf(known);
-    if (found === null || found === 101) return fail('not_http');
+    if (found === null || found === 101) return breakOff('malformed_frame');
     if (found >= 200) {
       status = found;
       outcome = 'done';
@@ -123,44 +142,66 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   };
 
   const read = ({ type, flags, stream, payload }: Frame): void => {
-    if (frames++ === 0 && (type !== SETTINGS || (flags & ACK) !== 0)) return fail('not_http');
+    if (frames++ === 0) {
+      if (type !== SETTINGS) faults.add('late_settings');
+      else if ((flags & ACK) !== 0) faults.add('odd_settings');
+    }
     if (frames > MAX_FRAMES) return fail('too_large');
     if ((type === HEADERS || type === CONTINUATION) && (headerBytes += payload.length) > MAX_HEADER_BYTES)
       return fail('too_large');
     // Nothing may come between the frames of a header section (RFC 9113 §6.10).
-    if ((open !== null) !== (type === CONTINUATION)) return fail('not_http');
+    if ((open !== null) !== (type === CONTINUATION)) return breakOff('malformed_frame');
     const isOurs = stream === STREAM;
     const endsStream = (flags & END_STREAM) !== 0;
     switch (type) {
       case HEADERS: {
         const fields = withoutPadding(flags, payload);
-        return isOurs && fields !== null ? readFields(flags, fields, endsStream) : fail('not_http');
+        return isOurs && fields !== null
+          ? readFields(flags, fields, endsStream)
+          : breakOff('malformed_frame');
       }
       case CONTINUATION:
-        return isOurs && open !== null ? readFields(flags, payload, open.endsStream) : fail('not_http');
+        return isOurs && open !== null
+          ? readFields(flags, payload, open.endsStream)
+          : breakOff('malformed_frame');
       case DATA:
-        if (!isOurs || status === null) return fail('not_http');
+        if (!isOurs) return breakOff('malformed_frame');
+        if (status === null) return breakOff('forbidden_frame');
         bodyBytes += payload.length;
         if (endsStream || bodyBytes >= WINDOW_BYTES) hasEnded = true;
         return undefined;
       case RST_STREAM:
-        return isOurs && payload.length === 4 ? close(payload.readUInt32BE()) : fail('not_http');
-      case SETTINGS:
-        return (flags & ACK) === 0 ? send(frame(SETTINGS, ACK, 0, EMPTY)) : undefined;
+        return isOurs && payload.length === 4 ? close(payload.readUInt32BE()) : breakOff('malformed_frame');
+      case SETTINGS: {
+        if ((flags & ACK) !== 0) return payload.length === 0 ? undefined : breakOff('malformed_frame');
+        if (stream !== 0 || payload.length % SETTING_BYTES !== 0) return breakOff('malformed_settings');
+        for (const fault of faultsOfSettings(payload)) faults.add(fault);
+        return send(frame(SETTINGS, ACK, 0, EMPTY));
+      }
       case PUSH_PROMISE:
-        return fail('not_http');
+        return breakOff('malformed_frame');
       case PING:
-        if (payload.length !== 8) return fail('not_http');
+        if (payload.length !== 8) return breakOff('malformed_frame');
         return (flags & ACK) === 0 ? send(frame(PING, ACK, 0, payload)) : undefined;
       case GOAWAY: {
-        if (payload.length < 8) return fail('not_http');
+        if (payload.length < 8) return breakOff('malformed_frame');
         const [last, code] = [payload.readUInt32BE() & 0x7f_ff_ff_ff, payload.readUInt32BE(4)];
         // NO_ERROR announces that the connection will end, for example for maintenance. Streams up to the named one are still
         // answered.
         return code === NO_ERROR && last >= STREAM ? undefined : close(code);
       }
+      case WINDOW_UPDATE: {
+        if (payload.length !== 4) return breakOff('malformed_frame');
+        const more = payload.readUInt32BE() & MAX_WINDOW;
+        if (stream === 0) window += more;
+        return more === 0
+          ? breakOff('forbidden_frame')
+          : window > MAX_WINDOW
+            ? breakOff('malformed_frame')
+            : undefined;
+      }
       default:
-        // Frames of unknown types are ignored (RFC 9113 §4.1), and so are WINDOW_UPDATE and PRIORITY.
+        // Frames of unknown types are ignored (RFC 9113 §4.1), and so is PRIORITY.
         return undefined;
     }
   };
@@ -169,7 +210,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   const readNext = (): boolean => {
     if (hasEnded || rest.length < FRAME_HEADER_BYTES) return false;
     const length = rest.readUIntBE(0, 3);
-    if (length > MAX_FRAME_BYTES) fail('not_http');
+    if (length > MAX_FRAME_BYTES) breakOff(frames === 0 ? 'garbage' : 'malformed_frame');
     const end = FRAME_HEADER_BYTES + length;
     if (hasEnded || rest.length < end) return false;
     const [type = 0, flags = 0] = rest.subarray(3, 5);
@@ -185,6 +226,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     bodyBytes: () => bodyBytes,
     hasEnded: () => hasEnded,
     wantsHttp1: () => wantsHttp1,
+    faults: () => [...faults],
     push(chunk) {
       bytes += chunk.length;
       if (bytes > MAX_BYTES) fail('too_large');
@@ -194,6 +236,19 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
       return outcome ?? 'more';
     },
   };
+}
+
+/** Returns the faults of the values in a SETTINGS frame that end the connection with some clients (RFC 9113 §6.5.2). */
+function faultsOfSettings(payload: Buffer): Http2Fault[] {
+  const faults: Http2Fault[] = [];
+  for (let at = 0; at < payload.length; at += SETTING_BYTES) {
+    const [id, value] = [payload.readUInt16BE(at), payload.readUInt32BE(at + 2)];
+    if (id === INITIAL_WINDOW_SIZE && value > MAX_WINDOW) faults.push('invalid_window');
+    if (id === MAX_FRAME_SIZE && (value < MAX_FRAME_BYTES || value >= 2 ** 24))
+      faults.push('invalid_frame_size');
+    if (id === ENABLE_PUSH && value !== 0) faults.push('odd_settings');
+  }
+  return faults;
 }
 
 interface Frame {

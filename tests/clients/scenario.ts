@@ -91,6 +91,7 @@ export interface Scenario {
     | 'ecdhCurve'
     | 'sigalgs'
     | 'ALPNProtocols'
+    | 'http2'
     | 'requestCert'
     | 'dhparam'
   >;

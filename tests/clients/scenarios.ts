@@ -3,6 +3,7 @@ import { CONSTRAINT_SCENARIOS } from './constraint-scenarios.ts';
 import { EMAIL_SCENARIOS } from './email-scenarios.ts';
 import { EXTENSION_SCENARIOS } from './extension-scenarios.ts';
 import { HANDSHAKE_SCENARIOS } from './handshake-scenarios.ts';
+import { HTTP2_SCENARIOS } from './http2-scenarios.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
 import { LIMIT_SCENARIOS } from './limit-scenarios.ts';
 import { MALFORMED_SCENARIOS } from './malformed-scenarios.ts';
@@ -24,6 +25,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CHAIN_SCENARIOS,
   ...PATH_SCENARIOS,
   ...HANDSHAKE_SCENARIOS,
+  ...HTTP2_SCENARIOS,
   ...STAPLE_SCENARIOS,
   ...LIMIT_SCENARIOS,
   ...PSS_SCENARIOS,

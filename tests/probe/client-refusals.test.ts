@@ -170,6 +170,12 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['rare_alternative_name', 'ediPartyName beside the name', ['java', 'gnutls']],
   ['hyphen_at_end', 'label ending with a hyphen', ['firefox', 'java']],
   ['hyphen_at_end', 'wildcard for a label ending with a hyphen', ['java']],
+  ['http2_cipher', 'HTTP/2: cipher ECDHE-RSA-AES128-SHA', ['chromium', 'firefox']],
+  ['http2_cipher', 'HTTP/2: cipher AES128-GCM-SHA256', ['chromium', 'firefox']],
+  ['http2_cipher', 'HTTP/2: cipher AES128-SHA', ['chromium', 'firefox']],
+  ['public_suffix_wildcard', 'suffix: *.co.uk for shop.co.uk', ['chromium', 'apple']],
+  ['public_suffix_wildcard', 'suffix: *.museum.ck for www.museum.ck', ['chromium', 'apple']],
+  ['public_suffix_wildcard', 'suffix: *.xn--55qx5d.cn for shop.xn--55qx5d.cn', ['chromium', 'apple']],
   ['private_lifetime', 'valid for 826 days', ['apple']],
   ['private_purpose', 'no extendedKeyUsage', ['apple']],
 ];
@@ -222,6 +228,13 @@ it.each([
   'e-mail address user@example.com, permitted “user@EXAMPLE.com”',
   '500 permitted host names and a certificate with 500',
   'leaf with RSA and an exponent of 31 bits',
+  'HTTP/2: cipher ECDHE-RSA-AES128-GCM-SHA256',
+  'HTTP/2: cipher ECDHE-RSA-CHACHA20-POLY1305',
+  'cipher ECDHE-RSA-AES256-SHA only',
+  'suffix: *.github.io for name.github.io',
+  'suffix: *.city.kawasaki.jp for www.city.kawasaki.jp',
+  'suffix: *.co.uk and shop.co.uk for shop.co.uk',
+  'suffix: other.example alone for shop.co.uk',
 ])('No client is reported to refuse what is just within every limit: %s', async (scenario) => {
   expect(await refusals(scenario)).toEqual([]);
 });
@@ -236,6 +249,16 @@ it('A certificate of a public root without an embedded certificate timestamp (SC
   expect(await refusals('nothing odd', true)).toMatchObject([{ facts: rule, severity: 'critical' }]);
   const logged = leafScenario('logged', { timestamps: [Date.now()] });
   expect(await refusalsOf(logged, true)).toEqual([]);
+});
+
+it('Java refuses a wildcard below a public suffix if the root is public', async () => {
+  const found = await refusals('suffix: *.co.uk for shop.co.uk', true);
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      facts: { kind: 'refused_by_clients', rule: 'public_suffix_wildcard', authority: null },
+      clients: ['chromium', 'apple', 'java'],
+    }),
+  );
 });
 
 it('A refusal by Chromium or OpenSSL is critical, and a refusal by Java alone is a warning', async () => {

@@ -14,9 +14,9 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { HOSTILE_HTTP2, http2Frame, OK, sending, SETTINGS } from '../kit/peers/http2-peers.ts';
+import { HOSTILE_HTTP2, http2Frame, OK, sending, SETTINGS, speakingHttp2 } from '../kit/peers/http2-peers.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
-import { closing, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { closing, type PeerBehaviour, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
@@ -233,7 +233,7 @@ describe('A probe of a server with HTTP/2', () => {
       { '*': leaf },
       {
         ALPNProtocols: ['h2'],
-        manners: (socket) => sending(...(connections++ === 0 ? [OK] : [SETTINGS, OK]))(socket),
+        manners: (socket) => sending(SETTINGS, connections++ === 0 ? http2Frame(1, 5) : OK)(socket),
       },
     );
     running.push(peer);
@@ -257,6 +257,70 @@ describe('A probe of a server with HTTP/2', () => {
       response.writeHead(method === 'HEAD' ? 405 : 200).end(Buffer.alloc(method === 'HEAD' ? 0 : 200_000));
     });
     expect((await observe(port)).http).toMatchObject(answered('GET', 200));
+  });
+});
+
+describe('A probe of a server whose HTTP/2 fails', () => {
+  /** Starts a server that answers by HTTP/1.1, and handles the nth connection with HTTP/2 by the nth of these. */
+  async function failingSite(...http2: PeerBehaviour[]) {
+    let connections = 0;
+    const peer = await startTlsServer(
+      { '*': leaf },
+      {
+        ALPNProtocols: ['h2', 'http/1.1'],
+        http2: (socket) => http2[Math.min(connections++, http2.length - 1)]?.(socket),
+        serve: (_request, response) => response.end('ok'),
+      },
+    );
+    running.push(peer);
+    return peer;
+  }
+
+  it('asks by HTTP/1.1, makes sure that HTTP/2 still fails, and finds the site down', async () => {
+    const peer = await failingSite(closing);
+    const seen = await observe(peer.port);
+    expect(seen.http).toMatchObject({ outcome: 'failed', reason: 'closed', http2Faults: ['no_answer'] });
+    expect(assessUptime(seen)).toMatchObject({ state: 'down', cause: { code: 'not_http2' } });
+    expect(peer.accepted()).toBe(4);
+  });
+
+  it('finds a site up whose HTTP/2 works at last', async () => {
+    const peer = await failingSite(closing, closing, speakingHttp2);
+    const { http } = await observe(peer.port);
+    expect(http).toMatchObject(answered('GET', 200));
+    expect(http).not.toHaveProperty('http2Faults');
+    expect(peer.accepted()).toBe(4);
+  });
+
+  it('asks by HTTP/1.1 if HTTP/2 gets no answer in time', async () => {
+    const asked = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const peer = await failingSite(
+      ...asked.map(
+        ({ resolve }): PeerBehaviour =>
+          (socket) =>
+            void socket.once('data', () => resolve()),
+      ),
+    );
+    stopTimers();
+    const pending = observe(peer.port, { http: 2_500 });
+    for (const [index, ms] of [1_000, 2_500, 1_000].entries()) {
+      await asked[index]?.promise;
+      vi.advanceTimersByTime(ms);
+    }
+    expect((await pending).http).toMatchObject({ reason: 'timeout', http2Faults: ['no_answer'] });
+  });
+
+  it('says nothing about HTTP/2 if HTTP/1.1 fails too', async () => {
+    const peer = await startTlsServer({ '*': leaf }, { ALPNProtocols: ['h2', 'http/1.1'], manners: closing });
+    running.push(peer);
+    expect((await observe(peer.port)).http).not.toHaveProperty('http2Faults');
+    expect(peer.accepted()).toBe(3);
+  });
+
+  it('needs no further connection if HTTP/2 works', async () => {
+    const peer = await failingSite(speakingHttp2);
+    expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', 200));
+    expect(peer.accepted()).toBe(1);
   });
 });
 

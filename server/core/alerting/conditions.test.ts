@@ -16,7 +16,7 @@ import type { CertificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
 import { begunDeployment, conditionsOf, replacedCertificate, waitingAddresses } from './conditions.ts';
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
-import type { HandshakeObservation, Observation } from '../observation.ts';
+import type { HandshakeObservation, Http2Fault, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
 import { UNASKED } from '../../../tests/kit/product/observation.ts';
 
@@ -98,6 +98,31 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
     },
   };
 }
+
+describe('a fault of HTTP/2', () => {
+  const conditionsWith = (fault: Http2Fault) => {
+    const http = {
+      outcome: 'answered',
+      address: '192.0.2.1',
+      method: 'HEAD',
+      status: 200,
+      durationMs: 9,
+    } as const;
+    const seen = observation([answer(withChain(issue()))], { http: { ...http, http2Faults: [fault] } });
+    const verdict = judge(seen, NOW, createTrustStore([root.der]));
+    return conditionsOf(verdict, null, HOST).map(({ problem }) => problem);
+  };
+
+  it('needs no alert about the chain if it is an outage', () => {
+    expect(conditionsWith('no_answer')).toEqual(['expiry']);
+    expect(conditionsWith('malformed_frame')).toEqual(['expiry']);
+  });
+
+  it('needs an alert if a browser fails and the site counts as up', () => {
+    expect(conditionsWith('invalid_frame_size')).toEqual(['expiry', 'chain_broken']);
+    expect(conditionsWith('late_settings')).toEqual(['expiry']);
+  });
+});
 
 describe('a replaced certificate', () => {
   it('is not reported by the first check or if the leaf is unchanged', () => {

@@ -3,6 +3,7 @@ import { expectedRenewal } from '../alert-steps.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { oneLine } from '../one-line.ts';
 import type { Finding, FindingCode } from '../finding.ts';
+import { TOLERATED_HTTP2_FAULTS } from '../observation.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem, RegistrationEnd } from './alert.ts';
@@ -209,13 +210,14 @@ const NO_FACTS = { certificate: null, message: null, fix: null, successor: null 
 
 /**
  * Returns a predicate for critical findings that count as a broken chain. `intermediate_expired` does not count while an
- * expired intermediate has its own expiry incident.
+ * expired intermediate has its own expiry incident, and HTTP/2 does not count if it fails, because that is an outage.
  */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
-  return ({ code, severity }) =>
+  return ({ code, severity, facts }) =>
     severity === 'critical' &&
     !REPORTED_ELSEWHERE.has(code) &&
+    !(facts.kind === 'http2_fault' && !TOLERATED_HTTP2_FAULTS.includes(facts.fault)) &&
     !(code === 'intermediate_expired' && isWatched);
 }
 

@@ -111,6 +111,19 @@ describe('assessUptime', () => {
     });
   });
 
+  it('is down if the server answers by HTTP/1.1 alone although it agreed on HTTP/2', () => {
+    const http = { ...unanswered('timeout'), http2Faults: ['no_answer'] as const };
+    expect(assessUptime(seen({ http })).cause).toEqual({
+      code: 'not_http2',
+      message: 'shop.example agreed on HTTP/2 but answers only by HTTP/1.1, so browsers cannot open it.',
+    });
+  });
+
+  it('is up if the server answers by HTTP/2 in a way that only some clients refuse', () => {
+    const http = { ...answered(200), http2Faults: ['late_settings'] as const };
+    expect(assessUptime(seen({ http })).state).toBe('up');
+  });
+
   it('needs only a handshake for protocols other than HTTPS', () => {
     const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
     expect(assessUptime(seen({ endpoint }))).toEqual({ state: 'up', responseMs: 40, cause: null });

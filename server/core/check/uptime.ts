@@ -85,6 +85,11 @@ export function assessUptime(
     return isExpectedStatus(http.status, expectedStatus)
       ? { state: 'up', responseMs, cause: null }
       : down(statusCause(host, http.status, expectedStatus), responseMs);
+  if (http.http2Faults !== undefined)
+    return down({
+      code: 'not_http2',
+      message: `${host} agreed on HTTP/2 but answers only by HTTP/1.1, so browsers cannot open it.`,
+    });
   switch (http.reason) {
     case 'timeout':
       return down({ code: 'no_answer', message: `${host} did not answer the request in time.` });

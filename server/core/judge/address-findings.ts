@@ -2,7 +2,7 @@ import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import type { Answer } from './answers.ts';
 import { severityOf } from './clients/client-rule.ts';
-import { refusingOldTls } from './clients/refusals.ts';
+import { FAILING_BY_HTTP2, refusingOldTls } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import { firstNames } from './leaf-findings.ts';
@@ -18,7 +18,7 @@ export interface Shown {
 
 /**
  * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
- * reached or were left out, and unusual reply codes.
+ * reached or were left out, unusual reply codes, and faults of HTTP/2.
  */
 export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
   const read = answers.flatMap(({ judged: { leaf }, seen }) =>
@@ -28,6 +28,7 @@ export function addressFindings(observation: Observation, answers: readonly Answ
     ...differingCertificates(read),
     ...legacyFindings(answers, observation.endpoint.protocol),
     ...codeFindings(observation),
+    ...http2Findings(observation),
     ...(read.length === 0 ? [] : unreachableFindings(observation)),
     ...leftOutFindings(observation),
   ];
@@ -177,6 +178,18 @@ function codeFindings({ addresses }: Observation): Shown[] {
     },
     addresses: at.map(({ address }) => address),
   }));
+}
+
+function http2Findings({ http, endpoint }: Observation): Shown[] {
+  return (http?.http2Faults ?? []).map((fault) => {
+    const clients = FAILING_BY_HTTP2[fault];
+    const severity = severityOf(clients, endpoint.protocol);
+    const facts = { kind: 'http2_fault' as const, fault };
+    return {
+      finding: { code: 'http2_fault', severity, fingerprint: null, facts, clients },
+      addresses: http === null ? [] : [http.address],
+    };
+  });
 }
 
 /**

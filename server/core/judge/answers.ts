@@ -74,7 +74,7 @@ export class ChainJudge {
   #handshakeFindings(
     leaf: Certificate,
     { path, isPublic }: ChainJudgement,
-    { presentedChain, staple, tlsVersion, cipher, group, legacyTls }: HandshakeObservation,
+    { presentedChain, staple, tlsVersion, cipher, group, legacyTls, alpn }: HandshakeObservation,
   ): ChainFinding[] {
     const { endpoint, revocation } = this.#observation;
     const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
@@ -87,6 +87,7 @@ export class ChainJudge {
       cipher,
       group,
       legacyTls,
+      alpn,
       isPublic,
       hasStapledTimestamp,
     };

@@ -55,6 +55,7 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   chain_cut: LEAVE_OUT,
   extra_certificate: LEAVE_OUT,
   refused_by_clients: REISSUE,
+  http2_fault: 'Correct HTTP/2 on the server, or on the proxy in front of it, or switch it off there.',
   start_tls_code:
     'Nothing to do if your clients connect. Otherwise update the FTP server: some clients accept no other code than 234.',
 };

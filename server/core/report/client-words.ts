@@ -256,12 +256,11 @@ type Refusal = Extract<LeafFacts, { kind: 'refused_by_clients' }>;
 
 /** Returns the words of a finding about clients that refuse what others accept. */
 export function refusalWords({ rule, authority }: Refusal, clients: readonly Client[]): Words {
-  const what =
-    rule === 'rsa_key_exchange' || rule === 'rare_group'
-      ? 'the connection'
-      : authority === null
-        ? 'this certificate'
-        : `the certificate “${authority}”`;
+  const what = OF_CONNECTION.has(rule)
+    ? 'the connection'
+    : authority === null
+      ? 'this certificate'
+      : `the certificate “${authority}”`;
   const known = RULES[rule];
   const names = clients.map((client) => {
     const since = ACCEPTING_SINCE[rule]?.[client];
@@ -278,6 +277,13 @@ export function refusalWords({ rule, authority }: Refusal, clients: readonly Cli
 }
 
 const LIST = new Intl.ListFormat('en-GB');
+
+/** Rules about the connection and not about the certificate. */
+const OF_CONNECTION: ReadonlySet<string> = new Set<ClientRuleCode>([
+  'rsa_key_exchange',
+  'rare_group',
+  'http2_cipher',
+]);
 
 /** Rules about certificates that the owner of the host can leave out. */
 const OF_FILE: ReadonlySet<string> = new Set<ClientRuleCode>([

@@ -6,6 +6,7 @@ import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName, unicodeName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import type { AddressFacts, Finding, FindingWords } from '../finding.ts';
+import { http2Words } from './http2-words.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';
@@ -30,15 +31,15 @@ export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnA
   const { facts } = finding;
   if (facts.kind === 'stored_words') return facts.words.fix;
   if (facts.kind === 'refused_by_clients') return refusalFix(facts);
-  const named = facts.kind === 'other_names' && facts.expected ? unicodeName(facts.expected) : host;
   if ('minutes' in facts) return WAIT;
+  const named = facts.kind === 'other_names' && facts.expected ? unicodeName(facts.expected) : host;
   return fixFor(finding, named, ownAuthorities);
 }
 
-/** Returns the findings of a verdict in words, in their order. */
 const WAIT =
   'Wait until then. If each new certificate shows this, your authority’s clock is fast, or ours is slow.';
 
+/** Returns the findings of a verdict in words, in their order. */
 export function describeFindings(
   { findings, addresses, hasOwnRoot }: Pick<Verdict, 'findings' | 'addresses' | 'hasOwnRoot'>,
   endpoint: CheckedEndpoint,
@@ -114,10 +115,7 @@ export function describeVerdict(verdict: Verdict, endpoint: CheckedEndpoint): De
 }
 
 function wordsOf({ facts, addresses, keyType, clients = [] }: Finding, host: string): Words {
-  const words =
-    facts.kind === 'refused_by_clients'
-      ? refusalWords(facts, clients)
-      : wordsFor(facts, addresses.length, host);
+  const words = wordsFor(facts, { addresses: addresses.length, clients, host });
   if (keyType === null) return words;
   // A newer version may have stored a key type that this one does not know.
   const name = KEY_TYPE_NAMES[keyType] ?? keyType;
@@ -133,11 +131,14 @@ function wordsOf({ facts, addresses, keyType, clients = [] }: Finding, host: str
 }
 
 function wordsFor(
-  facts: Exclude<Finding['facts'], { kind: 'refused_by_clients' }>,
-  addresses: number,
-  host: string,
+  facts: Finding['facts'],
+  { addresses, clients, host }: { addresses: number; clients: readonly Client[]; host: string },
 ): Words {
   switch (facts.kind) {
+    case 'refused_by_clients':
+      return refusalWords(facts, clients);
+    case 'http2_fault':
+      return http2Words(facts.fault, clients);
     case 'stored_words':
       return facts.words;
     case 'addresses_differ':
@@ -183,7 +184,7 @@ function commandPlaces({ code, addresses }: Finding, all: Verdict['addresses']):
 type ShownPlace = Pick<Verdict['addresses'][number], 'address' | 'server'>;
 
 /** Returns the words of a finding about the addresses of a host. `count`: number of addresses that show it. */
-function addressWords(facts: AddressFacts, count: number): Words {
+function addressWords(facts: Exclude<AddressFacts, { kind: 'http2_fault' }>, count: number): Words {
   switch (facts.kind) {
     case 'addresses_differ':
       return {

@@ -79,6 +79,8 @@ export function reproductionCommand(target: Reproduction): string {
     case 'staple_invalid':
     case 'staple_missing':
       return `${connect(target, at)} -status </dev/null`;
+    case 'http2_fault':
+      return responseCommand(target.endpoint);
     case 'address_left_out':
       return lookUpCommand(target.endpoint.host);
     case 'certificates_differ':

@@ -120,6 +120,15 @@ const OBSERVATIONS: Observation[] = [
     }),
   ]),
   observation([answer(withChain(leaf), { startTlsCode: 334 })]),
+  observation([answer(withChain(issue({ notBefore: NOW + 60_000 })))], {
+    http: {
+      outcome: 'failed',
+      address: '192.0.2.1',
+      reason: 'closed',
+      durationMs: 5,
+      http2Faults: ['no_answer', 'odd_settings'],
+    },
+  }),
 ];
 
 const VERDICTS: Verdict[] = [
@@ -154,6 +163,7 @@ describe('a stored verdict', () => {
       'expired',
       'expired_authority',
       'extra_certificates',
+      'http2_fault',
       'legacy_tls',
       'long_lifetime',
       'missing_intermediates',

@@ -166,6 +166,7 @@ const facts = union<FindingFacts, 'kind'>('kind', {
     evidence: shape({ serialNumber: text }),
   },
   legacy_tls: { tlsVersion: text, evidence: shape({ cipher: text }) },
+  http2_fault: { fault: code },
   start_tls_code: { code: number },
   addresses_unreachable: {
     reason: code,

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http2';
 import { flooding, type PeerBehaviour } from './raw-peers.ts';
 
 /** Returns a frame of HTTP/2 (RFC 9113 §4.1). `stream` is that of the client's first request unless given. */
@@ -20,11 +21,14 @@ export function http2Frame(
 export const SETTINGS = http2Frame(4, 0, [], 0);
 /** HEADERS with `:status: 200`, which end both their section and the stream. */
 export const OK = http2Frame(1, 0x5, [0x88]);
+/** The same for a request on any stream. */
+export const okOn = (stream: number): Buffer => http2Frame(1, 0x5, [0x88], stream);
 /** `:status: 103`, not compressed. */
 const EARLY_HINTS = [0x08, 0x03, ...Buffer.from('103')];
 
-const goaway = (last: number, code: number): Buffer => http2Frame(7, 0, [0, 0, 0, last, 0, 0, 0, code], 0);
-const reset = (code: number): Buffer => http2Frame(3, 0, [0, 0, 0, code]);
+export const goaway = (last: number, code: number): Buffer =>
+  http2Frame(7, 0, [0, 0, 0, last, 0, 0, 0, code], 0);
+export const reset = (code: number, stream = 1): Buffer => http2Frame(3, 0, [0, 0, 0, code], stream);
 
 /** Sends these bytes on the first request and keeps the connection open. */
 export const sending =
@@ -33,7 +37,7 @@ export const sending =
     void socket.resume().once('data', () => socket.write(Buffer.concat(frames)));
 
 /** Sends these bytes on the first request and closes the connection. */
-const ending =
+export const ending =
   (...frames: readonly Buffer[]): PeerBehaviour =>
   (socket) =>
     void socket.resume().once('data', () => socket.end(Buffer.concat(frames)));
@@ -46,14 +50,38 @@ const floodingAfter =
     flooding(frame)(socket);
   };
 
+const PREFACE_BYTES = 24;
+const FRAME_HEADER_BYTES = 9;
+
+/** Sends `first` at once, and `answer` to each request, on its stream: the first one is 1 with most clients, and 3 with Firefox. */
+export const answeringRequests =
+  (answer: (stream: number) => readonly Buffer[], first: readonly Buffer[] = [SETTINGS]): PeerBehaviour =>
+  (socket) => {
+    let rest = Buffer.alloc(0);
+    let at = PREFACE_BYTES;
+    socket.write(Buffer.concat(first));
+    socket.on('data', (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= at + FRAME_HEADER_BYTES) {
+        const isHeaders = rest[at + 3] === 1;
+        if (isHeaders) socket.write(Buffer.concat(answer(rest.readUInt32BE(at + 5))));
+        at += FRAME_HEADER_BYTES + rest.readUIntBE(at, 3);
+      }
+    });
+  };
+
+/** Answers every request properly. */
+export const speakingHttp2: PeerBehaviour = (socket) => void http2.emit('connection', socket);
+const http2 = createServer((_request, response) => void response.end('ok'));
+
 type Outcome = 'answered' | 'closed' | 'not_http2' | 'too_large' | 'timeout';
 
 /** Servers that agree on HTTP/2 and misuse it, with the result that a probe must have. */
 export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outcome: Outcome][] = [
   ['answers with HTTP/1.1', ending(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'not_http2'],
-  ['begins without SETTINGS', sending(OK), 'not_http2'],
-  ['goes away before its settings', ending(goaway(0, 0)), 'not_http2'],
-  ['acknowledges settings instead of sending its own', sending(http2Frame(4, 1, [], 0), OK), 'not_http2'],
+  ['begins without SETTINGS', sending(OK), 'answered'],
+  ['goes away before its settings', ending(goaway(0, 0)), 'closed'],
+  ['acknowledges settings instead of sending its own', sending(http2Frame(4, 1, [], 0), OK), 'answered'],
   ['announces a frame of 16 MB', sending(SETTINGS, Buffer.from('ffffff000000000001', 'hex')), 'not_http2'],
   ['sends a body before its headers', sending(SETTINGS, http2Frame(0, 0, [1])), 'not_http2'],
   ['sends headers without a status', sending(SETTINGS, http2Frame(1, 5, [0x84])), 'not_http2'],

@@ -95,6 +95,8 @@ export interface TlsPeerOptions extends TlsOptions {
   serve?: RequestListener;
   /** Handles a connection after its handshake, instead of `serve`. */
   manners?: ((socket: Socket) => void) | undefined;
+  /** Handles a connection that agreed on HTTP/2, instead of `manners` and `serve`. */
+  http2?: (socket: Socket) => void;
   /** Bytes stapled as OCSP response for clients that ask for one (RFC 6066 §8). They may be invalid. */
   staple?: Buffer;
   /** Delays the answer to a ClientHello with a server name until the promise resolves. */
@@ -107,7 +109,7 @@ export interface TlsPeerOptions extends TlsOptions {
  */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificate>>,
-  { host = '127.0.0.1', port = 0, serve, manners, staple, admit, ...options }: TlsPeerOptions = {},
+  { host = '127.0.0.1', port = 0, serve, manners, http2, staple, admit, ...options }: TlsPeerOptions = {},
 ): Promise<TlsPeer> {
   const contexts = new Map<string, SecureContext>();
   const context = (certificate: ServerCertificate): SecureContext =>
@@ -133,7 +135,8 @@ export async function startTlsServer(
   server.on('secureConnection', (socket) => {
     serverNames.push(socket.servername || null);
     socket.on('error', () => socket.destroy());
-    if (manners !== undefined) manners(socket);
+    if (socket.alpnProtocol === 'h2' && http2 !== undefined) http2(socket);
+    else if (manners !== undefined) manners(socket);
     else if (http === null) socket.resume();
     else http.emit('connection', socket);
   });

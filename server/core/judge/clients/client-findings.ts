@@ -102,7 +102,7 @@ export function sentRefusals(
 export function handshakeRefusals(
   leaf: Certificate,
   seen: Omit<SentMessage, 'certificate'> &
-    Pick<HandshakeObservation, 'cipher' | 'group' | 'legacyTls'> & {
+    Pick<HandshakeObservation, 'cipher' | 'group' | 'legacyTls' | 'alpn'> & {
       isPublic: boolean;
       hasStapledTimestamp: boolean;
     },

@@ -2,7 +2,7 @@ import type { Certificate } from '../../../pki/index.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 
-type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'group' | 'legacyTls'> & {
+type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'group' | 'legacyTls' | 'alpn'> & {
   certificate: Certificate;
 };
 
@@ -17,6 +17,15 @@ function isSigned({ tlsVersion, cipher }: Handshake): boolean {
 /** Returns whether the client encrypts a secret with the server's RSA key. False if the server speaks only outdated TLS. */
 function isRsaKeyExchange(handshake: Handshake): boolean {
   return !handshake.legacyTls && !isSigned(handshake);
+}
+
+/**
+ * Returns whether HTTP/2 forbids the cipher (RFC 9113 §9.2.2 and appendix A): in TLS 1.2 it needs an ephemeral key exchange and
+ * authenticated encryption.
+ */
+function isForbiddenInHttp2({ alpn, tlsVersion, cipher, legacyTls }: Handshake): boolean {
+  const isAllowed = tlsVersion !== 'TLSv1.2' || /^(?:ECDHE|DHE)-.*(?:GCM|CCM|CHACHA20)/.test(cipher);
+  return alpn === 'h2' && !isAllowed && !legacyTls;
 }
 
 /** Rules about a leaf and the key exchange that the server chose. */
@@ -64,5 +73,11 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
     clients: ['java', 'gnutls'],
     source: 'measured; OpenSSL offers ML-KEM since 3.5, Go since 1.24',
     applies: ({ group }) => group?.includes('MLKEM') === true,
+  },
+  {
+    code: 'http2_cipher',
+    clients: ['chromium', 'firefox'],
+    source: 'measured; IsTLSCipherSuiteAllowedByHTTP2 in Chromium, ConfirmTLSProfile in Firefox',
+    applies: isForbiddenInHttp2,
   },
 ];

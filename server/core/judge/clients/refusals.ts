@@ -2,7 +2,7 @@ import { type Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
 import { type Certificate, EXTENSION, unknownCriticalExtensions } from '../../../pki/index.ts';
 import type { Finding, FindingCode } from '../../finding.ts';
-import type { RevocationProblem } from '../../observation.ts';
+import type { Http2Fault, RevocationProblem } from '../../observation.ts';
 import type { Verdict } from '../../verdict.ts';
 import { ACCEPTING_SINCE, connectsTo } from './client-rule.ts';
 
@@ -25,6 +25,20 @@ export const READING_ALL: readonly Client[] = ['go', 'java', 'gnutls'];
 
 /** Clients that check certificate policies (measured). */
 const CHECKING_POLICIES: readonly Client[] = ['chromium', 'go', 'java', 'gnutls'];
+
+/** Clients that fail because of each fault of HTTP/2 (measured; Safari: RFC 9113 §3.3 leaves it no other protocol). */
+export const FAILING_BY_HTTP2: Record<Http2Fault, readonly Client[]> = {
+  no_answer: ['chromium', 'firefox', 'apple', 'go', 'java'],
+  garbage: ['chromium', 'firefox', 'apple', 'go', 'java'],
+  malformed_settings: ['chromium', 'firefox', 'apple', 'go', 'java'],
+  malformed_frame: ['chromium', 'go', 'java'],
+  forbidden_frame: ['chromium', 'go'],
+  http1_required: ['go', 'java'],
+  late_settings: ['go'],
+  invalid_window: ['go'],
+  invalid_frame_size: ['firefox'],
+  odd_settings: [],
+};
 
 /** The clients that refuse an endpoint because of a finding, if not all of them do. */
 const BY_CODE: Partial<Record<FindingCode, readonly Client[]>> = {

@@ -23,6 +23,7 @@ const SHORT_LINES: Record<string, string> = {
   staple_missing: 'The required OCSP staple is missing',
   renewal_overdue: 'Renewal overdue',
   replacement_wanted: 'Its CA wants it replaced',
+  http2_fault: 'HTTP/2 is faulty',
   address_unreachable: 'Some addresses cannot be reached',
 };
 

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import type { Client } from '../../contract/check-words.ts';
+import type { Http2Fault } from '../../server/core/index.ts';
+import { serve, verdictAt } from '../clients/compare.ts';
+import { HTTP2_SCENARIOS } from '../clients/http2-scenarios.ts';
+import { HOST, mintRoots } from '../clients/scenario.ts';
+
+const roots = mintRoots();
+
+const ALL: readonly Client[] = ['chromium', 'firefox', 'apple', 'go', 'java'];
+const NOT_FIREFOX: readonly Client[] = ['chromium', 'go', 'java'];
+
+/** For each fault servers that show it. npm run test:clients asks the clients themselves. */
+const SHOWN: readonly [fault: Http2Fault, scenario: string, clients: readonly Client[]][] = [
+  ['no_answer', 'the connection is closed at once', ALL],
+  ['no_answer', 'the connection is reset', ALL],
+  ['no_answer', 'the connection is closed after the settings', ALL],
+  ['no_answer', 'GOAWAY with a protocol error', ALL],
+  ['no_answer', 'GOAWAY without an error', ALL],
+  ['no_answer', 'every request is reset', ALL],
+  ['no_answer', 'every request is refused', ALL],
+  ['garbage', 'garbage', ALL],
+  ['garbage', 'an answer by HTTP/1.1', ALL],
+  ['garbage', 'an error by HTTP/1.1', ALL],
+  ['malformed_settings', 'settings of 5 bytes', ALL],
+  ['malformed_settings', 'settings on a stream', ALL],
+  ['malformed_frame', 'an acknowledgement with a payload', NOT_FIREFOX],
+  ['malformed_frame', 'a body in a frame of 16 MB', NOT_FIREFOX],
+  ['malformed_frame', 'headers without a status', NOT_FIREFOX],
+  ['malformed_frame', 'padding beyond the end of a frame', NOT_FIREFOX],
+  ['malformed_frame', 'an answer on another stream', NOT_FIREFOX],
+  ['malformed_frame', 'a PUSH_PROMISE', NOT_FIREFOX],
+  ['malformed_frame', 'a window update beyond the limit', NOT_FIREFOX],
+  ['forbidden_frame', 'a body before its headers', ['chromium', 'go']],
+  ['forbidden_frame', 'a window update of 0', ['chromium', 'go']],
+  ['http1_required', 'every request is to be sent by HTTP/1.1', ['go', 'java']],
+  ['http1_required', 'GOAWAY that demands HTTP/1.1', ['go', 'java']],
+  ['late_settings', 'no settings', ['go']],
+  ['late_settings', 'settings after the answer', ['go']],
+  ['late_settings', 'a window update before the settings', ['go']],
+  ['invalid_window', 'an initial window beyond the limit', ['go']],
+  ['invalid_frame_size', 'a maximum frame size of 100', ['firefox']],
+  ['invalid_frame_size', 'a maximum frame size of 2^24', ['firefox']],
+  ['odd_settings', 'push enabled by the server', []],
+  ['odd_settings', 'push set to 2', []],
+  ['odd_settings', 'acknowledged settings first', []],
+];
+
+async function findingsAt(name: string) {
+  const scenario = HTTP2_SCENARIOS.find((one) => one.name === `HTTP/2: ${name}`);
+  const peer = scenario && (await serve(scenario, roots));
+  if (!peer) throw new Error(`no server: ${name}`);
+  try {
+    return (await verdictAt(HOST, peer.port, roots)).findings;
+  } finally {
+    await peer.stop();
+  }
+}
+
+it.each(SHOWN)(
+  'The fault %s of the server with “%s” names the clients that fail',
+  async (fault, scenario, clients) => {
+    const isCritical = clients.some((client) => client === 'chromium' || client === 'firefox');
+    expect(await findingsAt(scenario)).toMatchObject([
+      {
+        code: 'http2_fault',
+        severity: isCritical ? 'critical' : 'warning',
+        facts: { fault },
+        addresses: ['127.0.0.1'],
+        clients,
+      },
+    ]);
+  },
+);
+
+it.each([
+  'nothing odd',
+  'nothing odd, TLS 1.2',
+  'nothing odd, HTTP/2 alone',
+  'no streams allowed',
+  'an initial window of 0',
+  'a header list of at most 10 bytes',
+  'unknown settings',
+  'a body in a frame of 16,384 bytes',
+  'frames of an unknown type',
+])('A server with “%s” has no fault of HTTP/2', async (scenario) => {
+  expect(await findingsAt(scenario)).toEqual([]);
+});
