@@ -145,11 +145,17 @@ export type Http2Fault =
   | 'malformed_settings'
   /** A malformed frame or answer, or one on another stream. */
   | 'malformed_frame'
-  /** A frame that is well formed and forbidden: a body before its headers, or a window update of 0. */
+  /** A frame that is larger than we allow (RFC 9113 §4.2). */
+  | 'large_frame'
+  /** A well-formed frame that is forbidden: a body before its headers, or a window update of 0 for the connection. */
   | 'forbidden_frame'
+  /** Status 101, which HTTP/2 does not have (RFC 9113 §8.6). */
+  | 'switched_protocols'
   /** The server demands HTTP/1.1 for the request (HTTP_1_1_REQUIRED, RFC 9113 §7). */
   | 'http1_required'
-  /** The first frame is not SETTINGS. */
+  /** The first frame is not SETTINGS, and no answer follows. Firefox then asks by HTTP/1.1. */
+  | 'no_settings'
+  /** The first frame is not SETTINGS, and an answer follows. */
   | 'late_settings'
   | 'invalid_window'
   | 'invalid_frame_size'

@@ -34,6 +34,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   const { address } = open;
 
   let alpn: Pick<ConnectOptions, 'alpn'> = {};
+  let demand: Http2Fault[] | null = null;
   const reconnect = async (): Promise<TLSSocket | null> => {
     const again = await open.reconnect(alpn);
     return again.ok ? again.tls : null;
@@ -43,14 +44,10 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
     const result = await request({ ...asked, tls });
     if (!result.wantsHttp1) return result;
     // As browsers do (RFC 9113 §7): some servers have pages that demand a client certificate, which HTTP/2 cannot ask for later.
+    demand = ['http1_required'];
     alpn = HTTP_1_1;
     const again = await reconnect();
-    if (again === null) return result;
-    const { seen, ...rest } = await request({ ...asked, tls: again });
-    return {
-      ...rest,
-      seen: seen?.outcome === 'answered' ? { ...seen, http2Faults: ['http1_required'] } : seen,
-    };
+    return again === null ? result : request({ ...asked, tls: again });
   };
 
   let last = await ask(open.tls, 'HEAD', HEAD_SHARE * timeoutMs);
@@ -59,7 +56,10 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
     if (second !== null) last = await ask(second, 'GET', timeoutMs);
   }
   const { seen } = last;
-  if (seen?.outcome !== 'failed' || open.tls.alpnProtocol !== 'h2' || alpn === HTTP_1_1) return seen;
+  if (seen?.outcome === 'answered' && demand !== null) return { ...seen, http2Faults: demand };
+  // An answer beyond our own limits says nothing about clients.
+  if (seen?.outcome !== 'failed' || seen.reason === 'too_large') return seen;
+  if (open.tls.alpnProtocol !== 'h2' || demand !== null) return seen;
 
   alpn = HTTP_1_1;
   const third = await reconnect();
@@ -71,10 +71,13 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   if (fourth === null) return seen;
   const again = await ask(fourth, 'GET', HEAD_SHARE * timeoutMs);
   if (again.seen?.outcome !== 'failed') return again.seen;
-  return {
-    ...again.seen,
-    http2Faults: again.seen.reason === 'not_http2' ? again.faults : [...again.faults, 'no_answer'],
-  };
+  return { ...again.seen, http2Faults: lastingFaults(again.faults, again.seen.reason) };
+}
+
+/** Returns what keeps clients from an answer by HTTP/2, if none came. */
+function lastingFaults(faults: readonly Http2Fault[], reason: Failure): readonly Http2Fault[] {
+  if (faults.includes('late_settings')) return ['no_settings'];
+  return reason === 'not_http2' ? faults : [...faults, 'no_answer'];
 }
 
 const HTTP_1_1 = { alpn: ['http/1.1'] };

@@ -25,6 +25,7 @@ const MAX_STATUS_FIELD_BYTES = 64;
 /** Frame types (RFC 9113 §6). */
 const DATA = 0;
 const HEADERS = 1;
+const PRIORITY_FRAME = 2;
 const RST_STREAM = 3;
 const SETTINGS = 4;
 const PUSH_PROMISE = 5;
@@ -50,6 +51,8 @@ const ENABLE_PUSH = 2;
 const INITIAL_WINDOW_SIZE = 4;
 const MAX_FRAME_SIZE = 5;
 const SETTING_BYTES = 6;
+/** Number of settings that nghttp2 reads (NGHTTP2_DEFAULT_MAX_SETTINGS). */
+const MAX_SETTINGS = 32;
 /** Largest flow control window. */
 const MAX_WINDOW = 2 ** 31 - 1;
 
@@ -133,7 +136,8 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     if (open !== null) return;
     // A header section after the response holds trailers.
     const found = status ?? statusOf(known);
-    if (found === null || found === 101) return breakOff('malformed_frame');
+    if (found === null) return breakOff('malformed_frame');
+    if (found === 101) return breakOff('switched_protocols');
     if (found >= 200) {
       status = found;
       outcome = 'done';
@@ -181,10 +185,10 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
       case PUSH_PROMISE:
         return breakOff('malformed_frame');
       case PING:
-        if (payload.length !== 8) return breakOff('malformed_frame');
+        if (stream !== 0 || payload.length !== 8) return breakOff('malformed_frame');
         return (flags & ACK) === 0 ? send(frame(PING, ACK, 0, payload)) : undefined;
       case GOAWAY: {
-        if (payload.length < 8) return breakOff('malformed_frame');
+        if (stream !== 0 || payload.length < 8) return breakOff('malformed_frame');
         const [last, code] = [payload.readUInt32BE() & 0x7f_ff_ff_ff, payload.readUInt32BE(4)];
         // NO_ERROR announces that the connection will end, for example for maintenance. Streams up to the named one are still
         // answered.
@@ -194,23 +198,28 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
         if (payload.length !== 4) return breakOff('malformed_frame');
         const more = payload.readUInt32BE() & MAX_WINDOW;
         if (stream === 0) window += more;
-        return more === 0
-          ? breakOff('forbidden_frame')
-          : window > MAX_WINDOW
-            ? breakOff('malformed_frame')
-            : undefined;
+        if (more === 0) return breakOff(stream === 0 ? 'forbidden_frame' : 'malformed_frame');
+        return window > MAX_WINDOW ? breakOff('malformed_frame') : undefined;
       }
+      case PRIORITY_FRAME:
+        return payload.length === 5 ? undefined : breakOff('malformed_frame');
       default:
-        // Frames of unknown types are ignored (RFC 9113 §4.1), and so is PRIORITY.
+        // Frames of unknown types are ignored (RFC 9113 §4.1).
         return undefined;
     }
+  };
+
+  /** Returns the fault of a frame of this type that is too long. Go accepts it where its type is allowed. */
+  const faultOfLength = (type = 0): Http2Fault => {
+    if (frames === 0 && type !== SETTINGS) return 'garbage';
+    return type === DATA && status === null ? 'malformed_frame' : 'large_frame';
   };
 
   /** Reads the next frame. Returns false if it is not complete yet, or if nothing more is read. */
   const readNext = (): boolean => {
     if (hasEnded || rest.length < FRAME_HEADER_BYTES) return false;
     const length = rest.readUIntBE(0, 3);
-    if (length > MAX_FRAME_BYTES) breakOff(frames === 0 ? 'garbage' : 'malformed_frame');
+    if (length > MAX_FRAME_BYTES) breakOff(faultOfLength(rest[3]));
     const end = FRAME_HEADER_BYTES + length;
     if (hasEnded || rest.length < end) return false;
     const [type = 0, flags = 0] = rest.subarray(3, 5);
@@ -240,7 +249,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
 
 /** Returns the faults of the values in a SETTINGS frame that end the connection with some clients (RFC 9113 §6.5.2). */
 function faultsOfSettings(payload: Buffer): Http2Fault[] {
-  const faults: Http2Fault[] = [];
+  const faults: Http2Fault[] = payload.length > MAX_SETTINGS * SETTING_BYTES ? ['odd_settings'] : [];
   for (let at = 0; at < payload.length; at += SETTING_BYTES) {
     const [id, value] = [payload.readUInt16BE(at), payload.readUInt32BE(at + 2)];
     if (id === INITIAL_WINDOW_SIZE && value > MAX_WINDOW) faults.push('invalid_window');

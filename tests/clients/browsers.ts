@@ -46,10 +46,9 @@ const chromium: ClientKind = {
           return null;
         } catch (error) {
           if (String(error).includes('Timeout')) return NO_ANSWER;
-          const code =
-            /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY|HTTP2|HTTP_1|INVALID|TIMED)\w+/.exec(
-              String(error),
-            )?.[0];
+          const code = /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY|HTTP2|SOCKET)\w+/.exec(
+            String(error),
+          )?.[0];
           if (code === undefined) throw error;
           return code;
         } finally {

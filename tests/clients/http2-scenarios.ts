@@ -19,12 +19,15 @@ const withHttp2 = (
   name: string,
   http2: PeerBehaviour,
   { key = 'RSA-2048', ...tls }: Options = {},
-): Scenario =>
-  leafScenario(
+): Scenario => {
+  // Firefox no longer offers HTTP/2 to a host whose HTTP/2 has failed, so each server has a host of its own.
+  const host = `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.odd.example`;
+  return leafScenario(
     `HTTP/2: ${name}`,
-    { key, keyUsage: ['digitalSignature', 'keyEncipherment'] },
-    { tls: { ALPNProtocols: ['h2', 'http/1.1'], http2, ...tls } },
+    { key, keyUsage: ['digitalSignature', 'keyEncipherment'], dnsNames: [host] },
+    { host, tls: { ALPNProtocols: ['h2', 'http/1.1'], http2, ...tls } },
   );
+};
 
 const withCipher = (cipher: string, key: KeyChoice = 'RSA-2048'): Scenario =>
   withHttp2(`cipher ${cipher}`, speakingHttp2, {
@@ -40,6 +43,10 @@ const setting = (id: number, value: number): Buffer => {
   payload.writeUInt32BE(value, 2);
   return http2Frame(4, 0, payload, 0);
 };
+/** SETTINGS with so many values that no client knows. */
+const settings = (count: number): Buffer =>
+  http2Frame(4, 0, Buffer.concat(Array.from({ length: count }, () => Buffer.from('999900000001', 'hex'))), 0);
+const PING = http2Frame(6, 0, Buffer.alloc(8), 0);
 const ok = (stream: number): Buffer[] => [okOn(stream)];
 
 /** Servers that agree on HTTP/2. Over HTTP/1.1 each of them answers. */
@@ -163,5 +170,46 @@ export const HTTP2_SCENARIOS: readonly Scenario[] = [
   withHttp2(
     'frames of an unknown type',
     answeringRequests(ok, [SETTINGS, http2Frame(0xee, 0xff, [1, 2, 3], 0)]),
+  ),
+
+  withHttp2('zeros', sending(Buffer.alloc(100))),
+  withHttp2('a line', sending(Buffer.from('\r\n'))),
+  withHttp2('settings of 17,004 bytes', answeringRequests(ok, [settings(2_834)])),
+  withHttp2('settings of 17,004 bytes after others', answeringRequests(ok, [SETTINGS, settings(2_834)])),
+  withHttp2('33 settings', answeringRequests(ok, [settings(33)])),
+  withHttp2('32 settings', answeringRequests(ok, [settings(32)])),
+  withHttp2('300 PINGs', answeringRequests(ok, [SETTINGS, ...Array.from({ length: 300 }, () => PING)])),
+  withHttp2('100 PINGs', answeringRequests(ok, [SETTINGS, ...Array.from({ length: 100 }, () => PING)])),
+  withHttp2(
+    'a PING on a stream',
+    answeringRequests((stream) => [http2Frame(6, 0, Buffer.alloc(8), stream), okOn(stream)]),
+  ),
+  withHttp2(
+    'GOAWAY on a stream',
+    answeringRequests((stream) => [http2Frame(7, 0, Buffer.alloc(8), stream), okOn(stream)]),
+  ),
+  withHttp2(
+    'PRIORITY of 4 bytes',
+    answeringRequests((stream) => [http2Frame(2, 0, [0, 0, 0, 1], stream), okOn(stream)]),
+  ),
+  withHttp2(
+    'RST_STREAM of 3 bytes',
+    answeringRequests((stream) => [http2Frame(3, 0, [0, 0, 0], stream)]),
+  ),
+  withHttp2(
+    'a window update of 0 on the stream',
+    answeringRequests((stream) => [http2Frame(8, 0, [0, 0, 0, 0], stream), okOn(stream)]),
+  ),
+  withHttp2(
+    'headers on stream 0',
+    answeringRequests(() => [okOn(0)]),
+  ),
+  withHttp2(
+    'a body on stream 0',
+    answeringRequests((stream) => [http2Frame(0, 0, [1], 0), okOn(stream)]),
+  ),
+  withHttp2(
+    'status 101',
+    answeringRequests((stream) => [http2Frame(1, 5, [0x08, 3, ...Buffer.from('101')], stream)]),
   ),
 ];

@@ -8,7 +8,6 @@ import { HOST, mintRoots } from '../clients/scenario.ts';
 const roots = mintRoots();
 
 const ALL: readonly Client[] = ['chromium', 'firefox', 'apple', 'go', 'java'];
-const NOT_FIREFOX: readonly Client[] = ['chromium', 'go', 'java'];
 
 /** For each fault servers that show it. npm run test:clients asks the clients themselves. */
 const SHOWN: readonly [fault: Http2Fault, scenario: string, clients: readonly Client[]][] = [
@@ -24,15 +23,26 @@ const SHOWN: readonly [fault: Http2Fault, scenario: string, clients: readonly Cl
   ['garbage', 'an error by HTTP/1.1', ALL],
   ['malformed_settings', 'settings of 5 bytes', ALL],
   ['malformed_settings', 'settings on a stream', ALL],
-  ['malformed_frame', 'an acknowledgement with a payload', NOT_FIREFOX],
-  ['malformed_frame', 'a body in a frame of 16 MB', NOT_FIREFOX],
-  ['malformed_frame', 'headers without a status', NOT_FIREFOX],
-  ['malformed_frame', 'padding beyond the end of a frame', NOT_FIREFOX],
-  ['malformed_frame', 'an answer on another stream', NOT_FIREFOX],
-  ['malformed_frame', 'a PUSH_PROMISE', NOT_FIREFOX],
-  ['malformed_frame', 'a window update beyond the limit', NOT_FIREFOX],
-  ['forbidden_frame', 'a body before its headers', ['chromium', 'go']],
-  ['forbidden_frame', 'a window update of 0', ['chromium', 'go']],
+  ['malformed_frame', 'an acknowledgement with a payload', ALL],
+  ['malformed_frame', 'a body in a frame of 16 MB', ALL],
+  ['large_frame', 'settings of 17,004 bytes', ['chromium', 'firefox', 'java']],
+  ['large_frame', 'settings of 17,004 bytes after others', ['chromium', 'firefox', 'java']],
+  ['no_settings', 'zeros', ['chromium', 'go', 'java']],
+  ['malformed_frame', 'a PING on a stream', ALL],
+  ['malformed_frame', 'GOAWAY on a stream', ALL],
+  ['malformed_frame', 'PRIORITY of 4 bytes', ALL],
+  ['malformed_frame', 'RST_STREAM of 3 bytes', ALL],
+  ['malformed_frame', 'a window update of 0 on the stream', ALL],
+  ['malformed_frame', 'headers on stream 0', ALL],
+  ['malformed_frame', 'a body on stream 0', ALL],
+  ['malformed_frame', 'headers without a status', ALL],
+  ['malformed_frame', 'padding beyond the end of a frame', ALL],
+  ['malformed_frame', 'an answer on another stream', ALL],
+  ['malformed_frame', 'a PUSH_PROMISE', ALL],
+  ['malformed_frame', 'a window update beyond the limit', ALL],
+  ['forbidden_frame', 'a body before its headers', ['chromium', 'firefox', 'go']],
+  ['forbidden_frame', 'a window update of 0', ['chromium', 'firefox', 'go']],
+  ['switched_protocols', 'status 101', ['go', 'java']],
   ['http1_required', 'every request is to be sent by HTTP/1.1', ['go', 'java']],
   ['http1_required', 'GOAWAY that demands HTTP/1.1', ['go', 'java']],
   ['late_settings', 'no settings', ['go']],
@@ -41,6 +51,7 @@ const SHOWN: readonly [fault: Http2Fault, scenario: string, clients: readonly Cl
   ['invalid_window', 'an initial window beyond the limit', ['go']],
   ['invalid_frame_size', 'a maximum frame size of 100', ['firefox']],
   ['invalid_frame_size', 'a maximum frame size of 2^24', ['firefox']],
+  ['odd_settings', '33 settings', []],
   ['odd_settings', 'push enabled by the server', []],
   ['odd_settings', 'push set to 2', []],
   ['odd_settings', 'acknowledged settings first', []],
@@ -51,7 +62,7 @@ async function findingsAt(name: string) {
   const peer = scenario && (await serve(scenario, roots));
   if (!peer) throw new Error(`no server: ${name}`);
   try {
-    return (await verdictAt(HOST, peer.port, roots)).findings;
+    return (await verdictAt(scenario?.host ?? HOST, peer.port, roots)).findings;
   } finally {
     await peer.stop();
   }
@@ -81,6 +92,9 @@ it.each([
   'an initial window of 0',
   'a header list of at most 10 bytes',
   'unknown settings',
+  '32 settings',
+  '100 PINGs',
+  '300 PINGs',
   'a body in a frame of 16,384 bytes',
   'frames of an unknown type',
 ])('A server with “%s” has no fault of HTTP/2', async (scenario) => {

@@ -176,7 +176,7 @@ describe('A probe of a server with HTTP/2', () => {
     );
     expect(await observe(port)).toMatchObject({
       addresses: [{ alpn: 'h2' }],
-      http: answered('GET', 200),
+      http: { ...answered('GET', 200), http2Faults: ['http1_required'] },
     });
     expect(requests).toEqual(['HEAD 2.0', 'HEAD 1.1', 'GET 1.1']);
   });
@@ -315,6 +315,15 @@ describe('A probe of a server whose HTTP/2 fails', () => {
     running.push(peer);
     expect((await observe(peer.port)).http).not.toHaveProperty('http2Faults');
     expect(peer.accepted()).toBe(3);
+  });
+
+  it('says nothing about HTTP/2 if the answer exceeds our own limits', async () => {
+    const pings = Array.from({ length: 300 }, () => http2Frame(6, 0, Buffer.alloc(8), 0));
+    const peer = await failingSite(sending(SETTINGS, ...pings, OK));
+    const { http } = await observe(peer.port);
+    expect(http).toMatchObject({ outcome: 'failed', reason: 'too_large' });
+    expect(http).not.toHaveProperty('http2Faults');
+    expect(peer.accepted()).toBe(1);
   });
 
   it('needs no further connection if HTTP/2 works', async () => {
