@@ -14,7 +14,7 @@ import { keep, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { OpensslOptions } from '../kit/peers/tls-server.ts';
-import { createLargeHelloFilter } from '../kit/peers/large-hello-filter.ts';
+import { createHelloFilter, isLarge } from '../kit/peers/hello-filter.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
@@ -32,7 +32,9 @@ async function openssl(options?: OpensslOptions, leaf = rsa): Promise<number> {
 async function filtered(manner: 'silent' | 'broken') {
   const behind = keep(await startTlsServer({ '*': ecdsa }));
   const ignored = Promise.withResolvers<void>();
-  const filter = createLargeHelloFilter(behind.port, manner, () => ignored.resolve());
+  const filter = createHelloFilter(behind.port, isLarge, manner, (_hello, isAccepted) => {
+    if (!isAccepted) ignored.resolve();
+  });
   return { port: keep(await listening(filter)).port, ignored: ignored.promise };
 }
 

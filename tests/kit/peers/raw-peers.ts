@@ -39,13 +39,15 @@ export const resetting = (socket: Socket): void => void socket.once('data', () =
 /** Closes the connection properly at the first byte. */
 export const closing = (socket: Socket): void => void socket.once('data', () => socket.end());
 
-/** Answers with a fatal TLS alert (RFC 8446 §6). */
+/** Returns a record with a TLS alert (RFC 8446 §6); level 1 is a warning, 2 is fatal. */
+export const alertRecord = (level: 1 | 2, description: number): Buffer =>
+  Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, level, description]);
+
+/** Answers with a fatal TLS alert. */
 export const alerting =
   (description: number) =>
   (socket: Socket): void =>
-    void socket.once('data', () =>
-      socket.end(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, description])),
-    );
+    void socket.once('data', () => socket.end(alertRecord(2, description)));
 
 /**
  * Answers with a ServerHello of TLS 1.2 and these bytes as its certificate, which that version sends unencrypted (RFC 5246
