@@ -1,6 +1,13 @@
 import type { PathFailureCode, PublicKey } from '../pki/index.ts';
 import type { Client, KeyType } from '../../contract/check-words.ts';
-import type { Http2Fault, ReachFailure, ReachStage, RevocationProblem } from './observation.ts';
+import type {
+  HelloPart,
+  HelloReaction,
+  Http2Fault,
+  ReachFailure,
+  ReachStage,
+  RevocationProblem,
+} from './observation.ts';
 
 export type FindingCode =
   | 'expired'
@@ -110,8 +117,16 @@ export type LeafFacts =
   | { kind: 'long_lifetime'; notBefore: number; days: number; mostDays: number }
   /** `evidence`: what can still be read; null if nothing, absent in findings of older versions. */
   | { kind: 'unreadable_leaf'; evidence?: UnverifiedLeaf | null }
-  /** `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
-  | { kind: 'refused_by_clients'; rule: ClientRuleCode; authority: string | null }
+  /**
+   * `authority`: name of the CA certificate at fault; null if the leaf or the server is at fault. For rules about a ClientHello, `reaction`:
+   * how the server answers it, `parts`: those that it does not accept.
+   */
+  | {
+      kind: 'refused_by_clients';
+      rule: ClientRuleCode;
+      authority: string | null;
+      evidence?: { reaction: HelloReaction; parts: HelloPart[] };
+    }
   | {
       /** Revocation of the leaf, or of an intermediate that was sent or is part of the path. */
       kind: 'revoked';
@@ -361,6 +376,12 @@ export type ClientRuleCode =
   | 'odd_uri'
   | 'no_timestamps'
   | 'private_lifetime'
-  | 'private_purpose';
+  | 'private_purpose'
+  /** The server does not accept a part of a client's ClientHello. */
+  | `hello_${Exclude<HelloPart, `grease_${string}`>}`
+  | 'hello_grease'
+  | 'hello_extensions'
+  | 'warning_alert'
+  | 'empty_record';
 
 export type RevocationSource = 'crl' | 'ocsp' | 'staple';

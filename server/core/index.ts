@@ -106,6 +106,9 @@ export type {
   FailedObservation,
   FetchedIntermediate,
   HandshakeObservation,
+  HelloObservation,
+  HelloPart,
+  HelloReaction,
   Http2Fault,
   HttpObservation,
   Observation,
@@ -121,7 +124,7 @@ export type {
   RevocationProblem,
   TlsVersion,
 } from './observation.ts';
-export { POSTURE_PARTS, TLS_VERSIONS, unexaminedObservation } from './observation.ts';
+export { HELLO_PARTS, POSTURE_PARTS, TLS_VERSIONS, unexaminedObservation } from './observation.ts';
 export { isAlpnOptional, isSensitive, offeredAlpn, protocolOfPort, serviceOf } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
@@ -148,6 +151,7 @@ export {
 export { authorityRefusal, readAuthorities, readCertificates, readExpected } from './pasted-certificates.ts';
 export type { AuthorityFacts, ExpectedCertificate, PrivateAuthority } from './pasted-certificates.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
+export { CLIENTS_OF_PART } from './judge/clients/hello-rules.ts';
 export { judge } from './judge/judge.ts';
 export { concludeRevocation } from './judge/revocation.ts';
 export { duePostureParts } from './check/posture-due.ts';

@@ -2,7 +2,7 @@ import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure, Verdict } from './verdict.ts';
 import type { CheckedEndpoint } from './target.ts';
 import type { DomainServer } from './srv.ts';
-import type { KeyType } from '../../contract/check-words.ts';
+import type { Client, KeyType } from '../../contract/check-words.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** Reason why a probe of an endpoint, or of one of its addresses, got no certificate. */
@@ -207,8 +207,46 @@ export type TlsVersion = (typeof TLS_VERSIONS)[number];
  * Parts of the posture that need handshakes of their own, in the order in which they are tested: first the certificates for other key
  * types, because only they can cause alerts, then the part that servers rarely refuse.
  */
-export const POSTURE_PARTS = ['certificates', 'key_exchange', 'tls_versions'] as const;
+export const POSTURE_PARTS = ['certificates', 'client_hellos', 'key_exchange', 'tls_versions'] as const;
 export type PosturePart = (typeof POSTURE_PARTS)[number];
+
+/**
+ * Parts of a browser's ClientHello that our usual one lacks, and that some servers or middleboxes do not tolerate. `size`: its length
+ * alone; `whole`: none of the other parts alone.
+ */
+export const HELLO_PARTS = [
+  'size',
+  'ml_kem',
+  'ml_dsa',
+  'grease_ciphers',
+  'grease_extensions',
+  'grease_groups',
+  'grease_versions',
+  'grease_signatures',
+  'ech',
+  'compression',
+  'alps',
+  'trust_anchors',
+  'timestamps',
+  'delegated_credentials',
+  'record_size_limit',
+  'whole',
+] as const;
+export type HelloPart = (typeof HELLO_PARTS)[number];
+
+/** How a server answers a ClientHello that it does not tolerate. `silent`: not in time; `not_tls`: with something else. */
+export type HelloReaction = 'silent' | 'reset' | 'closed' | 'alert' | 'not_tls';
+
+/** What the first messages of clients show of an https server that completes our usual handshake. */
+export interface HelloObservation {
+  address: string;
+  /** `clients`: those whose ClientHello has the part. */
+  intolerances: { part: HelloPart; reaction: HelloReaction; clients: readonly Client[] }[];
+  /** Alerts with the level of a warning in answer to a ClientHello, by their numbers (RFC 8446 §6). */
+  warningAlerts: number[];
+  /** Whether a record with no bytes of the handshake came before the server's answer was complete. */
+  hasEmptyRecord: boolean;
+}
 
 /** Facts that are probed once a day. Only the certificates of `alternates` can cause alerts. */
 export interface PostureObservation {
@@ -237,6 +275,8 @@ export interface PostureObservation {
    * them.
    */
   untestedKeyTypes: KeyType[];
+  /** Set for https only; absent if it was not tested. */
+  hellos?: HelloObservation;
   /** Parts with tests that this probe left to a later one; absent if there are none. */
   postponed?: PosturePart[];
   /**

@@ -2,7 +2,10 @@ import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import { factsOf } from '../../contract/protocols.ts';
 import {
+  effectiveTarget,
   type HandshakeObservation,
+  type HelloObservation,
+  offeredAlpn,
   type PostureObservation,
   POSTURE_PARTS,
   type PosturePart,
@@ -12,6 +15,8 @@ import { createSemaphore } from '../egress/index.ts';
 import { type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';
 import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
 import type { FailureLimit } from './failure-limit.ts';
+import { testHellos } from './hello/hello-tolerance.ts';
+import { sendHello } from './hello/send-hello.ts';
 import type { DomainSource } from './sources/sources.ts';
 import {
   groupsContext,
@@ -79,9 +84,10 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   // Handshakes queue in the order in which their parts start.
   const inOrder = [...new Set([...options.parts, ...POSTURE_PARTS])];
   try {
-    const [tested, withoutAlpn, caa, registration] = await Promise.all([
+    const [tested, withoutAlpn, hellos, caa, registration] = await Promise.all([
       Promise.all(inOrder.map((part) => TESTS[part](seen, attempt(part), protocol !== 'https'))),
       protocol === 'https' ? chainWithoutAlpn(seen, attempt('certificates')) : null,
+      protocol === 'https' ? browserHellos(options, deadline.signal, postponed) : null,
       withSourceTimeout((until) => domains.caa({ host, signal: until }), {
         ...wait,
         late: { outcome: 'unavailable' },
@@ -96,6 +102,7 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
       at,
       ...tested.reduce<Tested>((all, one) => ({ ...all, ...one }), UNTESTED),
       ...(withoutAlpn && { withoutAlpn }),
+      ...(hellos && { hellos }),
       ...(postponed.size > 0 && { postponed: [...postponed] }),
       ...(postponed.size > 0 && resumesAt !== null && { resumesAt }),
       caa,
@@ -147,6 +154,29 @@ function createAttempts(
   };
 }
 
+/** Maximum number of simultaneous ClientHellos. A healthy server gets two; one that does not tolerate them all may leave many without an answer. */
+const CONCURRENT_HELLOS = 8;
+
+/** Tests the ClientHellos of browsers. None if the server speaks only outdated TLS, which browsers refuse anyway. */
+async function browserHellos(
+  { seen, approach, parts }: PostureOptions,
+  signal: AbortSignal,
+  postponed: Set<PosturePart>,
+): Promise<HelloObservation | null> {
+  if (seen.legacyTls) return null;
+  const { endpoint } = approach;
+  const target = { serverName: effectiveTarget(endpoint).serverName, alpn: offeredAlpn(endpoint) };
+  const withPermit = createSemaphore(CONCURRENT_HELLOS);
+  const limitMs = PER_HANDSHAKE_MS + (seen.durationMs > SLOW_MS ? seen.durationMs : 0);
+  const observation = !parts.includes('client_hellos')
+    ? null
+    : await testHellos(target, (hello) =>
+        withPermit(() => sendHello(hello, { ...approach, address: seen.address, signal }, limitMs)),
+      );
+  if (observation === null) postponed.add('client_hellos');
+  return observation && { address: seen.address, ...observation };
+}
+
 type Tested = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes' | 'tlsVersions' | 'postQuantum'>;
 
 const UNTESTED: Tested = {
@@ -160,6 +190,7 @@ type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) =
 
 const TESTS: Record<PosturePart, Test> = {
   certificates: alternateLeaves,
+  client_hellos: () => Promise.resolve({}),
   key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
   tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),
 };

@@ -7,6 +7,8 @@ import { SCENARIOS } from '../clients/scenarios.ts';
 
 const roots = mintRoots();
 
+const WITH_ML_KEM: readonly Client[] = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
+
 /** For each rule a server that shows it. npm run test:clients asks the clients themselves. */
 const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly Client[]][] = [
   ['no_digital_signature', 'P-256: keyEncipherment only (TLS 1.3)', ['chromium', 'gnutls', 'java']],
@@ -178,6 +180,36 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['public_suffix_wildcard', 'suffix: *.xn--55qx5d.cn for shop.xn--55qx5d.cn', ['chromium', 'apple']],
   ['private_lifetime', 'valid for 826 days', ['apple']],
   ['private_purpose', 'no extendedKeyUsage', ['apple']],
+  ['hello_size', 'ClientHello of more than 1,400 bytes is reset', WITH_ML_KEM],
+  ['hello_size', 'ClientHello of more than 1,700 bytes is reset', ['chromium', 'firefox']],
+  ['hello_ml_kem', 'ClientHello with ML-KEM gets an HTTP response', WITH_ML_KEM],
+  ['hello_ml_dsa', 'ClientHello with ML-DSA signatures is reset', ['chromium', 'openssl', 'go']],
+  ['hello_grease', 'ClientHello with any reserved value is reset', ['chromium', 'apple']],
+  ['hello_grease', 'ClientHello with a reserved signature algorithm is reset', ['chromium']],
+  [
+    'hello_extensions',
+    'ClientHello with any new extension is reset',
+    ['chromium', 'firefox', 'apple', 'gnutls'],
+  ],
+  ['hello_ech', 'ClientHello with encrypted_client_hello is closed', ['chromium', 'firefox']],
+  ['hello_compression', 'ClientHello with compress_certificate is reset', ['chromium', 'apple']],
+  [
+    'hello_compression',
+    'ClientHello with compress_certificate gets the alert decode_error',
+    ['chromium', 'firefox', 'apple'],
+  ],
+  ['hello_alps', 'ClientHello with application_settings is reset', ['chromium']],
+  ['hello_trust_anchors', 'ClientHello with trust_anchors is reset', ['chromium']],
+  [
+    'hello_timestamps',
+    'ClientHello with signed_certificate_timestamp is reset',
+    ['chromium', 'firefox', 'apple', 'go'],
+  ],
+  ['hello_delegated_credentials', 'ClientHello with delegated_credential is reset', ['firefox']],
+  ['hello_record_size_limit', 'ClientHello with record_size_limit is reset', ['firefox', 'gnutls']],
+  ['hello_whole', 'ClientHello with more than 15 extensions is reset', ['chromium', 'firefox']],
+  ['warning_alert', 'warning unrecognized_name (TLS 1.3)', ['java']],
+  ['empty_record', 'an empty record first (TLS 1.2)', ['go', 'gnutls']],
 ];
 
 /** Returns who refuses what at the server of a scenario, if only some clients do. */

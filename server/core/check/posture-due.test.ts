@@ -21,7 +21,7 @@ const withPosture = (changes: Partial<PostureVerdict>): Verdict => ({
   ...verdict,
   posture: { ...POSTURE, ...changes },
 });
-const ALL = ['certificates', 'key_exchange', 'tls_versions'];
+const ALL = ['certificates', 'client_hellos', 'key_exchange', 'tls_versions'];
 /** Returns the parts that are due for an endpoint with one monitor, `ms` after its last posture check. */
 const due = (
   ms: number,

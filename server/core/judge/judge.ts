@@ -15,6 +15,7 @@ import {
   withKnownWindows,
   withPendingAnswer,
 } from './previous-verdict.ts';
+import { helloFindings, toleratedKeys } from './clients/hello-rules.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
 import { mostTellingFailure, type Observation } from '../observation.ts';
@@ -158,19 +159,24 @@ function judgePosture(
   { chains, previous, rotating }: { chains: ChainJudge; previous: Verdict | null; rotating: string[] },
 ): PostureVerdict | null {
   if (posture === null) return null;
-  const { at, tlsVersions, postQuantum, caa, registration, untestedKeyTypes, resumesAt } = posture;
+  const { at, tlsVersions, caa, registration, untestedKeyTypes, resumesAt, hellos } = posture;
   const judged: PostureVerdict = {
     at,
     tlsVersions,
-    postQuantum,
+    postQuantum: toleratedKeys(posture),
     caa,
     registration: followRegistration(previous, registration, at),
     alternates: [],
     untestedKeyTypes,
     ...(resumesAt !== undefined && { resumesAt }),
-    findings: alpnFindings(posture, new Set([...usual, ...rotating])).map(({ finding, addresses }) =>
-      toFinding(finding, addresses),
-    ),
+    findings: [
+      ...alpnFindings(posture, new Set([...usual, ...rotating])).map(({ finding, addresses }) =>
+        toFinding(finding, addresses),
+      ),
+      ...(hellos ? helloFindings(hellos) : []).map((finding) =>
+        toFinding(finding, hellos ? [hellos.address] : []),
+      ),
+    ],
   };
   for (const alternate of posture.alternates) {
     const { keyType, address, presentedChain } = alternate;

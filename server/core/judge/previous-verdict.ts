@@ -1,3 +1,4 @@
+import { isHelloFinding } from './clients/hello-rules.ts';
 import { freshUntil } from './revocation.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 import type { PosturePart, RegistrationObservation, RenewalEvidence } from '../observation.ts';
@@ -74,8 +75,10 @@ export function withEarlierPosture(
         ({ keyType, certificate }) => isUntested(keyType) && !usual.has(certificate.fingerprint),
       )
     : [];
-  const findings = previous.findings.filter(({ keyType }) =>
-    alternates.some((alternate) => alternate.keyType === keyType),
+  const findings = previous.findings.filter(
+    (finding) =>
+      alternates.some(({ keyType }) => keyType === finding.keyType) ||
+      (isPostponed('client_hellos') && isHelloFinding(finding)),
   );
   const offeredBefore = new Map(previous.tlsVersions.map(({ version, offered }) => [version, offered]));
   return {

@@ -1,6 +1,7 @@
 import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
-import { ACCEPTING_SINCE } from '../judge/clients/client-rule.ts';
+import { ACCEPTING_SINCE, isHelloRule, REFUSING_SINCE } from '../judge/clients/client-rule.ts';
 import type { ClientRuleCode, LeafFacts } from '../finding.ts';
+import type { HelloPart, HelloReaction } from '../observation.ts';
 import type { Words } from './leaf-words.ts';
 
 const WITHOUT_FAULT = 'Ask your authority to reissue the certificate without this fault, then install it.';
@@ -12,11 +13,19 @@ const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certific
 
 const OTHER_SIGNATURE =
   'Ask your authority to sign with RSA-PSS in its usual form or with another algorithm, and to reissue the certificate.';
+const OLD_TLS =
+  'Update the server, or what stands before it, such as a load balancer, firewall or proxy. It must accept a ClientHello of more than one packet, and ignore what it does not know (RFC 8446 §4.1.2).';
 
 interface Reason {
   why: string;
   fix: string;
 }
+
+/** Returns the reason of a rule about a part of a client’s first message. */
+const unaccepted = (having: string): Reason => ({
+  why: `the server does not accept a ClientHello ${having}`,
+  fix: OLD_TLS,
+});
 
 const OTHER_INTERMEDIATE =
   'Ask your authority for an intermediate without this fault, or get a certificate from another authority.';
@@ -250,40 +259,100 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'its extended key usage does not name TLS servers',
     fix: 'Have the certificate reissued with the extended key usage serverAuth.',
   },
+  hello_size: unaccepted('as large as theirs'),
+  hello_ml_kem: unaccepted('with the post-quantum key exchange X25519MLKEM768'),
+  hello_ml_dsa: unaccepted('with ML-DSA signatures'),
+  hello_grease: unaccepted('with reserved values (GREASE, RFC 8701)'),
+  hello_extensions: unaccepted('with extensions that the server does not know'),
+  hello_ech: unaccepted('with the extension encrypted_client_hello (ECH)'),
+  hello_compression: unaccepted('with the extension compress_certificate'),
+  hello_alps: unaccepted('with the extension application_settings (ALPS)'),
+  hello_trust_anchors: unaccepted('with the extension trust_anchors'),
+  hello_timestamps: unaccepted('with the extension signed_certificate_timestamp'),
+  hello_delegated_credentials: unaccepted('with the extension delegated_credential'),
+  hello_record_size_limit: unaccepted('with the extension record_size_limit'),
+  hello_whole: unaccepted('like theirs, though it accepts one with each of its parts alone'),
+  warning_alert: {
+    why: 'the server answers a ClientHello with an alert that is only a warning',
+    fix: 'Configure the server so that it knows this host’s name (SNI) and sends no alert “unrecognized_name”.',
+  },
+  empty_record: {
+    why: 'the server sends an empty TLS record in the handshake',
+    fix: 'Update the server, or what stands before it: empty records are not allowed in a handshake (RFC 8446 §5.1).',
+  },
 } satisfies Record<ClientRuleCode, Reason>;
 
 type Refusal = Extract<LeafFacts, { kind: 'refused_by_clients' }>;
 
 /** Returns the words of a finding about clients that refuse what others accept. */
-export function refusalWords({ rule, authority }: Refusal, clients: readonly Client[]): Words {
-  const what = OF_CONNECTION.has(rule)
-    ? 'the connection'
-    : authority === null
-      ? 'this certificate'
-      : `the certificate “${authority}”`;
+export function refusalWords({ rule, authority, evidence }: Refusal, clients: readonly Client[]): Words {
   const known = RULES[rule];
   const names = clients.map((client) => {
-    const since = ACCEPTING_SINCE[rule]?.[client];
-    return since === undefined ? CLIENT_NAMES[client] : `${CLIENT_NAMES[client]} before ${since}`;
+    const [accepting, refusing] = [ACCEPTING_SINCE[rule]?.[client], REFUSING_SINCE[rule]?.[client]];
+    const which = accepting === undefined ? '' : ` before ${accepting}`;
+    return `${CLIENT_NAMES[client]}${refusing === undefined ? which : ` since ${refusing}`}`;
   });
-  const verb = names.length === 1 ? 'refuses' : 'refuse';
+  const refuse = names.length === 1 ? 'refuses' : 'refuse';
   return {
     // A newer version may have stored a rule that this one does not know.
-    message: `${LIST.format(names)} ${verb} ${what}${known === undefined ? '' : `: ${known.why}`}.`,
-    evidence: clients.includes('openssl')
-      ? [{ label: 'OpenSSL', value: 'used by curl, Python, PHP, Node.js, Ruby and others' }]
-      : [],
+    message: `${LIST.format(names)} ${whatHappens(rule, refuse, authority)}${known === undefined ? '' : `: ${known.why}`}.`,
+    evidence: [
+      ...(evidence === undefined ? [] : helloEvidence(evidence)),
+      ...(clients.includes('openssl')
+        ? [{ label: 'OpenSSL', value: 'used by curl, Python, PHP, Node.js, Ruby and others' }]
+        : []),
+    ],
   };
 }
 
-const LIST = new Intl.ListFormat('en-GB');
+function whatHappens(rule: string, refuse: string, authority: string | null): string {
+  if (isHelloRule(rule)) return 'cannot connect';
+  if (OF_CONNECTION.has(rule)) return `${refuse} the connection`;
+  return `${refuse} ${authority === null ? 'this certificate' : `the certificate “${authority}”`}`;
+}
 
-/** Rules about the connection and not about the certificate. */
+/** Rules about the handshake, other than those about a ClientHello. */
 const OF_CONNECTION: ReadonlySet<string> = new Set<ClientRuleCode>([
   'rsa_key_exchange',
   'rare_group',
   'http2_cipher',
+  'warning_alert',
+  'empty_record',
 ]);
+
+function helloEvidence({ reaction, parts }: NonNullable<Refusal['evidence']>): Words['evidence'] {
+  const known = parts.flatMap((part) => PARTS[part] ?? []);
+  return [
+    { label: 'Reaction', value: REACTIONS[reaction] },
+    ...(known.length === 0 ? [] : [{ label: 'Not accepted', value: LIST.format(known) }]),
+  ];
+}
+
+/** The parts of rules about several, in words. */
+const PARTS: Readonly<Partial<Record<string, string>>> = {
+  grease_ciphers: 'reserved cipher suites',
+  grease_extensions: 'reserved extensions',
+  grease_groups: 'reserved groups',
+  grease_versions: 'reserved TLS versions',
+  grease_signatures: 'reserved signature algorithms',
+  ech: 'encrypted_client_hello',
+  compression: 'compress_certificate',
+  alps: 'application_settings',
+  trust_anchors: 'trust_anchors',
+  timestamps: 'signed_certificate_timestamp',
+  delegated_credentials: 'delegated_credential',
+  record_size_limit: 'record_size_limit',
+} satisfies Partial<Record<HelloPart, string>>;
+
+const REACTIONS: Record<HelloReaction, string> = {
+  silent: 'no answer in time',
+  reset: 'the server resets the connection',
+  closed: 'the server closes the connection',
+  alert: 'the server answers with an alert',
+  not_tls: 'the answer is not TLS',
+};
+
+const LIST = new Intl.ListFormat('en-GB');
 
 /** Rules about certificates that the owner of the host can leave out. */
 const OF_FILE: ReadonlySet<string> = new Set<ClientRuleCode>([

@@ -53,6 +53,7 @@ export function describeFindings(
     const { message, evidence } = wordsOf(finding, host);
     const shown = {
       code: finding.code,
+      rule: facts.kind === 'refused_by_clients' ? facts.rule : undefined,
       tlsVersion: facts.kind === 'legacy_tls' ? facts.tlsVersion : null,
       keyType,
       hasOwnRoot,
@@ -66,14 +67,14 @@ export function describeFindings(
         ? reproductionCommand({ ...shown, endpoint, addresses: places.map(({ address }) => address) })
         : servers
             .slice(0, finding.code === 'certificates_differ' ? MAX_SERVERS : 1)
-            .map(reproductionCommand)
+            .flatMap((server) => reproductionCommand(server) ?? [])
             .join('; ');
     return {
       ...rest,
       message,
       fix: findingFix(finding, host, ownAuthorities),
       command,
-      evidence: command.includes(OWN_ROOT_FILE) ? [...evidence, OWN_ROOT_EVIDENCE] : evidence,
+      evidence: command?.includes(OWN_ROOT_FILE) === true ? [...evidence, OWN_ROOT_EVIDENCE] : evidence,
     };
   });
 }

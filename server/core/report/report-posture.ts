@@ -29,6 +29,7 @@ export function postureLines(posture: PostureVerdict): string[] {
 
 const PARTS: Record<PosturePart, string> = {
   certificates: 'Certificates for other key types',
+  client_hellos: 'Answers to the ClientHellos of browsers',
   key_exchange: 'Post-quantum key exchange',
   tls_versions: 'TLS versions',
 };

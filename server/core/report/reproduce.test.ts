@@ -17,7 +17,7 @@ function line({
   ...rest
 }: Partial<Reproduction> & Partial<Reproduction['endpoint']> = {}): string {
   const asked = { code: 'incomplete_chain', addresses: [], tlsVersion: null, keyType: null } as const;
-  return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol, target } });
+  return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol, target } }) ?? '';
 }
 
 describe('reproductionCommand', () => {

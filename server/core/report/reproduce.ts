@@ -1,5 +1,6 @@
 import type { FindingCode } from '../finding.ts';
 import { factsOf } from '../../../contract/protocols.ts';
+import { isHelloRule } from '../judge/clients/client-rule.ts';
 import { offeredAlpn } from '../protocol.ts';
 import type { KeyType } from '../../../contract/check-words.ts';
 import type { ReachStage } from '../observation.ts';
@@ -9,6 +10,8 @@ import { type CheckedEndpoint, effectiveTarget, isIpText } from '../target.ts';
 /** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
 export interface Reproduction {
   code: FindingCode;
+  /** The rule of a finding about clients that refuse. */
+  rule?: string | undefined;
   endpoint: CheckedEndpoint;
   /** The addresses that show the finding; empty if a connection by name shows it too. */
   addresses: readonly string[];
@@ -59,11 +62,25 @@ const SIGNATURES: Record<KeyType, string> = {
   'ml-dsa-87': '-sigalgs mldsa87',
 };
 
-/** Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`. */
-export function reproductionCommand(target: Reproduction): string {
-  const { code, addresses } = target;
+/** Options of `openssl s_client` for rules that its answer shows. ML-KEM needs OpenSSL 3.5. */
+const SHOWING_RULE: Readonly<Record<string, string>> = {
+  hello_size: '-groups X25519MLKEM768:X25519',
+  hello_ml_kem: '-groups X25519MLKEM768:X25519',
+  warning_alert: '-msg',
+  empty_record: '-msg',
+};
+
+/**
+ * Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`; null if neither can send a ClientHello that
+ * shows it.
+ */
+export function reproductionCommand(target: Reproduction): string | null {
+  const { code, addresses, rule } = target;
   if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(target);
   const [at = null] = addresses;
+  const showing = rule === undefined ? undefined : SHOWING_RULE[rule];
+  if (showing !== undefined) return `${connect(target, at)} ${showing} </dev/null`;
+  if (rule !== undefined && isHelloRule(rule)) return null;
   if (VERIFIED.has(code) && target.keyType === null)
     return target.endpoint.protocol === 'https' && isCurlable(target.endpoint)
       ? curl(target, at)

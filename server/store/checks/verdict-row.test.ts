@@ -105,6 +105,12 @@ const OBSERVATIONS: Observation[] = [
         presentedChain: withChain(issue({ dnsNames: ['turn.fjord.example'] })).map(der),
       },
       untestedKeyTypes: ['ed448'],
+      hellos: {
+        address: '192.0.2.1',
+        intolerances: [{ part: 'ech', reaction: 'alert', clients: ['chromium', 'firefox'] }],
+        warningAlerts: [112],
+        hasEmptyRecord: false,
+      },
       caa: { outcome: 'unavailable' },
       registration: { outcome: 'no_date', domain: 'fjord.example' },
     },

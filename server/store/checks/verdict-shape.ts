@@ -96,7 +96,11 @@ const facts = union<FindingFacts, 'kind'>('kind', {
       ),
     ),
   },
-  refused_by_clients: { rule: code, authority: nullable(text) },
+  refused_by_clients: {
+    rule: code,
+    authority: nullable(text),
+    evidence: optional(shape({ reaction: code, parts: list(code) })),
+  },
   revoked: {
     role: code,
     name: text,

@@ -28,6 +28,18 @@ export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Cli
   many_constraints: { go: '1.26' },
 } satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
 
+/** Set if only newer versions of a client refuse: the first of them. Older ones are still in use. */
+export const REFUSING_SINCE: typeof ACCEPTING_SINCE = {
+  hello_size: { openssl: '3.5', go: '1.24', java: '27' },
+  hello_ml_kem: { openssl: '3.5', go: '1.24', java: '27' },
+  hello_ml_dsa: { openssl: '3.5', go: '1.27' },
+} satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
+
+/** Returns whether a rule is about a part of a client’s ClientHello that the server does not accept. */
+export function isHelloRule(rule: string): boolean {
+  return rule.startsWith('hello_');
+}
+
 /** A certificate of a valid path, below the anchor. */
 export interface Link {
   certificate: Certificate;

@@ -1,0 +1,122 @@
+import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
+import type { ChainFinding, ClientRuleCode, Finding } from '../../finding.ts';
+import type { HelloObservation, HelloPart, PostureObservation } from '../../observation.ts';
+import { isHelloRule, severityOf } from './client-rule.ts';
+
+/**
+ * Clients that send ML-KEM without being told to: OpenSSL since 3.5 and Go since 1.24 (their release notes), Java since 27 (JEP 527), Apple
+ * since 26 (support.apple.com/122756). GnuTLS 3.8.13 does not (`supported_groups_normal` in priority.c), and Windows asks for it in a policy.
+ */
+const WITH_ML_KEM: readonly Client[] = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
+const RESERVING: readonly Client[] = ['chromium', 'apple'];
+
+/** For each part of a ClientHello the clients that send it, as captured; Safari as the library bogdanfinn/tls-client describes it. */
+export const CLIENTS_OF_PART: Record<HelloPart, readonly Client[]> = {
+  // Those with a hello of more than one packet. Which of them a server refuses depends on its limit.
+  size: WITH_ML_KEM,
+  ml_kem: WITH_ML_KEM,
+  // Go since 1.27.
+  ml_dsa: ['chromium', 'openssl', 'go'],
+  grease_ciphers: RESERVING,
+  grease_extensions: RESERVING,
+  grease_groups: RESERVING,
+  grease_versions: RESERVING,
+  grease_signatures: ['chromium'],
+  ech: ['chromium', 'firefox'],
+  compression: ['chromium', 'firefox', 'apple'],
+  alps: ['chromium'],
+  trust_anchors: ['chromium'],
+  timestamps: ['chromium', 'firefox', 'apple', 'go'],
+  delegated_credentials: ['firefox'],
+  record_size_limit: ['firefox', 'gnutls'],
+  whole: [],
+};
+
+/** Warning alerts that Java ignores: those that are not only for handshakes (`handshakeOnly` in Alert.java), measured. */
+const IGNORED_BY_JAVA = [10, 20, 21, 22, 30, 80, 90];
+
+/** Returns the findings about https clients whose ClientHello differs from our usual one, or that read its answer more strictly. */
+export function helloFindings({
+  intolerances,
+  warningAlerts,
+  hasEmptyRecord,
+}: HelloObservation): ChainFinding[] {
+  const knowsExtensions =
+    intolerances.filter(({ part }) => EXTENSIONS.includes(part)).length < MANY_EXTENSIONS;
+  const refusedByJava = warningAlerts.some((alert) => !IGNORED_BY_JAVA.includes(alert));
+  return [
+    ...[...Map.groupBy(intolerances, ({ part }) => ruleOf(part, knowsExtensions))].map(([rule, alike]) => {
+      const reaction = alike[0]?.reaction ?? 'silent';
+      const named = new Set(alike.flatMap(({ clients }) => clients));
+      // Measured: Firefox then tries again without compression.
+      if (rule === 'hello_compression' && (reaction === 'reset' || reaction === 'closed'))
+        named.delete('firefox');
+      const clients = CLIENTS.filter((client) => named.has(client));
+      return finding(rule, clients, { reaction, parts: alike.map(({ part }) => part) });
+    }),
+    ...(refusedByJava ? [finding('warning_alert', ['java'])] : []),
+    // Measured; `readRecordOrCCS` of Go 1.26.
+    ...(hasEmptyRecord ? [finding('empty_record', ['go', 'gnutls'])] : []),
+  ];
+}
+
+type Refusal = Extract<ChainFinding['facts'], { kind: 'refused_by_clients' }>;
+
+function finding(
+  rule: ClientRuleCode,
+  clients: readonly Client[],
+  evidence?: Refusal['evidence'],
+): ChainFinding {
+  const facts: Refusal = { kind: 'refused_by_clients', rule, authority: null, ...(evidence && { evidence }) };
+  const severity = severityOf(clients, 'https');
+  return { code: 'refused_by_clients', severity, fingerprint: null, facts, clients };
+}
+
+/** Parts that are an extension which most servers do not know. */
+const EXTENSIONS: readonly HelloPart[] = [
+  'grease_extensions',
+  'ech',
+  'compression',
+  'alps',
+  'trust_anchors',
+  'timestamps',
+  'delegated_credentials',
+  'record_size_limit',
+];
+/** From so many on, the reason is that the server knows none of them. */
+const MANY_EXTENSIONS = 3;
+
+/** Returns the rule about a part, which it may share with other parts. */
+function ruleOf(part: HelloPart, knowsExtensions: boolean): Extract<ClientRuleCode, `hello_${string}`> {
+  if (!knowsExtensions && EXTENSIONS.includes(part)) return 'hello_extensions';
+  switch (part) {
+    case 'grease_ciphers':
+    case 'grease_extensions':
+    case 'grease_groups':
+    case 'grease_versions':
+    case 'grease_signatures':
+      return 'hello_grease';
+    default:
+      return `hello_${part}`;
+  }
+}
+
+/** Returns whether a finding is one of `helloFindings`. */
+export function isHelloFinding({ facts }: Finding): boolean {
+  return (
+    facts.kind === 'refused_by_clients' &&
+    (isHelloRule(facts.rule) || facts.rule === 'warning_alert' || facts.rule === 'empty_record')
+  );
+}
+
+/** Returns the support for post-quantum keys: also intolerant if no client with ML-KEM gets an answer. */
+export function toleratedKeys({
+  postQuantum,
+  hellos,
+}: PostureObservation): PostureObservation['postQuantum'] {
+  const isIntolerant = hellos?.intolerances.some(
+    ({ part, clients }) =>
+      (part === 'size' || part === 'ml_kem') && WITH_ML_KEM.every((one) => clients.includes(one)),
+  );
+  return isIntolerant === true ? { ...postQuantum, state: 'intolerant' } : postQuantum;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import {
+  extensionNumbers,
+  isReserved,
+  readHello,
+  type ReadHello,
+  shareGroups,
+} from '../../../tests/kit/peers/hello-filter.ts';
+import { CLIENTS_OF_PART, HELLO_PARTS, type HelloPart } from '../../core/index.ts';
+import { type HelloShape, type HelloTarget, writeHello } from './client-hello.ts';
+import { BROWSER_HELLOS, plainHello } from './hello-shapes.ts';
+
+const TARGET: HelloTarget = { serverName: 'odd.example', alpn: ['h2', 'http/1.1'] };
+const written = (shape: HelloShape, target = TARGET): ReadHello => readHello(writeHello(shape, target));
+const { chromium, firefox, apple } = BROWSER_HELLOS;
+
+/** For each part, whether a ClientHello has it. */
+const HAS: Record<Exclude<HelloPart, 'whole'>, (hello: ReadHello) => boolean> = {
+  size: ({ length }) => length > 1_460,
+  ml_kem: (hello) => extensionNumbers(hello, 10).includes(0x11ec) && shareGroups(hello).includes(0x11ec),
+  ml_dsa: (hello) => extensionNumbers(hello, 13).includes(0x0905),
+  grease_ciphers: ({ ciphers }) => ciphers.some(isReserved),
+  grease_extensions: ({ extensions }) => [...extensions.keys()].some(isReserved),
+  grease_groups: (hello) =>
+    extensionNumbers(hello, 10).some(isReserved) && shareGroups(hello).some(isReserved),
+  grease_versions: (hello) => extensionNumbers(hello, 43, 1).some(isReserved),
+  grease_signatures: (hello) => extensionNumbers(hello, 13).some(isReserved),
+  ech: ({ extensions }) => extensions.has(0xfe0d),
+  compression: ({ extensions }) => extensions.has(27),
+  alps: ({ extensions }) => extensions.has(0x44cd),
+  trust_anchors: ({ extensions }) => extensions.has(0xca34),
+  timestamps: ({ extensions }) => extensions.has(18),
+  delegated_credentials: ({ extensions }) => extensions.has(34),
+  record_size_limit: ({ extensions }) => extensions.has(28),
+};
+const partsOf = (hello: ReadHello): string[] =>
+  Object.entries(HAS).flatMap(([part, has]) => (has(hello) ? [part] : []));
+
+describe('the ClientHellos of browsers', () => {
+  it('have the lengths of the captured ones', () => {
+    expect([chromium, firefox, apple].map((shape) => written(shape).length)).toEqual([2_015, 1_894, 1_534]);
+  });
+
+  it('have the offers and the order of the captured ones', () => {
+    const values = (shape: HelloShape, type: number) =>
+      written(shape).extensions.get(type)?.toString('hex') ?? '';
+    expect([...written(firefox).extensions.keys()]).toEqual([
+      0, 23, 65_281, 10, 11, 35, 16, 5, 34, 18, 51, 43, 13, 45, 28, 27, 65_037,
+    ]);
+    expect(values(firefox, 10)).toBe('000e11ec001d00170018001901000101');
+    expect(values(firefox, 13)).toBe('001604030503060308040805080604010501060102030201');
+    expect(values(firefox, 27)).toBe('06000100020003');
+    expect(values(chromium, 13)).toMatch(/^0018(?:.a){2}09040905090604030804040105030805050108060601$/);
+    expect(values(chromium, 0xca34)).toMatch(/^00b80582df1302010582df130206/);
+    expect(values(chromium, 16)).toBe('000c02683208687474702f312e31');
+    expect(written(chromium).ciphers.slice(1)).toEqual(written(plainHello()).ciphers);
+  });
+
+  it.each(['chromium', 'firefox', 'apple'] as const)(
+    'have exactly the parts that are listed for them: %s',
+    (browser) => {
+      const listed = HELLO_PARTS.filter((part) => CLIENTS_OF_PART[part].includes(browser));
+      expect(partsOf(written(BROWSER_HELLOS[browser]))).toEqual(listed);
+    },
+  );
+
+  it('reserve other values each time, and never two equal extensions', () => {
+    const ciphers = Array.from({ length: 64 }, () => written(chromium).ciphers[0]);
+    expect(new Set(ciphers).size).toBeGreaterThan(4);
+    for (let index = 0; index < 64; index++)
+      expect(written(chromium).extensions.size).toBe(chromium.extensions.length);
+  });
+});
+
+describe('a plain ClientHello', () => {
+  it('has none of the parts, and with one of them that part alone', () => {
+    expect(partsOf(written(plainHello()))).toEqual([]);
+    for (const part of Object.keys(HAS) as HelloPart[]) {
+      const expected = part === 'size' ? [] : part === 'ml_kem' ? ['size', 'ml_kem'] : [part];
+      expect(partsOf(written(plainHello(part)))).toEqual(expected);
+    }
+  });
+
+  it('can be padded to a length', () => {
+    for (const bytes of [300, 512, 1_500, 2_015])
+      expect(writeHello(plainHello(), TARGET, bytes)).toHaveLength(bytes);
+    expect(writeHello(plainHello(), TARGET, 100)).toHaveLength(269);
+  });
+
+  it('names the server and the protocols only if the target has some', () => {
+    const types = (target: HelloTarget) => [...written(chromium, target).extensions.keys()];
+    expect(types(TARGET)).toEqual(expect.arrayContaining([0, 16, 0x44cd]));
+    for (const serverName of [null, '192.0.2.1', '2001:db8::1'])
+      expect(types({ ...TARGET, serverName })).not.toContain(0);
+    expect(types({ ...TARGET, alpn: [] })).not.toContain(16);
+    expect(types({ ...TARGET, alpn: ['http/1.1'] })).not.toContain(0x44cd);
+  });
+});

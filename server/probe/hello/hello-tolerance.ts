@@ -1,0 +1,127 @@
+import type { Client } from '../../../contract/check-words.ts';
+import {
+  CLIENTS_OF_PART,
+  HELLO_PARTS,
+  type HelloObservation,
+  type HelloPart,
+  type HelloReaction,
+} from '../../core/index.ts';
+import { type HelloTarget, writeHello } from './client-hello.ts';
+import {
+  BROWSER_HELLOS,
+  type Browser,
+  MEASURED_NAME_LENGTH,
+  OTHER_HELLO_BYTES,
+  plainHello,
+} from './hello-shapes.ts';
+import type { HelloAnswer } from './send-hello.ts';
+
+type Send = (hello: Buffer) => Promise<HelloAnswer>;
+type Intolerance = HelloObservation['intolerances'][number];
+/** What each asked for came to: null if the server answered, else its reaction. */
+type Reactions<Key> = ReadonlyMap<Key, HelloReaction | null>;
+/** Sends a hello for each key, all at once. Returns null if the answer to one shows nothing. */
+type AskEach = <Key>(
+  keys: readonly Key[],
+  hello: (key: Key) => Buffer,
+  times?: number,
+) => Promise<Reactions<Key> | null>;
+
+/** Browsers whose hellos every server gets. That of Safari has no part that is in neither of them. */
+const ALWAYS: readonly Browser[] = ['chromium', 'firefox'];
+/** How often a hello must be refused again before it is reported. */
+const CONFIRMATIONS = 2;
+
+/**
+ * Finds out whether a server answers the hellos of browsers, and which part it does not accept. One that answers gets two. Returns null if
+ * nothing can be said now. What is reported was refused three times, while plain hellos were answered.
+ */
+export async function testHellos(
+  target: HelloTarget,
+  send: Send,
+): Promise<Omit<HelloObservation, 'address'> | null> {
+  const warningAlerts = new Set<number>();
+  let hasEmptyRecord = false;
+  const ask: AskEach = async (keys, hello, times = 1) => {
+    const asked = keys.flatMap((key) => Array.from({ length: times }, () => key));
+    const answers = await Promise.all(asked.map(async (key) => ({ key, answer: await send(hello(key)) })));
+    const reactions = new Map<(typeof keys)[number], HelloReaction | null>();
+    for (const { key, answer } of answers) {
+      if (answer.state === 'unknown') return null;
+      const isAnswered = answer.state === 'answered' || reactions.get(key) === null;
+      reactions.set(key, isAnswered ? null : answer.reaction);
+      if (answer.state !== 'answered') continue;
+      for (const alert of answer.flight.warningAlerts) warningAlerts.add(alert);
+      hasEmptyRecord ||= answer.flight.hasEmptyRecord;
+    }
+    return reactions;
+  };
+  const intolerances = await findIntolerances(target, ask);
+  return intolerances && { intolerances, warningAlerts: [...warningAlerts], hasEmptyRecord };
+}
+
+async function findIntolerances(target: HelloTarget, ask: AskEach): Promise<Intolerance[] | null> {
+  const ofBrowser = (browser: Browser): Buffer => writeHello(BROWSER_HELLOS[browser], target);
+  const plain = (): Buffer => writeHello(plainHello(), target);
+  const first = await ask(ALWAYS, ofBrowser);
+  if (first === null) return null;
+  const failing = refusedIn(first);
+  if (failing.length === 0) return [];
+
+  // Without an answer to a plain hello too, the server is busy, or needs something that not all browsers offer. An alert says the latter.
+  const control = (await ask(['plain'], plain))?.get('plain');
+  if (control !== null) return control === 'alert' ? [] : null;
+  const length = Math.min(...failing.map((browser) => ofBrowser(browser).length));
+  const withPart = (part: HelloPart): Buffer =>
+    writeHello(plainHello(part), target, part === 'size' ? length : 0);
+  const passing = ALWAYS.filter((browser) => !failing.includes(browser));
+  const isTolerated = (part: HelloPart): boolean =>
+    passing.some((browser) =>
+      part === 'size' ? ofBrowser(browser).length >= length : isSentBy(part, browser),
+    );
+  const suspects = HELLO_PARTS.filter(
+    (part) => !isTolerated(part) && failing.some((browser) => isSentBy(part, browser)),
+  );
+  const [apple, alone] = await Promise.all([ask(['apple'], ofBrowser), ask(suspects, withPart)]);
+  if (apple === null || alone === null) return null;
+  const refused = refusedIn(alone);
+  // A key share for ML-KEM is refused for its size, too.
+  const parts = refused.filter((part) => part !== 'ml_kem' || !refused.includes('size'));
+  const unexplained = [...failing, ...refusedIn(apple)].filter(
+    (browser) => !parts.some((part) => isSentBy(part, browser)),
+  );
+
+  const smaller = parts.includes('size') ? smallerHellos(target, length) : [];
+  const ofLength = ({ bytes }: { bytes: number }): Buffer => writeHello(plainHello(), target, bytes);
+  const [plainAgain, partsAgain, browsersAgain, sizes] = await Promise.all([
+    ask(['plain'], plain, CONFIRMATIONS),
+    ask(parts, withPart, CONFIRMATIONS),
+    ask(unexplained, ofBrowser, CONFIRMATIONS),
+    ask(smaller, ofLength, CONFIRMATIONS),
+  ]);
+  if (plainAgain?.get('plain') !== null || !partsAgain || !browsersAgain || !sizes) return null;
+  const clientsOf = (part: HelloPart): readonly Client[] =>
+    part === 'size' ? [...failing, ...refusedIn(sizes).map(({ client }) => client)] : CLIENTS_OF_PART[part];
+  const whole = refusedIn(browsersAgain);
+  const [reaction = null] = whole.map((browser) => browsersAgain.get(browser) ?? null);
+  return [
+    ...[...partsAgain].flatMap(([part, how]) =>
+      how === null ? [] : [{ part, reaction: how, clients: clientsOf(part) }],
+    ),
+    ...(reaction === null ? [] : [{ part: 'whole' as const, reaction, clients: whole }]),
+  ];
+}
+
+const isSentBy = (part: HelloPart, browser: Browser): boolean => CLIENTS_OF_PART[part].includes(browser);
+
+const refusedIn = <Key>(reactions: Reactions<Key>): Key[] =>
+  [...reactions].flatMap(([key, reaction]) => (reaction === null ? [] : [key]));
+
+/** Returns the hellos of other clients that are shorter than the shortest one that was refused, by their lengths. */
+function smallerHellos(target: HelloTarget, length: number): { client: Client; bytes: number }[] {
+  const more = (target.serverName ?? '').length - MEASURED_NAME_LENGTH;
+  return [
+    { client: 'apple' as const, bytes: writeHello(BROWSER_HELLOS.apple, target).length },
+    ...OTHER_HELLO_BYTES.map(({ client, bytes }) => ({ client, bytes: bytes + more })),
+  ].filter(({ bytes }) => bytes < length);
+}

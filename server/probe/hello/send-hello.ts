@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+import { effectiveTarget, type HelloReaction } from '../../core/index.ts';
+import { openConnection, withTimeout } from '../../egress/index.ts';
+import type { ConnectOptions } from '../address-probe.ts';
+import { closeConnection } from '../handshake.ts';
+import { FirstFlight, MAX_FLIGHT_BYTES } from './first-flight.ts';
+
+/** What came back: a ServerHello, something else, or nothing because no connection was possible. */
+export type HelloAnswer =
+  | { state: 'answered'; flight: FirstFlight }
+  | { state: 'refused'; reaction: HelloReaction }
+  | { state: 'unknown' };
+
+/** The warning alert close_notify (RFC 8446 §6.1). */
+const CLOSE_NOTIFY = Buffer.from('15030300020100', 'hex');
+
+/**
+ * Sends a ClientHello on a new connection, reads the first flight for at most `limitMs`, and closes the connection. Never rejects. A
+ * connection that fails or that `signal` aborts shows nothing.
+ */
+export async function sendHello(
+  hello: Buffer,
+  {
+    address,
+    endpoint,
+    policy,
+    signal,
+    connectTimeoutMs,
+  }: Pick<ConnectOptions, 'address' | 'endpoint' | 'policy' | 'signal' | 'connectTimeoutMs'>,
+  limitMs: number,
+): Promise<HelloAnswer> {
+  const connection = await openConnection({
+    address,
+    port: effectiveTarget(endpoint).connectTo.port,
+    policy,
+    signal,
+    timeoutMs: Math.min(connectTimeoutMs, limitMs),
+    maxBytes: 2 * MAX_FLIGHT_BYTES,
+  });
+  if (!connection.ok) return { state: 'unknown' };
+  const { socket } = connection;
+  const flight = new FirstFlight();
+  const read = readFlight(socket, flight);
+  socket.write(hello);
+  const reaction = await withTimeout(read, { ms: limitMs, signal }, 'silent' as const);
+  if (flight.answer === 'hello') {
+    if (socket.writable) socket.write(CLOSE_NOTIFY);
+    await closeConnection(socket, signal);
+    return { state: 'answered', flight };
+  }
+  socket.destroy();
+  return signal.aborted ? { state: 'unknown' } : { state: 'refused', reaction };
+}
+
+/** Resolves when the flight is complete or the connection ends, to the reaction that this is if there was no ServerHello. */
+function readFlight(socket: Socket, flight: FirstFlight): Promise<HelloReaction> {
+  return new Promise((resolve) => {
+    socket.on('data', (chunk: Buffer) => {
+      if (flight.isComplete || flight.push(chunk)) resolve(flight.answer === 'alert' ? 'alert' : 'not_tls');
+    });
+    socket.once('error', () => resolve('reset'));
+    socket.once('close', () => resolve('closed'));
+  });
+}
