@@ -6,6 +6,7 @@ import {
   type Severity,
   type Verdict,
 } from '../../server/core/index.ts';
+import { REFUSING_SINCE } from '../../server/core/judge/clients/client-rule.ts';
 import { type CaaLookup, createAddressPolicy, type Resolver } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
@@ -30,6 +31,8 @@ export interface Outcome {
     messages: readonly string[];
     /** The clients that we say refuse. */
     refusing: ReadonlySet<Client>;
+    /** Those of which only a version that is newer than Debian's refuses, or may be. */
+    refusingLater: ReadonlySet<Client>;
   };
   /** Why we are wrong; null if we are not, or if an exception explains it. */
   fault: string | null;
@@ -138,6 +141,13 @@ async function ourVerdict(
     refusing: new Set(
       connectingClients(verdict, 'https').flatMap(({ client, connects }) => (connects ? [] : [client])),
     ),
+    refusingLater: new Set(
+      verdict.findings.flatMap(({ facts, clients = [] }) =>
+        facts.kind === 'refused_by_clients'
+          ? clients.filter((client) => REFUSING_SINCE[facts.rule]?.[client] !== undefined)
+          : [],
+      ),
+    ),
   };
 }
 
@@ -159,7 +169,9 @@ export function formatOutcome({ scenario, clients, ours, fault, exception }: Out
   for (const [{ family }, words] of clients)
     measured.set(family, (measured.get(family) ?? true) && words !== null);
   const differing = [...measured].flatMap(([family, refuses]) =>
-    ours.worst !== 'unread' && refuses !== ours.refusing.has(family)
+    ours.worst !== 'unread' &&
+    refuses !== ours.refusing.has(family) &&
+    (refuses || !ours.refusingLater.has(family))
       ? [`${CLIENT_NAMES[family]} ${refuses ? 'refuses' : 'connects'}`]
       : [],
   );

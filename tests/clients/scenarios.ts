@@ -3,6 +3,7 @@ import { CONSTRAINT_SCENARIOS } from './constraint-scenarios.ts';
 import { EMAIL_SCENARIOS } from './email-scenarios.ts';
 import { EXTENSION_SCENARIOS } from './extension-scenarios.ts';
 import { HANDSHAKE_SCENARIOS } from './handshake-scenarios.ts';
+import { HELLO_SCENARIOS } from './hello-scenarios.ts';
 import { HTTP2_SCENARIOS } from './http2-scenarios.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
 import { LIMIT_SCENARIOS } from './limit-scenarios.ts';
@@ -32,4 +33,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...EMAIL_SCENARIOS,
   ...ORDER_SCENARIOS,
   ...PROXY_SCENARIOS,
+  ...HELLO_SCENARIOS,
 ];
