@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { createServer } from 'node:tls';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/index.ts';
@@ -102,10 +101,9 @@ describe('The posture of a server', () => {
   );
 
   it('includes the RSA leaf beside the ECDSA one', async () => {
-    const pair = { cert: [ecdsa.certificatePem, rsa.certificatePem], key: [ecdsa.keyPem, rsa.keyPem] };
-    const both = keep(await listening(createServer(pair, (socket) => socket.resume())));
+    const both = keep(await startTlsServer({ '*': [ecdsa, rsa] }));
     const { alternates } = await posture(both.port);
-    expect(alternates).toEqual([
+    expect(alternates).toMatchObject([
       { keyType: 'rsa', address: '127.0.0.1', presentedChain: [rsa.der], staple: null },
     ]);
   });

@@ -1,5 +1,3 @@
-import { connect, createServer as createTcpServer } from 'node:net';
-import { createServer } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
 import { KEY_TYPES } from '../../contract/check-words.ts';
 import { judge, untestedPosture, type Verdict } from '../../server/core/index.ts';
@@ -8,6 +6,7 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { createHelloRouter } from '../kit/peers/hello-router.ts';
 import { keep, PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { startGatedServer } from '../kit/peers/gated-server.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
@@ -24,14 +23,11 @@ const resolver = {
   caa: () => Promise.resolve({ ok: true as const, records: [] }),
 };
 const ecdsa = root.issue({ dnsNames: [HOST] });
+/** Code point of mldsa65 (draft-ietf-tls-mldsa). */
+const ML_DSA_65 = 0x0905;
 
-/** Starts a server of this Node's TLS with one certificate for each key. */
-async function servingAll(leaves: readonly MintedCertificate[], onConnection = () => {}): Promise<number> {
-  const cert = leaves.map((one) => one.certificatePem + one.chainPem);
-  const server = createServer({ cert, key: leaves.map(({ keyPem }) => keyPem) }, (socket) => socket.resume());
-  server.on('connection', onConnection);
-  return keep(await listening(server)).port;
-}
+const servingAll = async (leaves: readonly MintedCertificate[]) =>
+  keep(await startTlsServer({ '*': leaves }));
 
 async function verdictAt(port: number, sources = NO_SOURCES): Promise<Verdict> {
   const probe = createProbe({ resolver, policy, now: Date.now, sources, timeouts: PATIENT });
@@ -59,7 +55,7 @@ describe('A server with certificates for several key types', () => {
     const others = Object.values({ rsa: 'RSA-2048' as const, ...types }).map((key) =>
       root.issue({ dnsNames: [HOST], key }),
     );
-    const verdict = await verdictAt(await servingAll([ecdsa, ...others]));
+    const verdict = await verdictAt((await servingAll([ecdsa, ...others])).port);
     const found = verdict.posture?.alternates.map(
       ({ keyType, certificate }) => [keyType, certificate.fingerprint] as const,
     );
@@ -78,15 +74,17 @@ describe('A server with certificates for several key types', () => {
       notBefore: Date.now() - DAY,
       notAfter: Date.now() - DAY / 2,
     });
-    const verdict = await verdictAt(await servingAll([ecdsa, expired]));
-    expect(said(verdict)).toContain('warning expired');
+    const verdict = await verdictAt((await servingAll([ecdsa, expired])).port);
+    // OpenSSL 3.5 gets a certificate with an ML-DSA key.
+    expect(said(verdict)).toContain(keyType.startsWith('ml') ? 'critical expired' : 'warning expired');
     expect(verdict.findings.map((finding) => finding.keyType)).toContain(keyType);
     expect(verdict.posture?.untestedKeyTypes).toEqual([]);
   });
 
   it('is fine if the ML-DSA one is valid, because clients without ML-DSA get the other', async () => {
     const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
-    expect(said(await verdictAt(await servingAll([ecdsa, second])))).toEqual([]);
+    const { port } = await servingAll([ecdsa, second]);
+    expect(said(await verdictAt(port))).toEqual([]);
   });
 
   it('is judged by the staple of the second one, too', async () => {
@@ -95,7 +93,10 @@ describe('A server with certificates for several key types', () => {
     const usual = keep(await startTlsServer({ '*': ecdsa }));
     const other = keep(await startTlsServer({ '*': second }, { staple }));
     // Node.js staples the same response for all certificates, so that each gets a server of its own.
-    const port = await routing((schemes) => (schemes.includes(ML_DSA_65) ? other.port : usual.port));
+    const router = createHelloRouter(({ signatures }) =>
+      signatures.includes(ML_DSA_65) ? other.port : usual.port,
+    );
+    const { port } = keep(await listening(router));
     const sources = createSources({ resolver, policy, cacheFolder: null });
     const verdict = await verdictAt(port, sources);
     sources.close();
@@ -105,13 +106,14 @@ describe('A server with certificates for several key types', () => {
 });
 
 it('A server with one certificate gets five handshakes a day, one of them for other certificates', async () => {
-  let connections = 0;
-  await verdictAt(await servingAll([ecdsa], () => void connections++));
-  expect(connections).toBe(5);
+  const server = await servingAll([ecdsa]);
+  await verdictAt(server.port);
+  expect(server.accepted()).toBe(5);
 });
 
 it('A server that has only an ML-DSA certificate is not called outdated', async () => {
-  const verdict = await verdictAt(await servingAll([pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' })]));
+  const { port } = await servingAll([pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' })]);
+  const verdict = await verdictAt(port);
   expect(verdict.findings).toMatchObject([{ code: 'refused_by_clients', facts: { rule: 'ml_dsa_key' } }]);
 });
 
@@ -158,37 +160,3 @@ describe('A server that answers too slowly', () => {
     expect(tlsVersions.map(({ offered }) => offered)).not.toContain(null);
   });
 });
-
-/** Code point of mldsa65 (draft-ietf-tls-mldsa). */
-const ML_DSA_65 = 0x0905;
-
-/** Starts a proxy that chooses a server by the signature schemes in the ClientHello. */
-async function routing(choose: (schemes: readonly number[]) => number): Promise<number> {
-  const proxy = createTcpServer((client) => {
-    client.on('error', () => client.destroy());
-    client.once('data', (hello: Buffer) => {
-      const server = connect({ port: choose(signatureSchemes(hello)), host: '127.0.0.1' });
-      server.on('error', () => client.destroy()).on('close', () => client.destroy());
-      client.on('close', () => server.destroy());
-      server.write(hello);
-      client.pipe(server).pipe(client);
-    });
-  });
-  return keep(await listening(proxy)).port;
-}
-
-/** Returns the signature_algorithms of a ClientHello (RFC 8446 §4.1.2, §4.2.3). */
-function signatureSchemes(hello: Buffer): number[] {
-  let at = 5 + 4 + 2 + 32;
-  at += 1 + hello.readUInt8(at);
-  at += 2 + hello.readUInt16BE(at);
-  at += 1 + hello.readUInt8(at);
-  at += 2;
-  while (at < hello.length) {
-    const [type, length] = [hello.readUInt16BE(at), hello.readUInt16BE(at + 2)];
-    if (type === 13)
-      return Array.from({ length: (length - 2) / 2 }, (_, index) => hello.readUInt16BE(at + 6 + 2 * index));
-    at += 4 + length;
-  }
-  return [];
-}

@@ -16,6 +16,9 @@ export interface ServerCertificate {
   chainPem?: string;
 }
 
+/** One certificate, or several with keys of different types, among which OpenSSL chooses by the ClientHello. */
+type ServerCertificates = ServerCertificate | readonly ServerCertificate[];
+
 export interface Peer {
   port: number;
   stop(): Promise<void>;
@@ -26,12 +29,14 @@ export interface OpensslOptions {
   host?: string;
   /** Additional arguments of `openssl s_server`, for example `['-tls1_2']`. */
   arguments?: readonly string[];
+  /** A further certificate, with a key of another type. */
+  second?: ServerCertificate;
 }
 
 /** Starts the machine's `openssl s_server` on a free port. It serves one connection at a time. */
 export async function startOpensslServer(
   certificate: ServerCertificate,
-  { host = '127.0.0.1', arguments: more = [] }: OpensslOptions = {},
+  { host = '127.0.0.1', arguments: more = [], second }: OpensslOptions = {},
 ): Promise<Peer> {
   const folder = await mkdtemp(join(tmpdir(), 'tls-peer-'));
   const file = async (name: string, text: string): Promise<string> => {
@@ -39,18 +44,24 @@ export async function startOpensslServer(
     await writeFile(path, text, { mode: 0o600 });
     return path;
   };
-  const chain = certificate.chainPem ? ['-cert_chain', await file('chain.pem', certificate.chainPem)] : [];
+  const options = async (
+    { certificatePem, keyPem, chainPem = '' }: ServerCertificate,
+    d = '',
+  ): Promise<string[]> => [
+    `-${d}cert`,
+    await file(`${d}certificate.pem`, certificatePem),
+    `-${d}key`,
+    await file(`${d}key.pem`, keyPem),
+    ...(chainPem === '' ? [] : [`-${d}cert_chain`, await file(`${d}chain.pem`, chainPem)]),
+  ];
   const server = spawn(
     'openssl',
     [
       's_server',
       '-accept',
       host.includes(':') ? `[${host}]:0` : `${host}:0`,
-      '-cert',
-      await file('certificate.pem', certificate.certificatePem),
-      '-key',
-      await file('key.pem', certificate.keyPem),
-      ...chain,
+      ...(await options(certificate)),
+      ...(second === undefined ? [] : await options(second, 'd')),
       ...more,
     ],
     // Keep stdin open, because s_server exits at its end. Ignore stderr: errors about closed connections would fill an unread pipe.
@@ -83,7 +94,7 @@ export interface TlsPeer extends Peer {
   /** Server names (SNI) of the completed handshakes, oldest first; null for a client that sent none. */
   serverNames: (string | null)[];
   /** Replaces the certificate for a server name, or for `'*'`, from the next handshake on. */
-  setCertificate(serverName: string, certificate: ServerCertificate): void;
+  setCertificate(serverName: string, certificate: ServerCertificates): void;
   /** Returns the number of accepted TCP connections. */
   accepted(): number;
 }
@@ -105,15 +116,15 @@ export interface TlsPeerOptions extends TlsOptions {
 
 /**
  * Starts a node:tls server with a certificate per server name. Other names and clients that send none get that of `'*'`, or
- * else the first one. @throws Error without any certificate
+ * else the first one. If this is a list, the server ignores names. @throws Error without any certificate
  */
 export async function startTlsServer(
-  certificates: Readonly<Record<string, ServerCertificate>>,
+  certificates: Readonly<Record<string, ServerCertificates>>,
   { host = '127.0.0.1', port = 0, serve, manners, http2, staple, admit, ...options }: TlsPeerOptions = {},
 ): Promise<TlsPeer> {
   const contexts = new Map<string, SecureContext>();
-  const context = (certificate: ServerCertificate): SecureContext =>
-    createSecureContext({ ...options, ...pair(certificate) });
+  const context = (certificate: ServerCertificates): SecureContext =>
+    createSecureContext({ ...options, ...pairs(certificate) });
   for (const [name, certificate] of Object.entries(certificates)) contexts.set(name, context(certificate));
   const fallback = certificates['*'] ?? Object.values(certificates)[0];
   if (fallback === undefined) throw new Error('a TLS server needs a certificate');
@@ -122,12 +133,15 @@ export async function startTlsServer(
   const serverNames: (string | null)[] = [];
   const server = createServer({
     ...options,
-    ...pair(fallback),
-    SNICallback: (name, done) => {
-      const answer = (): void => done(null, contexts.get(name) ?? contexts.get('*'));
-      if (admit === undefined) answer();
-      else void admit(name).then(answer);
-    },
+    ...pairs(fallback),
+    // Node.js offers only the last certificate of a context that it chooses by name.
+    ...((admit !== undefined || !Array.isArray(fallback)) && {
+      SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => {
+        const answer = (): void => done(null, contexts.get(name) ?? contexts.get('*'));
+        if (admit === undefined) answer();
+        else void admit(name).then(answer);
+      },
+    }),
   });
   if (staple !== undefined) server.on('OCSPRequest', (_certificate, _issuer, send) => send(null, staple));
   const http = serve === undefined ? null : createHttpServer(serve);
@@ -147,13 +161,17 @@ export async function startTlsServer(
     accepted: () => accepted,
     setCertificate: (name, certificate) => {
       contexts.set(name, context(certificate));
-      if (name === '*') server.setSecureContext({ ...options, ...pair(certificate) });
+      if (name === '*') server.setSecureContext({ ...options, ...pairs(certificate) });
     },
   };
 }
 
-function pair({ certificatePem, keyPem, chainPem = '' }: ServerCertificate): { cert: string; key: string } {
-  return { cert: certificatePem + chainPem, key: keyPem };
+function pairs(certificates: ServerCertificates): { cert: string[]; key: string[] } {
+  const all = [certificates].flat();
+  return {
+    cert: all.map(({ certificatePem, chainPem = '' }) => certificatePem + chainPem),
+    key: all.map(({ keyPem }) => keyPem),
+  };
 }
 
 /** Starts a server on a loopback port (0: a free one). Its `stop` also closes open connections. */
