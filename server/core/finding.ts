@@ -75,8 +75,10 @@ export interface Finding {
   addresses: string[];
   /** Fingerprint of the certificate that the finding is about; null if it is about none. */
   fingerprint: string | null;
-  /** Signature type, if only clients that accept no other type see the finding; else null. */
+  /** Key type of the leaf, if the usual handshake shows another leaf; else null. */
   keyType: KeyType | null;
+  /** The clients that get this leaf; absent if `keyType` is null, or if they are not known. */
+  shownTo?: readonly Client[];
   /** `chain` if the fix is to serve the certificates of `Verdict.chainToServe`; else null. */
   attachment: 'chain' | null;
   /** The clients that refuse the endpoint because of it; absent if `clientsRefusing` knows them from its code. */
@@ -315,6 +317,7 @@ export type ClientRuleCode =
   | 'compressed_key'
   | 'weak_root_key'
   | 'rare_group'
+  | 'rare_signature'
   | 'first_issuer'
   | 'long_path'
   | 'long_unordered_path'

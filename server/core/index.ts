@@ -102,6 +102,7 @@ export { certificateFacts, readChain } from './facts.ts';
 export type { CertificateFacts, PresentedCertificate } from './facts.ts';
 export type {
   AddressObservation,
+  AlternateChain,
   CaaObservation,
   FailedObservation,
   FetchedIntermediate,
@@ -116,6 +117,7 @@ export type {
   PosturePart,
   ReachFailure,
   ReachStage,
+  UsualLeaf,
   Refusal,
   RegistrationObservation,
   RenewalEvidence,
@@ -167,7 +169,9 @@ export { dailyQuotaKb, FIXED_LIMITS, LIMITS, limitsFrom, STANDARD_LIMITS } from 
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';
 export { oneLine, truncatedLine } from './one-line.ts';
+export { connectsTo } from './judge/clients/client-rule.ts';
 export { connectingClients } from './judge/clients/refusals.ts';
+export { keyTypeOf } from './judge/clients/field-rules.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
 export { failureSentence, replyAt, whatHappenedAt } from './report/reach-finding.ts';
 export { earlierPosture, isPostureComplete, untestedPosture } from './report/report-posture.ts';

@@ -78,6 +78,8 @@ export interface HandshakeObservation {
   startTlsCode?: number;
   /** Whether the handshake needed TLS settings that clients refuse today, for example TLS 1.1 or small keys. */
   legacyTls: boolean;
+  /** Set if a web server answered only when we offered signatures that browsers do not offer. */
+  rareSignature?: true;
   /** DER of the OCSPResponse that came with the handshake (RFC 6066 §8). */
   staple: Uint8Array | null;
   durationMs: number;
@@ -248,6 +250,22 @@ export interface HelloObservation {
   hasEmptyRecord: boolean;
 }
 
+/** A chain from a handshake that offered other signatures or ciphers than the usual one. */
+export interface AlternateChain extends Pick<
+  HandshakeObservation,
+  'address' | 'presentedChain' | 'tlsVersion' | 'cipher' | 'staple'
+> {
+  keyType: KeyType;
+  /** The clients that get it; absent if this is not known. */
+  clients?: readonly Client[];
+}
+
+/** Who gets the leaf that the usual handshake shows. A client counts as such if nothing shows that it gets another one. */
+export interface UsualLeaf {
+  keyType: KeyType;
+  clients: readonly Client[];
+}
+
 /** Facts that are probed once a day. Only the certificates of `alternates` can cause alerts. */
 export interface PostureObservation {
   at: number;
@@ -258,16 +276,10 @@ export interface PostureObservation {
    * it.
    */
   postQuantum: { state: 'negotiated' | 'not_offered' | 'intolerant' | 'unknown'; group: string | null };
-  /**
-   * Chains from handshakes that left out the signature type of the usual one. `staple`: DER of the OCSPResponse that came with
-   * the handshake.
-   */
-  alternates: {
-    keyType: KeyType;
-    address: string;
-    presentedChain: Uint8Array[];
-    staple: Uint8Array | null;
-  }[];
+  /** Chains with other leaves than the usual handshake showed. */
+  alternates: AlternateChain[];
+  /** The key type of the usual leaf and the clients that get it; absent if the server has one leaf, or if this is not known. */
+  usual?: UsualLeaf;
   /** Chain that clients without ALPN get. Set for https only, and only if its leaf differs from that of the usual handshake each time. */
   withoutAlpn?: { address: string; presentedChain: Uint8Array[] };
   /**

@@ -9,8 +9,9 @@ import {
   isAlpnOptional,
   offeredAlpn,
 } from '../core/index.ts';
+import type { Protocol } from '../../contract/protocols.ts';
 import { closeConnection, handshake, type HandshakeEvidence, isRareGroup, leafKeyType } from './handshake.ts';
-import { legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
+import { browserContext, legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection } from '../egress/index.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { type DialoguePatience, negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
@@ -96,34 +97,52 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   onChain(evidence.presentedChain);
   const legacyTls =
     context === legacyContext && !(evidence.tlsVersion === 'TLSv1.3' && isRareGroup(evidence.group));
+  const rareSignature = context === modernContext && options.endpoint.protocol === 'https';
   const reconnect: OpenConnection['reconnect'] = (changes) => connectTls({ ...options, ...changes }, context);
   if (tls === null || !takeOver({ address, tls, reconnect })) await close();
-  return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
+  return { ...seen, outcome: 'handshake', ...evidence, legacyTls, ...(rareSignature && { rareSignature }) };
 }
 
 /**
- * Connects as current clients do. If that fails, tries legacy settings, and if these show an ML-DSA certificate, those of clients
- * that know ML-DSA. If all fail, returns the first failure, because current clients experience that one.
+ * Connects as current clients do, to web servers as browsers do. If that fails, tries more signatures, then legacy settings, and if these
+ * show an ML-DSA certificate, ML-DSA. If all fail, returns the first failure, because current clients experience that one.
  */
 async function connectAsNeeded(
   options: ConnectOptions,
 ): Promise<{ result: ConnectResult; context: SecureContext }> {
-  const first = { result: await connectTls(options, modernContext), context: modernContext };
+  const isWeb = options.endpoint.protocol === 'https';
+  const usual = isWeb ? browserContext : modernContext;
+  const first = { result: await connectTls(options, usual), context: usual };
   if (first.result.ok) return first;
   if (first.result.failure.tlsAlert === NO_APPLICATION_PROTOCOL && isAlpnOptional(options.endpoint)) {
     const result = await connectTls({ ...options, alpn: [] }, modernContext);
     return result.ok ? { ...first, result } : first;
   }
   if (!first.result.wantsLegacy) return first;
+  // Other signatures do not help a server that knows only older versions.
+  if (isWeb && first.result.failure.reason !== 'protocol_version') {
+    const result = await connectTls(options, modernContext);
+    if (result.ok) return { result, context: modernContext };
+  }
   const second = await connectTls(options, legacyContext);
   if (!second.ok) return first;
   const context = mlDsaContext();
-  const isMlDsa = leafKeyType(second.evidence.presentedChain)?.startsWith('ml-dsa') === true;
-  if (!isMlDsa || context === null) return { result: second, context: legacyContext };
+  if (!isMlDsa(second.evidence) || context === null) return { result: second, context: legacyContext };
   await second.close();
   const third = await connectTls(options, context);
   if (third.ok) return { result: third, context };
   return { result: await connectTls(options, legacyContext), context: legacyContext };
+}
+
+/** Returns the TLS settings with which `probeAddress` completed a handshake, as far as it shows them. */
+export function contextOf(seen: HandshakeObservation, protocol: Protocol): SecureContext {
+  if (seen.legacyTls || isRareGroup(seen.group)) return legacyContext;
+  if (isMlDsa(seen)) return mlDsaContext() ?? legacyContext;
+  return protocol === 'https' && seen.rareSignature !== true ? browserContext : modernContext;
+}
+
+function isMlDsa({ presentedChain }: Pick<HandshakeObservation, 'presentedChain'>): boolean {
+  return leafKeyType(presentedChain)?.startsWith('ml-dsa') === true;
 }
 
 /** Alert of a server that knows none of the names that we offer by ALPN (RFC 7301 §3.2). */

@@ -1,9 +1,9 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
-import { KEY_TYPE_NAMES, KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
+import type { KeyType } from '../../contract/check-words.ts';
 import { TooManyBytesError, withTimeout } from '../egress/index.ts';
-import { publicKeyName, RSA_PSS, tryParseCertificate } from '../pki/index.ts';
-import type { ReachFailure } from '../core/index.ts';
+import { keyTypeOf, type ReachFailure } from '../core/index.ts';
+import { tryParseCertificate } from '../pki/index.ts';
 
 export interface HandshakeEvidence {
   /** Certificates (DER) as sent, leaf first, at most 256. */
@@ -193,17 +193,7 @@ export function isPostQuantum(group: string | null): boolean {
 /** Returns the key type of a chain's leaf; null if it cannot be read, or if TLS has no signatures for its key. */
 export function leafKeyType([leaf]: readonly Uint8Array[]): KeyType | null {
   const key = leaf === undefined ? undefined : tryParseCertificate(leaf)?.key;
-  if (key === undefined) return null;
-  switch (key.type) {
-    case 'rsa':
-      return key.algorithm === RSA_PSS ? 'rsa-pss' : 'rsa';
-    case 'ec':
-      return 'ecdsa';
-    default: {
-      const name = publicKeyName(key);
-      return KEY_TYPES.find((keyType) => KEY_TYPE_NAMES[keyType] === name) ?? null;
-    }
-  }
+  return key === undefined ? null : keyTypeOf(key);
 }
 
 export interface HandshakeFailure {

@@ -1,5 +1,4 @@
 import type { SecureContext } from 'node:tls';
-import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import { factsOf } from '../../contract/protocols.ts';
 import {
   effectiveTarget,
@@ -12,19 +11,17 @@ import {
   TLS_VERSIONS,
 } from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
-import { type HandshakeEvidence, isPostQuantum, isRareGroup, leafKeyType } from './handshake.ts';
-import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
+import { isPostQuantum } from './handshake.ts';
+import { type ConnectOptions, contextOf } from './address-probe.ts';
+import { leavesByClient } from './client-leaves.ts';
+import { firefoxContext } from './client-offers.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { testHellos } from './hello/hello-tolerance.ts';
 import { sendHello } from './hello/send-hello.ts';
+import { alternateLeaves, hasSameLeaf } from './posture-certificates.ts';
+import { type Attempt, attemptHandshake, type Trial, UNKNOWN } from './posture-trial.ts';
 import type { DomainSource } from './sources/sources.ts';
-import {
-  groupsContext,
-  legacyContext,
-  modernContext,
-  signatureContext,
-  versionsContext,
-} from './tls-contexts.ts';
+import { browserContext, groupsContext, versionsContext } from './tls-contexts.ts';
 import { withSourceTimeout } from './query-sources.ts';
 
 export interface PostureOptions {
@@ -58,14 +55,6 @@ const CONCURRENT = { usual: 2, slow: 5 };
 const SPARE_TIME = 0.25;
 
 /**
- * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.
- */
-type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' } | { state: 'unknown' };
-type Attempt = (context: SecureContext, alpn?: Pick<ConnectOptions, 'alpn'>) => Promise<Trial>;
-
-const UNKNOWN: Trial = { state: 'unknown' };
-
-/**
  * Tests which TLS versions, key exchanges and leaf key types one address offers. Also looks up the CAA records and the registration
  * of the host name.
  */
@@ -79,7 +68,7 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   if (signal.aborted) abort();
 
   const postponed = new Set<PosturePart>();
-  const attempt = createAttempts(options, deadline.signal, postponed);
+  const { attempt, attemptIfTime, hasOtherLeaf } = createAttempts(options, deadline.signal, postponed);
   const wait = { ms: budgetMs, signal, onFault };
   // Handshakes queue in the order in which their parts start.
   const inOrder = [...new Set([...options.parts, ...POSTURE_PARTS])];
@@ -97,10 +86,16 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
         late: { outcome: 'unavailable', domain: host },
       }),
     ]);
+    const all = tested.reduce<Tested>((known, one) => ({ ...known, ...one }), UNTESTED);
+    const byClient =
+      hasOtherLeaf() && !postponed.has('certificates')
+        ? await leavesByClient(seen, all.alternates, { protocol, attempt: attemptIfTime })
+        : null;
     const resumesAt = protocol === 'https' ? null : options.failureLimit.resumesAt(seen.address);
     return {
       at,
-      ...tested.reduce<Tested>((all, one) => ({ ...all, ...one }), UNTESTED),
+      ...all,
+      ...byClient,
       ...(withoutAlpn && { withoutAlpn }),
       ...(hellos && { hellos }),
       ...(postponed.size > 0 && { postponed: [...postponed] }),
@@ -118,16 +113,21 @@ function limitMsOf({ seen, budgetMs, leftMs }: PostureOptions): number {
   return Math.min(leftMs, budgetMs + (seen.durationMs > SLOW_MS ? seen.durationMs : 0));
 }
 
-/**
- * Returns a function that makes the attempts for each part. Attempts for which the limit or the time does not suffice add their part to
- * `postponed`, because servers also log handshakes that we break off as failures.
- */
-function createAttempts(
-  options: PostureOptions,
-  signal: AbortSignal,
-  postponed: Set<PosturePart>,
-): (part: PosturePart) => Attempt {
+interface Attempts {
+  /**
+   * Returns a function that makes the attempts for a part. Attempts for which the limit or the time does not suffice add the part to
+   * `postponed`, because servers also log handshakes that we break off as failures.
+   */
+  attempt: (part: PosturePart) => Attempt;
+  /** Makes an attempt for no part: nothing is postponed for it. */
+  attemptIfTime: Attempt;
+  /** Returns whether an attempt has shown another leaf than the usual one. */
+  hasOtherLeaf: () => boolean;
+}
+
+function createAttempts(options: PostureOptions, signal: AbortSignal, postponed: Set<PosturePart>): Attempts {
   const { seen, approach, parts, failureLimit } = options;
+  let hasOtherLeaf = false;
   const { protocol } = approach.endpoint;
   const isSlow = seen.durationMs > SLOW_MS;
   const withPermit = createSemaphore(isSlow ? CONCURRENT.slow : CONCURRENT.usual);
@@ -137,20 +137,32 @@ function createAttempts(
   const hasTime = (): boolean => performance.now() + expectedMs < endsAt;
   // Such servers get no attempts: they count failures without end, or are too slow for any.
   const mayNever = factsOf(protocol).countsFailures === true || !hasTime();
-  const handshakeWith: Attempt = (context, alpn) =>
-    attemptHandshake({ ...approach, ...alpn, address: seen.address, signal }, context, perHandshakeMs);
+  const handshakeWith: Attempt = async (context, alpn) => {
+    const approached = { ...approach, ...alpn, address: seen.address, signal };
+    const trial = await attemptHandshake(approached, context, perHandshakeMs);
+    hasOtherLeaf ||=
+      trial.state === 'accepted' && !hasSameLeaf(trial.evidence.presentedChain, seen.presentedChain);
+    return trial;
+  };
+  /** Returns null if the limit or the time does not suffice. */
+  const attemptInTurn = (...attempted: Parameters<Attempt>): Promise<Trial | null> =>
+    withPermit(() => {
+      const handshake = (): Promise<Trial | null> =>
+        hasTime() ? handshakeWith(...attempted) : Promise.resolve(null);
+      return protocol === 'https' ? handshake() : failureLimit.run(seen.address, handshake, signal);
+    });
 
-  return (part) => async (context, alpn) => {
-    if (mayNever) return UNKNOWN;
-    const trial = !parts.includes(part)
-      ? null
-      : await withPermit(() => {
-          const handshake = (): Promise<Trial | null> =>
-            hasTime() ? handshakeWith(context, alpn) : Promise.resolve(null);
-          return protocol === 'https' ? handshake() : failureLimit.run(seen.address, handshake, signal);
-        });
-    if (trial === null) postponed.add(part);
-    return trial ?? UNKNOWN;
+  return {
+    attempt:
+      (part) =>
+      async (...attempted) => {
+        if (mayNever) return UNKNOWN;
+        const trial = parts.includes(part) ? await attemptInTurn(...attempted) : null;
+        if (trial === null) postponed.add(part);
+        return trial ?? UNKNOWN;
+      },
+    attemptIfTime: async (...attempted) => (await attemptInTurn(...attempted)) ?? UNKNOWN,
+    hasOtherLeaf: () => hasOtherLeaf,
   };
 }
 
@@ -248,73 +260,6 @@ async function keyExchange(
   return { state: 'intolerant', group: classic.evidence.group };
 }
 
-type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
-
-/**
- * Key types that one handshake asks for. One handshake rules out all rarer types. That takes two handshakes with a
- * server that has an RSA certificate, an ECDSA certificate or both, and one more for each certificate of a rarer type.
- */
-const KEY_GROUPS: readonly (readonly KeyType[])[] = [
-  ['ecdsa'],
-  ['rsa'],
-  KEY_TYPES.filter((keyType) => keyType !== 'ecdsa' && keyType !== 'rsa'),
-];
-
-/**
- * Requests the leaf of each key type that the usual handshake did not return. If few handshakes may fail, one asks for all types with TLS 1.3,
- * where the cipher does not depend on the key.
- */
-async function alternateLeaves(
-  seen: HandshakeObservation,
-  attempt: Attempt,
-  isLimited: boolean,
-): Promise<Certificates> {
-  const usual = leafKeyType(seen.presentedChain);
-  const groups = isLimited && seen.tlsVersion === 'TLSv1.3' ? [KEY_GROUPS.flat()] : KEY_GROUPS;
-  const found = await Promise.all(
-    groups.map((group) =>
-      leavesOf(
-        group.filter((keyType) => keyType !== usual),
-        (keyTypes) => signatureContext({ keyTypes, withMlKem: isPostQuantum(seen.group) }),
-        attempt,
-      ),
-    ),
-  );
-  return {
-    alternates: found.flatMap(({ leaves }) => leaves.map((leaf) => ({ ...leaf, address: seen.address }))),
-    untestedKeyTypes: found.flatMap(({ untested }) => untested),
-  };
-}
-
-interface Leaves {
-  leaves: Omit<PostureObservation['alternates'][number], 'address'>[];
-  untested: KeyType[];
-}
-
-/** Requests a leaf of any of these key types, then again without the type received, until the server has no other. */
-async function leavesOf(
-  keyTypes: readonly KeyType[],
-  contextFor: (keyTypes: readonly KeyType[]) => SecureContext | null,
-  attempt: Attempt,
-): Promise<Leaves> {
-  const isKnown = (keyType: KeyType): boolean => contextFor([keyType]) !== null;
-  const unknown = keyTypes.filter((keyType) => !isKnown(keyType));
-  const found: Leaves['leaves'] = [];
-  for (let left = keyTypes.filter(isKnown); left.length > 0;) {
-    const context = contextFor(left);
-    const trial: Trial = context === null ? { state: 'unknown' } : await attempt(context);
-    if (trial.state === 'unknown') return { leaves: found, untested: [...left, ...unknown] };
-    if (trial.state !== 'accepted') break;
-    const { presentedChain, staple } = trial.evidence;
-    const keyType = leafKeyType(presentedChain);
-    // Before TLS 1.3 a server may choose a key exchange without a signature, or ignore the list, and send its usual leaf.
-    if (keyType === null || !left.includes(keyType)) break;
-    found.push({ keyType, presentedChain, staple });
-    left = left.filter((one) => one !== keyType);
-  }
-  return { leaves: found, untested: unknown };
-}
-
 /**
  * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN.
  * Confirms it with three more handshakes, because several servers with different certificates may answer in rotation.
@@ -323,14 +268,18 @@ async function chainWithoutAlpn(
   seen: HandshakeObservation,
   attempt: Attempt,
 ): Promise<PostureObservation['withoutAlpn'] | null> {
-  const needsLegacy = seen.legacyTls || isRareGroup(seen.group);
-  const chain = async (alpn?: Pick<ConnectOptions, 'alpn'>): Promise<Uint8Array[] | null> => {
-    const trial = await attempt(needsLegacy ? legacyContext : modernContext, alpn);
+  const usual = contextOf(seen, 'https');
+  const chain = async (
+    alpn?: Pick<ConnectOptions, 'alpn'>,
+    context: SecureContext = usual,
+  ): Promise<Uint8Array[] | null> => {
+    const trial = await attempt(context, alpn);
     return trial.state === 'accepted' ? trial.evidence.presentedChain : null;
   };
   const hasLeafOf = (one: Uint8Array[] | null, other: Uint8Array[]): boolean =>
-    one !== null && Buffer.compare(one[0] ?? EMPTY, other[0] ?? EMPTY) === 0;
-  const presentedChain = await chain({ alpn: [] });
+    one !== null && hasSameLeaf(one, other);
+  // The offer of Firefox also shows whether the server chooses a certificate for it.
+  const presentedChain = await chain({ alpn: [] }, usual === browserContext ? firefoxContext() : usual);
   if (presentedChain === null || hasLeafOf(presentedChain, seen.presentedChain)) return null;
   // Twice each, so that strict rotation is not mistaken for a choice by ALPN.
   const isSteady =
@@ -338,31 +287,4 @@ async function chainWithoutAlpn(
     hasLeafOf(await chain(), seen.presentedChain) &&
     hasLeafOf(await chain(), seen.presentedChain);
   return isSteady ? { address: seen.address, presentedChain } : null;
-}
-
-const EMPTY = new Uint8Array();
-
-async function attemptHandshake(
-  approach: ConnectOptions,
-  context: SecureContext,
-  limitMs: number,
-): Promise<Trial> {
-  const { connectTimeoutMs, handshakeTimeoutMs } = approach;
-  const secured = await connectTls(
-    {
-      ...approach,
-      connectTimeoutMs: Math.min(connectTimeoutMs, limitMs),
-      handshakeTimeoutMs: Math.min(handshakeTimeoutMs, limitMs),
-      dialogue: { limits: { greetingMs: limitMs, dialogueMs: limitMs } },
-    },
-    context,
-  );
-  if (!secured.ok) return { state: isRejection(secured) ? 'refused' : 'unknown' };
-  await secured.close();
-  return { state: 'accepted', evidence: secured.evidence };
-}
-
-/** Returns whether the handshake failed for a reason that counts as a rejection: any but a timeout or too many bytes. */
-function isRejection({ failure }: Extract<ConnectResult, { ok: false }>): boolean {
-  return failure.stage === 'handshake' && failure.reason !== 'timeout' && failure.reason !== 'too_large';
 }

@@ -224,8 +224,10 @@ export function createProbe(options: ProbeOptions): Probe {
           queryAll(addresses),
           postureTarget === undefined
             ? Promise.resolve(null)
-            : timed('posture', onStep, () =>
-                probePosture({
+            : timed('posture', onStep, async () => {
+                // Some servers, such as those of small devices, serve one connection at a time.
+                await Promise.all(http);
+                return probePosture({
                   ...common,
                   seen: postureTarget.seen,
                   approach: { ...limits, endpoint: postureTarget.endpoint },
@@ -235,8 +237,8 @@ export function createProbe(options: ProbeOptions): Probe {
                   at: observedAt,
                   budgetMs: caps.posture,
                   leftMs: endsAt - performance.now(),
-                }),
-              ),
+                });
+              }),
         ]);
         const answers = mergeAnswers(asked, await queryAll(alternateObservations(posture, addresses)));
         const durationMs = Math.round(performance.now() - startedAt);

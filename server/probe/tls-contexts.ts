@@ -19,52 +19,87 @@ const SHARED: SecureContextOptions = {
 };
 
 /** All TLS 1.3 ciphers that Node enables by default. Node disables TLS 1.3 if a cipher list contains none of them. */
-const TLS13_CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
+const TLS13_CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
-/** The ciphers of TLS 1.2 that Chrome offers. A server that accepts only others is one that browsers refuse. */
-const BROWSER_CIPHERS = [
-  ...['ECDSA', 'RSA'].flatMap((key) =>
-    ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map((cipher) => `ECDHE-${key}-${cipher}`),
-  ),
-  'ECDHE-RSA-AES128-SHA',
-  'ECDHE-RSA-AES256-SHA',
-  'AES128-GCM-SHA256',
-  'AES256-GCM-SHA384',
-  'AES128-SHA',
-  'AES256-SHA',
-].join(':');
+/** What a client offers in its ClientHello, in the names of OpenSSL and in the order of the client. */
+export interface Offer {
+  /** Ciphers of TLS 1.2. */
+  ciphers: readonly string[];
+  groups: string;
+  signatures: readonly string[];
+}
 
-/** The signature algorithms that Chrome offers, and those of keys on P-521, Ed25519, Ed448 and RSA-PSS, which have rules of their own. */
-const COMMON_SIGNATURES = [
-  'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512:ed25519:ed448',
-  ...['sha256', 'sha384', 'sha512'].flatMap((hash) => [`rsa_pss_rsae_${hash}`, `rsa_pss_pss_${hash}`]),
-  'RSA+SHA256:RSA+SHA384:RSA+SHA512',
-].join(':');
+/** Returns a cipher for certificates with ECDSA and with RSA keys, in this order. */
+export const forBothKeys = (cipher: string): string[] =>
+  ['ECDSA', 'RSA'].map((key) => `ECDHE-${key}-${cipher}`);
 
-const MODERN: SecureContextOptions = {
-  ...SHARED,
-  minVersion: 'TLSv1.2',
-  ciphers: `${TLS13_CIPHERS}:${BROWSER_CIPHERS}`,
-  ecdhCurve: COMMON_GROUPS,
+/** What Chrome and all other browsers offer (ClientHello of Chromium 156). Chrome alone also offers ML-DSA, so that it may get another leaf. */
+export const BROWSER_OFFER: Offer = {
+  ciphers: [
+    ...['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].flatMap(forBothKeys),
+    'ECDHE-RSA-AES128-SHA',
+    'ECDHE-RSA-AES256-SHA',
+    'AES128-GCM-SHA256',
+    'AES256-GCM-SHA384',
+    'AES128-SHA',
+    'AES256-SHA',
+  ],
+  groups: COMMON_GROUPS,
+  signatures: [
+    'ECDSA+SHA256',
+    'rsa_pss_rsae_sha256',
+    'RSA+SHA256',
+    'ECDSA+SHA384',
+    'rsa_pss_rsae_sha384',
+    'RSA+SHA384',
+    'rsa_pss_rsae_sha512',
+    'RSA+SHA512',
+  ],
+};
+
+const ML_DSA = ['mldsa44', 'mldsa65', 'mldsa87'];
+
+/** The same, with the signatures of keys on P-521, Ed25519, Ed448 and RSA-PSS, which OpenSSL offers and Chrome does not. */
+const BROADER_OFFER: Offer = {
+  ...BROWSER_OFFER,
+  signatures: [
+    'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512:ed25519:ed448',
+    ...['sha256', 'sha384', 'sha512'].flatMap((hash) => [`rsa_pss_rsae_${hash}`, `rsa_pss_pss_${hash}`]),
+    'RSA+SHA256:RSA+SHA384:RSA+SHA512',
+  ],
 };
 
 /**
- * TLS settings of current clients, but without ML-KEM. Only the first group gets a key share, so servers that prefer ML-KEM
- * would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
+ * TLS settings of the usual handshake with a web server: those of browsers, but without ML-KEM. Only the first group gets a key share, so
+ * servers that prefer ML-KEM would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
  */
-export const modernContext = createSecureContext({ ...MODERN, sigalgs: COMMON_SIGNATURES });
+export const browserContext = createSecureContext(settingsOf(BROWSER_OFFER));
 
-/**
- * Returns the same settings with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not
- * know them. `modernContext` has none, because most clients do not know them and get the other certificate of such servers.
- */
-export function mlDsaContext(): SecureContext | null {
-  return contextOfSignatures(`${COMMON_SIGNATURES}:mldsa44:mldsa65:mldsa87`);
+/** The usual TLS settings for other protocols, and those of a second attempt at web servers without a certificate for browsers. */
+export const modernContext = createSecureContext(settingsOf(BROADER_OFFER));
+
+/** Returns the same settings with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not know them. */
+export const mlDsaContext = (): SecureContext | null =>
+  offerContext({ ...BROADER_OFFER, signatures: [...BROADER_OFFER.signatures, ...ML_DSA] });
+
+/** Returns TLS settings that offer what a client offers; null if OpenSSL does not know one of the signatures. */
+export const offerContext = memoize(
+  (offer: Offer) => contextOrNull(settingsOf(offer)),
+  (offer) => JSON.stringify(offer),
+);
+
+function settingsOf({ ciphers, groups, signatures }: Offer): SecureContextOptions {
+  return {
+    ...SHARED,
+    minVersion: 'TLSv1.2',
+    ciphers: [TLS13_CIPHERS, ...ciphers].join(':'),
+    ecdhCurve: groups,
+    sigalgs: signatures.join(':'),
+  };
 }
-const contextOfSignatures = memoize((sigalgs: string) => contextOrNull({ ...MODERN, sigalgs }));
 
 /**
- * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, other ciphers, groups and signatures, small
+ * TLS settings for a further attempt at servers that reject `modernContext`: TLS 1.0, other ciphers, groups and signatures, small
  * keys, missing secure renegotiation.
  */
 export const legacyContext = createSecureContext({
@@ -116,12 +151,21 @@ const SIGNATURES: Record<KeyType, readonly string[]> = {
   'ml-dsa-87': ['mldsa87'],
 };
 
+/** Signatures that TLS 1.3 uses only with keys on one curve (RFC 8446 §4.2.3). */
+const OF_CURVE: Readonly<Record<string, string>> = {
+  'P-256': 'ECDSA+SHA256',
+  'P-384': 'ECDSA+SHA384',
+  'P-521': 'ECDSA+SHA512',
+};
+
 /** Signature types that TLS 1.2 uses with its ciphers for ECDSA and for RSA. */
 const WITH_ECDSA_CIPHERS: readonly KeyType[] = ['ecdsa', 'ed25519', 'ed448'];
 const WITH_RSA_CIPHERS: readonly KeyType[] = ['rsa', 'rsa-pss'];
 
 interface SignatureSettings {
   keyTypes: readonly KeyType[];
+  /** A curve whose ECDSA signature of TLS 1.3 to leave out, so that a server with ECDSA keys on several curves sends another one. */
+  withoutCurve?: string | null;
   /**
    * Whether to offer ML-KEM, too. Only for servers that accept nothing else: others may send a HelloRetryRequest, after which
    * Node.js staples no OCSP response.
@@ -134,7 +178,7 @@ interface SignatureSettings {
  * theirs; null if OpenSSL does not know one of the types. ML-DSA needs OpenSSL 3.5.
  */
 export const signatureContext = memoize(
-  ({ keyTypes, withMlKem }: SignatureSettings) => {
+  ({ keyTypes, withoutCurve, withMlKem }: SignatureSettings) => {
     const excluded = [
       ...(keyTypes.some((one) => WITH_ECDSA_CIPHERS.includes(one)) ? [] : ['aECDSA']),
       ...(keyTypes.some((one) => WITH_RSA_CIPHERS.includes(one)) ? [] : ['aRSA']),
@@ -146,10 +190,13 @@ export const signatureContext = memoize(
       minVersion: 'TLSv1.2',
       ...(!withMlKem && { ecdhCurve: CLASSIC_GROUPS }),
       ciphers: ['DEFAULT', ...excluded.map((name) => `!${name}`), TLS13_CIPHERS].join(':'),
-      sigalgs: keyTypes.flatMap((keyType) => SIGNATURES[keyType]).join(':'),
+      sigalgs: keyTypes
+        .flatMap((keyType) => SIGNATURES[keyType])
+        .filter((signature) => signature !== OF_CURVE[withoutCurve ?? ''])
+        .join(':'),
     });
   },
-  ({ keyTypes, withMlKem }) => `${keyTypes.join()} ${withMlKem}`,
+  ({ keyTypes, withoutCurve, withMlKem }) => `${keyTypes.join()} ${withoutCurve} ${withMlKem}`,
 );
 
 /** Returns null if OpenSSL does not know one of the signatures. */

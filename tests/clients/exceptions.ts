@@ -1,8 +1,6 @@
 const SAFARI = 'Safari, which no machine here can run, refuses it (support.apple.com/103769)';
 const GO = 'Go reads policy constraints since 1.24; Debian has 1.19';
 const MEANT = 'a server for clients with certificates refuses all others, as it is meant to';
-const P521 =
-  'we offer the signature for keys on P-521, and cannot see that the server used it with another curve';
 const ARC = 'only old GnuTLS refuses an identifier with a number beyond 64 bits, which no registry gives';
 const GO_HOST =
   'Go took constraints on e-mail hosts for their subdomains too, until golang/go#81280; Debian has 1.19';
@@ -20,5 +18,4 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'registeredID with a huge arc beside the name': ARC,
   'e-mail address user@sub.example.com, excluded “example.com”': GO_HOST,
   'a client certificate is requested': MEANT,
-  'signature ECDSA+SHA512 only': P521,
 };

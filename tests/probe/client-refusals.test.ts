@@ -123,6 +123,7 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['any_purpose_only', 'root for anyExtendedKeyUsage', ['firefox', 'openssl']],
   ['long_path_length', 'root with path length 300', ['chromium', 'firefox']],
   ['explicit_default', 'root with an explicit FALSE', ['chromium']],
+  ['rare_signature', 'signature ECDSA+SHA512 only', ['chromium', 'apple']],
   ['rare_group', 'group P-521 only', ['chromium']],
   ['rare_group', 'group X448 only', ['chromium', 'firefox', 'go']],
   ['rare_group', 'group ffdhe2048 only', ['chromium', 'go']],

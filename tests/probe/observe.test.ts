@@ -80,7 +80,7 @@ describe('A probe', () => {
           family: 4,
           outcome: 'handshake',
           tlsVersion: 'TLSv1.3',
-          cipher: 'TLS_AES_256_GCM_SHA384',
+          cipher: 'TLS_AES_128_GCM_SHA256',
           group: 'X25519',
           legacyTls: false,
         },

@@ -96,6 +96,16 @@ describe('The posture of a server that is not a web server', () => {
     expect(seen.postponed).toBeUndefined();
   });
 
+  it('fails two handshakes if the server has several certificates, and still shows which client gets which', async () => {
+    const rsa = root.issue({ dnsNames: [HOST], key: 'RSA-2048' });
+    const pair = { cert: [leaf.certificatePem, rsa.certificatePem], key: [leaf.keyPem, rsa.keyPem] };
+    const server = await counting({ ...pair, honorCipherOrder: false });
+    const seen = await prober().posture(server.port);
+    expect(server.failures()).toBe(2);
+    expect(seen.postponed).toBeUndefined();
+    expect(seen.alternates).toMatchObject([{ keyType: 'rsa', clients: ['go', 'gnutls', 'windows'] }]);
+  });
+
   it('fails no more handshakes if it is probed ten times within 10 minutes', async () => {
     const server = await counting({ minVersion: 'TLSv1.3' });
     const { clock, posture } = prober();

@@ -9,13 +9,13 @@ import {
 } from '../../pki/index.ts';
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
-import { handshakeRefusals, sizeRefusals } from './clients/client-findings.ts';
+import { handshakeRefusals } from './clients/client-findings.ts';
 import { keyTypeRule } from './clients/field-rules.ts';
 import { truncatedChainFindings } from './sent-chain-findings.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
-import type { HandshakeObservation, Observation, PostureObservation } from '../observation.ts';
+import type { AlternateChain, HandshakeObservation, Observation } from '../observation.ts';
 import { effectiveTarget } from '../target.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
@@ -74,7 +74,16 @@ export class ChainJudge {
   #handshakeFindings(
     leaf: Certificate,
     { path, isPublic }: ChainJudgement,
-    { presentedChain, staple, tlsVersion, cipher, group, legacyTls, alpn }: HandshakeObservation,
+    {
+      presentedChain,
+      staple,
+      tlsVersion,
+      cipher,
+      group,
+      legacyTls,
+      rareSignature,
+      alpn,
+    }: Omit<HandshakeObservation, 'outcome' | 'family' | 'durationMs'>,
   ): ChainFinding[] {
     const { endpoint, revocation } = this.#observation;
     const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
@@ -87,6 +96,7 @@ export class ChainJudge {
       cipher,
       group,
       legacyTls,
+      rareSignature,
       alpn,
       isPublic,
       hasStapledTimestamp,
@@ -95,25 +105,17 @@ export class ChainJudge {
   }
 
   /**
-   * Returns the findings about a certificate that only clients with signatures of `keyType` get, and about its staple. Ignores
-   * clients that do not accept this key type, because they get another certificate.
+   * Returns the findings about a leaf that the usual handshake does not show, and about its handshake. Ignores clients that do not accept its
+   * key type, because they get another certificate.
    */
-  alternateFindings({
-    keyType,
-    presentedChain,
-    staple,
-  }: Pick<
-    PostureObservation['alternates'][number],
-    'keyType' | 'presentedChain' | 'staple'
-  >): ChainFinding[] {
-    const { leaf, path, findings } = this.judge(presentedChain);
-    const { endpoint, revocation } = this.#observation;
-    const ofStaple =
-      leaf === null ? [] : stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
-    const sent = { tlsVersion: 'TLSv1.3', presentedChain, staple };
-    const ofSize = leaf === null || path === null ? [] : sizeRefusals(leaf, sent, endpoint.protocol);
-    return [...findings, ...ofStaple, ...ofSize].filter(
-      ({ facts }) => facts.kind !== 'refused_by_clients' || facts.rule !== keyTypeRule(keyType),
+  alternateFindings(alternate: AlternateChain): ChainFinding[] {
+    const judged = this.judge(alternate.presentedChain);
+    const { leaf, findings } = judged;
+    // The usual handshake shows which groups the server accepts.
+    const seen = { ...alternate, group: null, legacyTls: false, alpn: null };
+    const ofHandshake = leaf === null ? [] : this.#handshakeFindings(leaf, judged, seen);
+    return [...findings, ...ofHandshake].filter(
+      ({ facts }) => facts.kind !== 'refused_by_clients' || facts.rule !== keyTypeRule(alternate.keyType),
     );
   }
 

@@ -66,6 +66,10 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   no_key_null: { why: 'the algorithm of its RSA key lacks the NULL parameter', fix: WITHOUT_FAULT },
   weak_root_key: { why: 'the RSA key of this root is shorter than 2048 bits', fix: NEW_KEY },
+  rare_signature: {
+    why: 'the server signs the handshake only with ECDSA and SHA-512, which they do not offer',
+    fix: 'Allow ECDSA with SHA-256 among the signature algorithms of the server.',
+  },
   rare_group: {
     why: 'the server accepts only key exchange groups that they do not offer',
     fix: 'Enable the groups X25519 and P-256 on the server.',
@@ -315,6 +319,7 @@ function whatHappens(rule: string, refuse: string, authority: string | null): st
 const OF_CONNECTION: ReadonlySet<string> = new Set<ClientRuleCode>([
   'rsa_key_exchange',
   'rare_group',
+  'rare_signature',
   'http2_cipher',
   'warning_alert',
   'empty_record',
@@ -353,6 +358,12 @@ const REACTIONS: Record<HelloReaction, string> = {
 };
 
 const LIST = new Intl.ListFormat('en-GB');
+
+/** Returns the names of clients: "Go and GnuTLS". */
+export function clientNames(clients: readonly Client[]): string {
+  // A newer version may have stored a client that this one does not know.
+  return LIST.format(clients.map((client) => CLIENT_NAMES[client] ?? client));
+}
 
 /** Rules about certificates that the owner of the host can leave out. */
 const OF_FILE: ReadonlySet<string> = new Set<ClientRuleCode>([

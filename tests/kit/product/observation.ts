@@ -1,4 +1,9 @@
-import type { HandshakeObservation, Observation, RevocationVerdict } from '../../../server/core/index.ts';
+import type {
+  AlternateChain,
+  HandshakeObservation,
+  Observation,
+  RevocationVerdict,
+} from '../../../server/core/index.ts';
 
 /** The parts of an observation that stay empty in tests of handshakes. */
 export const HANDSHAKES_ONLY: Pick<
@@ -19,6 +24,17 @@ export const MODERN_TLS: Pick<
   legacyTls: false,
   staple: null,
 };
+
+/** Returns a chain that a server at 192.0.2.1 sends to some clients only. */
+export function alternate(
+  keyType: AlternateChain['keyType'],
+  presentedChain: readonly Uint8Array[],
+  more: Partial<AlternateChain> = {},
+): AlternateChain {
+  const { tlsVersion, cipher, staple } = MODERN_TLS;
+  const chain = presentedChain.map((der) => new Uint8Array(der));
+  return { keyType, address: '192.0.2.1', presentedChain: chain, tlsVersion, cipher, staple, ...more };
+}
 
 /** No source was queried. */
 export const UNASKED: RevocationVerdict = {

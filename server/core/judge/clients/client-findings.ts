@@ -102,7 +102,7 @@ export function sentRefusals(
 export function handshakeRefusals(
   leaf: Certificate,
   seen: Omit<SentMessage, 'certificate'> &
-    Pick<HandshakeObservation, 'cipher' | 'group' | 'legacyTls' | 'alpn'> & {
+    Pick<HandshakeObservation, 'cipher' | 'group' | 'legacyTls' | 'rareSignature' | 'alpn'> & {
       isPublic: boolean;
       hasStapledTimestamp: boolean;
     },
@@ -113,15 +113,6 @@ export function handshakeRefusals(
   return [
     ...brokenRules(HANDSHAKE_RULES, context, 'leaf', protocol),
     ...brokenRules(POLICY_RULES, context, 'leaf', protocol),
-    ...sizeRefusals(leaf, seen, protocol),
+    ...brokenRules(SIZE_RULES, context, 'leaf', protocol),
   ];
-}
-
-/** Returns what some clients refuse because of the number or size of the certificates in one handshake. */
-export function sizeRefusals(
-  leaf: Certificate,
-  sent: Omit<SentMessage, 'certificate'>,
-  protocol: Protocol,
-): ChainFinding[] {
-  return brokenRules(SIZE_RULES, { ...sent, certificate: leaf }, 'leaf', protocol);
 }

@@ -1,10 +1,11 @@
-import type { Client, KeyType } from '../../../../contract/check-words.ts';
+import { type Client, KEY_TYPE_NAMES, KEY_TYPES, type KeyType } from '../../../../contract/check-words.ts';
 import {
   HASH_BYTES,
   isWeakKey,
   KEY_ALGORITHMS,
   type PssParameters,
   type PublicKey,
+  publicKeyName,
   RSA_PSS,
 } from '../../../pki/index.ts';
 import type { ClientRuleCode } from '../../finding.ts';
@@ -30,12 +31,27 @@ export function refusingAlgorithm(identifier: string, name: string): readonly Cl
   return name === identifier ? WITHOUT_OTHERS : [];
 }
 
-/** Returns the rule about clients that refuse a key type; null for types that all clients accept. */
+/** Returns the type of a key as TLS signatures distinguish it; null if TLS has none for it. */
+export function keyTypeOf(key: PublicKey): KeyType | null {
+  switch (key.type) {
+    case 'rsa':
+      return key.algorithm === RSA_PSS ? 'rsa-pss' : 'rsa';
+    case 'ec':
+      return 'ecdsa';
+    default: {
+      const name = publicKeyName(key);
+      return KEY_TYPES.find((keyType) => KEY_TYPE_NAMES[keyType] === name) ?? null;
+    }
+  }
+}
+
+/** Returns the rule about clients that refuse a key type, or one of its curves; null for a type that all clients accept. */
 export function keyTypeRule(keyType: KeyType): ClientRuleCode | null {
   switch (keyType) {
     case 'rsa':
-    case 'ecdsa':
       return null;
+    case 'ecdsa':
+      return 'p521_key';
     case 'rsa-pss':
       return 'rsa_pss_key';
     case 'ed25519':

@@ -2,7 +2,10 @@ import type { Certificate } from '../../../pki/index.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 
-type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'group' | 'legacyTls' | 'alpn'> & {
+type Handshake = Pick<
+  HandshakeObservation,
+  'tlsVersion' | 'cipher' | 'group' | 'legacyTls' | 'rareSignature' | 'alpn'
+> & {
   certificate: Certificate;
 };
 
@@ -49,6 +52,14 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
     clients: ['go', 'java'],
     source: 'measured for Java; release notes of Go 1.22',
     applies: isRsaKeyExchange,
+  },
+  {
+    code: 'rare_signature',
+    clients: ['chromium', 'apple'],
+    source: 'measured; public captures of Safari offer no ecdsa_secp521r1_sha512 either',
+    // The rules about key types report other keys.
+    applies: ({ rareSignature, certificate: { key } }) =>
+      rareSignature === true && key.type === 'ec' && key.curve !== 'P-521',
   },
   {
     code: 'rare_group',

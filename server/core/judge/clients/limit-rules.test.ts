@@ -10,8 +10,7 @@ import {
   parseCertificate,
 } from '../../../pki/index.ts';
 import { brokenRules } from './client-rule.ts';
-import { sizeRefusals } from './client-findings.ts';
-import { PATH_RULES } from './limit-rules.ts';
+import { PATH_RULES, SIZE_RULES } from './limit-rules.ts';
 
 const leaf = parseCertificate(issue().der);
 
@@ -22,7 +21,9 @@ function refusingSizes(
 ): Client[] {
   const presentedChain = sizes.map((size) => new Uint8Array(size));
   const sent = { tlsVersion, presentedChain, staple: staple === 0 ? null : new Uint8Array(staple) };
-  return sizeRefusals(leaf, sent, 'https').flatMap(({ clients = [] }) => clients);
+  return brokenRules(SIZE_RULES, { ...sent, certificate: leaf }, 'leaf', 'https').flatMap(
+    ({ clients = [] }) => clients,
+  );
 }
 
 describe('the certificates that a server sends', () => {

@@ -1,0 +1,105 @@
+import type { SecureContext } from 'node:tls';
+import { type Client, CLIENTS } from '../../contract/check-words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
+import { type AlternateChain, connectsTo, type HandshakeObservation, type UsualLeaf } from '../core/index.ts';
+import { contextOf } from './address-probe.ts';
+import { CLIENT_OFFERS } from './client-offers.ts';
+import { type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
+import { alternateOf, hasSameLeaf } from './posture-certificates.ts';
+import type { Attempt, Trial } from './posture-trial.ts';
+import { offerContext } from './tls-contexts.ts';
+
+interface Answer {
+  client: Client;
+  context: SecureContext;
+  trial: Trial;
+}
+
+/** An answer with another leaf than the usual one. */
+interface OtherAnswer extends Omit<Answer, 'trial'> {
+  evidence: HandshakeEvidence;
+}
+
+/**
+ * Returns which clients get which leaf, by one handshake for each offer; null if one shows nothing, or if equal offers get different leaves.
+ * A client whose offer the server refuses counts as one that gets the usual leaf. `known`: the other leaves that are known already.
+ */
+export async function leavesByClient(
+  seen: HandshakeObservation,
+  known: readonly AlternateChain[],
+  { protocol, attempt }: { protocol: Protocol; attempt: Attempt },
+): Promise<{ alternates: AlternateChain[]; usual: UsualLeaf } | null> {
+  const keyType = leafKeyType(seen.presentedChain);
+  if (keyType === null) return null;
+  const answers = await Promise.all(
+    contextsOf(protocol, isPostQuantum(seen.group)).map(async (one): Promise<Answer> => ({
+      ...one,
+      trial: await attempt(one.context),
+    })),
+  );
+  if (answers.some(({ trial }) => trial.state === 'unknown')) return null;
+  const others = answers.flatMap(({ client, context, trial }): OtherAnswer[] =>
+    trial.state === 'accepted' && !hasSameLeaf(trial.evidence.presentedChain, seen.presentedChain)
+      ? [{ client, context, evidence: trial.evidence }]
+      : [],
+  );
+  const leaves = distinct(others);
+  if (!(await isSteady(seen, leaves, { protocol, attempt }))) return null;
+  const isOther = new Set(others.map(({ context }) => context));
+  const alternates = [...known];
+  for (const { evidence } of leaves) {
+    const type = leafKeyType(evidence.presentedChain);
+    const isKnown = known.some(({ presentedChain }) => hasSameLeaf(presentedChain, evidence.presentedChain));
+    if (type !== null && !isKnown) alternates.push(alternateOf(type, evidence, seen));
+  }
+  const clients = CLIENTS.filter(connectsTo(protocol));
+  const getsOnlyOthers = (client: Client): boolean => {
+    const own = answers.filter((one) => one.client === client);
+    return own.length > 0 && own.every(({ context }) => isOther.has(context));
+  };
+  return {
+    alternates: alternates.map((alternate) => {
+      const own = others.filter((one) => hasSameLeaf(one.evidence.presentedChain, alternate.presentedChain));
+      const [first] = own;
+      const shown = first === undefined ? alternate : alternateOf(alternate.keyType, first.evidence, seen);
+      return { ...shown, clients: clients.filter((client) => own.some((one) => one.client === client)) };
+    }),
+    usual: { keyType, clients: clients.filter((client) => !getsOnlyOthers(client)) },
+  };
+}
+
+/** Returns the offers of the clients that speak the protocol. ML-KEM is added for servers that accept nothing else. */
+function contextsOf(protocol: Protocol, withMlKem: boolean): Omit<Answer, 'trial'>[] {
+  return CLIENT_OFFERS.filter(({ client }) => connectsTo(protocol)(client)).flatMap(({ client, offer }) => {
+    const groups = withMlKem ? `X25519MLKEM768:${offer.groups}` : offer.groups;
+    const context = offerContext({ ...offer, groups });
+    return context === null ? [] : [{ client, context }];
+  });
+}
+
+/** Returns the first answer with each leaf. */
+function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
+  return answers.filter(
+    ({ evidence }, index) =>
+      answers.findIndex((one) => hasSameLeaf(one.evidence.presentedChain, evidence.presentedChain)) === index,
+  );
+}
+
+/**
+ * Returns whether equal offers get equal leaves again, one handshake after the other, because several servers behind one address may answer
+ * in rotation. The usual offer is made twice, so that strict rotation is noticed.
+ */
+async function isSteady(
+  seen: HandshakeObservation,
+  others: readonly OtherAnswer[],
+  { protocol, attempt }: { protocol: Protocol; attempt: Attempt },
+): Promise<boolean> {
+  if (others.length === 0) return true;
+  const usual = { context: contextOf(seen, protocol), evidence: seen };
+  for (const { context, evidence } of [usual, usual, ...others]) {
+    const again = await attempt(context);
+    if (again.state !== 'accepted') return false;
+    if (!hasSameLeaf(again.evidence.presentedChain, evidence.presentedChain)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,100 @@
+import type { SecureContext } from 'node:tls';
+import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
+import type { AlternateChain, HandshakeObservation, PostureObservation } from '../core/index.ts';
+import { tryParseCertificate } from '../pki/index.ts';
+import { type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
+import type { Attempt, Trial } from './posture-trial.ts';
+import { signatureContext } from './tls-contexts.ts';
+
+type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
+
+/**
+ * Key types that one handshake asks for. One handshake rules out all rarer types. That takes two handshakes with a
+ * server that has an RSA certificate, an ECDSA certificate or both, and one more for each certificate of a rarer type.
+ */
+const KEY_GROUPS: readonly (readonly KeyType[])[] = [
+  ['ecdsa'],
+  ['rsa'],
+  KEY_TYPES.filter((keyType) => keyType !== 'ecdsa' && keyType !== 'rsa'),
+];
+
+/**
+ * Requests the leaf of each key type that the usual handshake did not return. If few handshakes may fail, one asks for all types with TLS 1.3,
+ * where the cipher does not depend on the key.
+ */
+export async function alternateLeaves(
+  seen: HandshakeObservation,
+  attempt: Attempt,
+  isLimited: boolean,
+): Promise<Certificates> {
+  const usual = leafKeyType(seen.presentedChain);
+  const isTls13 = seen.tlsVersion === 'TLSv1.3';
+  const groups = isLimited && isTls13 ? [KEY_GROUPS.flat()] : KEY_GROUPS;
+  const others = groups
+    .map((group) => group.filter((keyType) => keyType !== usual))
+    .filter((group) => group.length > 0);
+  // A server may have ECDSA keys on several curves, which have signatures of their own in TLS 1.3 only.
+  if (usual === 'ecdsa' && isTls13) others.at(-1)?.push('ecdsa');
+  const settings = {
+    withoutCurve: usual === 'ecdsa' ? leafCurve(seen.presentedChain) : null,
+    withMlKem: isPostQuantum(seen.group),
+  };
+  const found = await Promise.all(
+    others.map((group) =>
+      leavesOf(group, seen, (keyTypes) => signatureContext({ keyTypes, ...settings }), attempt),
+    ),
+  );
+  return {
+    alternates: found.flatMap(({ leaves }) => leaves),
+    untestedKeyTypes: found.flatMap(({ untested }) => untested.filter((keyType) => keyType !== usual)),
+  };
+}
+
+/** Returns the part of a handshake that the posture keeps of another leaf. */
+export function alternateOf(
+  keyType: KeyType,
+  { presentedChain, tlsVersion, cipher, staple }: HandshakeEvidence,
+  { address }: HandshakeObservation,
+): AlternateChain {
+  return { keyType, address, presentedChain, tlsVersion, cipher, staple };
+}
+
+/** Returns whether two chains begin with the same certificate. */
+export function hasSameLeaf([one]: readonly Uint8Array[], [other]: readonly Uint8Array[]): boolean {
+  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
+}
+
+function leafCurve([leaf]: readonly Uint8Array[]): string | null {
+  return leaf === undefined ? null : (tryParseCertificate(leaf)?.key.curve ?? null);
+}
+
+interface Leaves {
+  leaves: AlternateChain[];
+  untested: KeyType[];
+}
+
+/** Requests a leaf of any of these key types, then again without the type received, until the server has no other. */
+async function leavesOf(
+  keyTypes: readonly KeyType[],
+  seen: HandshakeObservation,
+  contextFor: (keyTypes: readonly KeyType[]) => SecureContext | null,
+  attempt: Attempt,
+): Promise<Leaves> {
+  const isKnown = (keyType: KeyType): boolean => contextFor([keyType]) !== null;
+  const unknown = keyTypes.filter((keyType) => !isKnown(keyType));
+  const leaves: AlternateChain[] = [];
+  for (let left = keyTypes.filter(isKnown); left.length > 0;) {
+    const context = contextFor(left);
+    const trial: Trial = context === null ? { state: 'unknown' } : await attempt(context);
+    if (trial.state === 'unknown') return { leaves, untested: [...left, ...unknown] };
+    if (trial.state !== 'accepted') break;
+    const { presentedChain } = trial.evidence;
+    const keyType = leafKeyType(presentedChain);
+    // Before TLS 1.3 a server may choose a key exchange without a signature, or ignore the list, and send its usual leaf.
+    if (keyType === null || !left.includes(keyType) || hasSameLeaf(presentedChain, seen.presentedChain))
+      break;
+    leaves.push(alternateOf(keyType, trial.evidence, seen));
+    left = left.filter((one) => one !== keyType);
+  }
+  return { leaves, untested: unknown };
+}
