@@ -74,10 +74,12 @@ const postureSchema = z.object({
     z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
     z.object({ outcome: z.literal('not_applicable') }),
   ]),
-  /** Certificates that the server presents only to clients that accept signatures of this key type. */
+  /** Certificates that the server presents only to some clients, by the signatures and ciphers that they offer. */
   alternates: z.array(
     z.object({
       key_type: z.enum(KEY_TYPES),
+      /** The clients that get it; empty if it is not known, or if none of these gets it. */
+      clients: z.array(z.enum(CLIENTS)),
       fingerprint: z.string(),
       name: z.string(),
       expiry_date: isoInstant,

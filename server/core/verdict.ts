@@ -1,4 +1,4 @@
-import type { KeyType } from '../../contract/check-words.ts';
+import type { Client, KeyType } from '../../contract/check-words.ts';
 import type { Finding, FindingCode, RevocationSource } from './finding.ts';
 import type { DomainServer } from './srv.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   Refusal,
   RegistrationObservation,
   RevocationProblem,
+  UsualLeaf,
 } from './observation.ts';
 
 /** The reason why no certificate was read. */
@@ -165,8 +166,15 @@ export interface PostureVerdict {
   postQuantum: PostureObservation['postQuantum'];
   caa: CaaObservation;
   registration: RegistrationVerdict;
-  /** Leaves that only a handshake for one signature type showed. */
-  alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
+  /** Leaves that the usual handshake does not show, and the clients that get each; without `clients` if these are not known. */
+  alternates: {
+    keyType: KeyType;
+    address: string;
+    certificate: ExpiringCertificate;
+    clients?: readonly Client[];
+  }[];
+  /** As in `PostureObservation`. */
+  usual?: UsualLeaf;
   /** Key types of which we could not learn whether the server has a certificate. */
   untestedKeyTypes: KeyType[];
   /**

@@ -3,6 +3,7 @@ import { certificateDers, pruneOrphanCertificates } from '../../server/store/che
 import { findMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
+import { alternate } from '../kit/product/observation.ts';
 import {
   endingSoon,
   certificate,
@@ -73,9 +74,7 @@ describeEachDatabase('recording a check', (open) => {
         at: NOW,
         tlsVersions: [],
         postQuantum: { state: 'unknown' as const, group: null },
-        alternates: [
-          { keyType: 'rsa' as const, address: '192.0.2.1', presentedChain: [other.der], staple: null },
-        ],
+        alternates: [alternate('rsa', [other.der])],
         untestedKeyTypes: [],
         caa: { outcome: 'none' as const },
         registration: { outcome: 'not_applicable' as const },

@@ -116,8 +116,9 @@ function postureWire(posture: PostureVerdict): PostureWire {
             registrar: registration.registrar,
           }
         : registration,
-    alternates: alternates.map(({ keyType, certificate }) => ({
+    alternates: alternates.map(({ keyType, certificate, clients = [] }) => ({
       key_type: keyType,
+      clients: [...clients],
       fingerprint: certificate.fingerprint,
       name: certificate.name,
       expiry_date: iso(certificate.notAfter),

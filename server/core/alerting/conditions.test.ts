@@ -18,7 +18,7 @@ import { begunDeployment, conditionsOf, replacedCertificate, waitingAddresses } 
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { HandshakeObservation, Http2Fault, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
-import { UNASKED } from '../../../tests/kit/product/observation.ts';
+import { alternate, UNASKED } from '../../../tests/kit/product/observation.ts';
 
 const POSTURE = {
   at: NOW,
@@ -60,11 +60,7 @@ describe('an incomplete chain', () => {
   });
 
   it('needs no alert if the server sends it only to clients that ask for another key type', () => {
-    const presentedChain = [new Uint8Array(issue().der)];
-    const posture = {
-      ...POSTURE,
-      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain, staple: null }],
-    };
+    const posture = { ...POSTURE, alternates: [alternate('rsa', [issue().der])] };
     expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
   });
 });
@@ -230,11 +226,7 @@ describe('the addresses where a certificate is missing', () => {
 
   it('no address is missing the certificate if both were issued together and one may be for another key type', () => {
     expect(waiting({ certificate, successor })).toEqual([]);
-    const presentedChain = [new Uint8Array(issue().der)];
-    const posture = {
-      ...POSTURE,
-      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain, staple: null }],
-    };
+    const posture = { ...POSTURE, alternates: [alternate('rsa', [issue().der])] };
     expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { TOLERATED_HTTP2_FAULTS } from '../observation.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem, RegistrationEnd } from './alert.ts';
+import { clientsRefusing } from '../judge/clients/refusals.ts';
 import { rememberedFrom } from '../judge/previous-verdict.ts';
 
 /** A problem that exists according to the last check. */
@@ -214,21 +215,22 @@ const NO_FACTS = { certificate: null, message: null, fix: null, successor: null 
  */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
-  return ({ code, severity, facts }) =>
+  return ({ code, severity, facts, keyType }) =>
     severity === 'critical' &&
-    !REPORTED_ELSEWHERE.has(code) &&
+    // A revocation is reported elsewhere only for leaves of the usual handshake.
+    (!REPORTED_ELSEWHERE.has(code) || (keyType !== null && code.endsWith('revoked'))) &&
     !(facts.kind === 'http2_fault' && !TOLERATED_HTTP2_FAULTS.includes(facts.fault)) &&
     !(code === 'intermediate_expired' && isWatched);
 }
 
 /**
  * Returns whether only some clients refuse the chain: those that neither cache nor fetch missing intermediates. Ignores
- * chains that only clients with other key types get.
+ * chains that no client is known to get.
  */
-function failsForSome({ facts, keyType }: Finding): boolean {
-  return (
-    (facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate') && keyType === null
-  );
+function failsForSome(finding: Finding): boolean {
+  const { kind } = finding.facts;
+  const isIncomplete = kind === 'missing_intermediates' || kind === 'outdated_intermediate';
+  return isIncomplete && clientsRefusing(finding).length > 0;
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { alternate } from '../../../tests/kit/product/observation.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
 import { certificateDiff } from '../certificate-diff.ts';
 import { certificateFacts, readChain } from '../facts.ts';
@@ -69,7 +70,7 @@ function timed(presented: readonly Uint8Array[]): number {
       at: NOW,
       tlsVersions: [],
       postQuantum: { state: 'unknown', group: null },
-      alternates: [{ keyType: 'rsa', address: '192.0.2.1', presentedChain: [...presented], staple: null }],
+      alternates: [alternate('rsa', presented)],
       untestedKeyTypes: [],
       caa: { outcome: 'none' },
       registration: { outcome: 'not_applicable' },

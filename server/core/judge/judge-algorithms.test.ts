@@ -15,6 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { bitString, objectIdentifier, sequence } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { alternate } from '../../../tests/kit/product/observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { reportMarkdown } from '../report/report.ts';
@@ -99,14 +100,7 @@ describe('a second certificate with an ML-DSA key', () => {
         at: NOW,
         tlsVersions: [],
         postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
-        alternates: [
-          {
-            keyType: 'ml-dsa-65',
-            address: '192.0.2.1',
-            presentedChain: [new Uint8Array(second.der)],
-            staple: new Uint8Array(1),
-          },
-        ],
+        alternates: [alternate('ml-dsa-65', [second.der], { staple: new Uint8Array(1) })],
         untestedKeyTypes: [],
         caa: { outcome: 'none' },
         registration: { outcome: 'not_applicable' },

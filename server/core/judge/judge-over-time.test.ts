@@ -13,6 +13,7 @@ import {
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { alternate } from '../../../tests/kit/product/observation.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { replacedCertificate } from '../alerting/conditions.ts';
@@ -154,18 +155,14 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     tlsVersions: [{ version: 'TLSv1.3', offered: true }],
     postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
     alternates: [
-      {
-        keyType: 'ecdsa',
-        address: '192.0.2.1',
-        presentedChain: withChain(b).map(({ der }) => der),
-        staple: null,
-      },
-      {
-        keyType: 'rsa',
-        address: '192.0.2.1',
-        presentedChain: withChain(rsa).map(({ der }) => der),
-        staple: null,
-      },
+      alternate(
+        'ecdsa',
+        withChain(b).map(({ der }) => der),
+      ),
+      alternate(
+        'rsa',
+        withChain(rsa).map(({ der }) => der),
+      ),
     ],
     untestedKeyTypes: [],
     caa: { outcome: 'none' },

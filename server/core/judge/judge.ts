@@ -7,6 +7,8 @@ import {
   type Shown,
 } from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
+import { clientsGetting, limitedTo } from './clients/served-clients.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
 import {
   rememberedFrom,
   followRegistration,
@@ -105,7 +107,7 @@ export function judge(
       .map((one) => one.leaf.fingerprint),
   );
   const findings = worstFirst([
-    ...answerFindings(answers, served).filter(
+    ...answerFindings(limitedAnswers(answers, posture, observation.endpoint.protocol), served).filter(
       // If other addresses already show the renewal, `certificates_differ` reports the old certificate.
       ({ code, fingerprint }) => code !== 'renewal_overdue' || !replaced.has(fingerprint),
     ),
@@ -149,17 +151,40 @@ export function judge(
   };
 }
 
+/** Returns the answers with the findings as they concern the clients that get each leaf. */
+function limitedAnswers(
+  answers: readonly Answer[],
+  posture: PostureVerdict | null,
+  protocol: Protocol,
+): Answer[] {
+  return answers.map((answer) => {
+    const { leaf } = answer.judged;
+    const clients = leaf === null ? null : clientsGetting(leaf, posture);
+    if (clients === null) return answer;
+    return { ...answer, findings: answer.findings.flatMap((one) => limitedTo(one, clients, protocol) ?? []) };
+  });
+}
+
 /**
  * Judges the results of the daily posture check. Skips leaves that the usual handshake also shows or that cannot be read. Findings
- * about the other leaves become warnings, because they affect some clients only; notes are left out.
+ * about the other leaves concern the clients that get them, and are warnings if these are not known; notes are left out.
  */
 function judgePosture(
-  { posture, renewal }: Observation,
+  { posture, renewal, endpoint }: Observation,
   usual: ReadonlySet<string>,
   { chains, previous, rotating }: { chains: ChainJudge; previous: Verdict | null; rotating: string[] },
 ): PostureVerdict | null {
   if (posture === null) return null;
-  const { at, tlsVersions, caa, registration, untestedKeyTypes, resumesAt, hellos } = posture;
+  const {
+    at,
+    tlsVersions,
+    caa,
+    registration,
+    untestedKeyTypes,
+    usual: usualLeaf,
+    resumesAt,
+    hellos,
+  } = posture;
   const judged: PostureVerdict = {
     at,
     tlsVersions,
@@ -168,6 +193,7 @@ function judgePosture(
     registration: followRegistration(previous, registration, at),
     alternates: [],
     untestedKeyTypes,
+    ...(usualLeaf && { usual: usualLeaf }),
     ...(resumesAt !== undefined && { resumesAt }),
     findings: [
       ...alpnFindings(posture, new Set([...usual, ...rotating])).map(({ finding, addresses }) =>
@@ -179,13 +205,27 @@ function judgePosture(
     ],
   };
   for (const alternate of posture.alternates) {
-    const { keyType, address, presentedChain } = alternate;
+    const { keyType, address, presentedChain, clients } = alternate;
     const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);
     if (leaf === null || usual.has(leaf.fingerprint)) continue;
-    judged.alternates.push({ keyType, address, certificate: expiringCertificate(leaf, 'leaf', renewal) });
+    judged.alternates.push({
+      keyType,
+      address,
+      certificate: expiringCertificate(leaf, 'leaf', renewal),
+      ...(clients && { clients }),
+    });
     for (const finding of chains.alternateFindings(alternate)) {
       if (finding.severity === 'note') continue;
-      judged.findings.push({ ...toFinding({ ...finding, severity: 'warning' }, [address]), keyType });
+      const limited: ChainFinding | null =
+        clients === undefined
+          ? { ...finding, severity: 'warning' }
+          : limitedTo(finding, clients, endpoint.protocol);
+      if (limited === null) continue;
+      judged.findings.push({
+        ...toFinding(limited, [address]),
+        keyType,
+        ...(clients && { shownTo: clients }),
+      });
     }
   }
   return withEarlierPosture(judged, posture.postponed ?? [], { previous: previous?.posture ?? null, usual });

@@ -92,6 +92,7 @@ export function withEarlierPosture(
       : current.tlsVersions,
     postQuantum: isPostponed('key_exchange') ? previous.postQuantum : current.postQuantum,
     alternates: [...current.alternates, ...alternates],
+    ...(isPostponed('certificates') && previous.usual && { usual: previous.usual }),
     untestedKeyTypes: isPostponed('certificates')
       ? current.untestedKeyTypes.filter((keyType) => previous.untestedKeyTypes.includes(keyType))
       : current.untestedKeyTypes,

@@ -1,6 +1,6 @@
 import { fixFor, type OwnAuthorities } from './advice.ts';
 import { chainWords } from './chain-words.ts';
-import { refusalFix, refusalWords } from './client-words.ts';
+import { clientNames, refusalFix, refusalWords } from './client-words.ts';
 import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts';
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName, unicodeName } from '../endpoint.ts';
@@ -15,7 +15,7 @@ import { endpointAt, placeOf } from '../srv.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
 
 /** A finding in words. */
-export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'clients'> &
+export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'shownTo' | 'clients'> &
   FindingWords & {
     /** The clients that refuse the endpoint because of it. */
     clients: readonly Client[];
@@ -47,7 +47,7 @@ export function describeFindings(
 ): DescribedFinding[] {
   const host = displayName(endpoint);
   return findings.map((finding) => {
-    const { facts, keyType, ...known } = finding;
+    const { facts, keyType, shownTo: _, ...known } = finding;
     const rest = { ...known, clients: clientsRefusing(finding) };
     if (facts.kind === 'stored_words') return { ...rest, ...facts.words };
     const { message, evidence } = wordsOf(finding, host);
@@ -115,11 +115,19 @@ export function describeVerdict(verdict: Verdict, endpoint: CheckedEndpoint): De
   };
 }
 
-function wordsOf({ facts, addresses, keyType, clients = [] }: Finding, host: string): Words {
+function wordsOf({ facts, addresses, keyType, shownTo = [], clients = [] }: Finding, host: string): Words {
   const words = wordsFor(facts, { addresses: addresses.length, clients, host });
   if (keyType === null) return words;
   // A newer version may have stored a key type that this one does not know.
   const name = KEY_TYPE_NAMES[keyType] ?? keyType;
+  if (shownTo.length > 0) {
+    const names = clientNames(shownTo);
+    const get = shownTo.length === 1 ? 'gets' : 'get';
+    return {
+      message: `${names} ${get} another certificate, with an ${name} key. ${words.message}`,
+      evidence: [...words.evidence, { label: 'Shown to', value: names }],
+    };
+  }
   // All clients accept ECDSA and RSA, so that only those without the other type get a different certificate.
   const isCommon = keyType === 'rsa' || keyType === 'ecdsa';
   const who = isCommon

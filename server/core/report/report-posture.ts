@@ -1,4 +1,5 @@
-import { KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
+import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
+import { clientNames } from './client-words.ts';
 import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
 import { postureTestedAt } from '../judge/previous-verdict.ts';
@@ -16,8 +17,8 @@ export function postureLines(posture: PostureVerdict): string[] {
     `- CAA: ${caaText(caa)}`,
     `- Registration of the domain: ${registrationText(registration)}`,
     ...alternates.map(
-      ({ keyType, certificate }) =>
-        `- Certificate with an ${KEY_TYPE_NAMES[keyType] ?? keyType} key, for clients with such signatures: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
+      ({ keyType, certificate, clients }) =>
+        `- Certificate with an ${KEY_TYPE_NAMES[keyType] ?? keyType} key, for ${recipients(clients)}: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
     ),
     ...(untested.length === 0
       ? []
@@ -25,6 +26,11 @@ export function postureLines(posture: PostureVerdict): string[] {
     `- Checked on ${longDate(at, 'UTC')}`,
     ...earlierPosture(posture).map((one) => `- ${one.results}: as of ${longDate(one.at, 'UTC')}`),
   ];
+}
+
+/** Returns who gets a certificate that the usual handshake does not show: "Go and GnuTLS". */
+function recipients(clients: readonly Client[] = []): string {
+  return clients.length === 0 ? 'clients with such signatures' : clientNames(clients);
 }
 
 const PARTS: Record<PosturePart, string> = {

@@ -15,6 +15,7 @@ import {
   years,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
+import { alternate } from '../../../tests/kit/product/observation.ts';
 import { describeFindings, judge, type Observation, type Verdict } from '../../core/index.ts';
 import { createTrustStore, WorkBudget } from '../../pki/index.ts';
 import { parseVerdict } from './verdict-row.ts';
@@ -93,13 +94,11 @@ const OBSERVATIONS: Observation[] = [
       tlsVersions: [{ version: 'TLSv1.3', offered: true }],
       postQuantum: { state: 'unknown', group: null },
       alternates: [
-        {
-          keyType: 'rsa',
-          address: '192.0.2.1',
-          presentedChain: withChain(issue({ key: 'RSA-2048', notAfter: NOW + DAY })).map(der),
-          staple: null,
-        },
+        alternate('rsa', withChain(issue({ key: 'RSA-2048', notAfter: NOW - DAY })).map(der), {
+          clients: ['go', 'gnutls'],
+        }),
       ],
+      usual: { keyType: 'ecdsa', clients: ['chromium', 'openssl'] },
       withoutAlpn: {
         address: '192.0.2.1',
         presentedChain: withChain(issue({ dnsNames: ['turn.fjord.example'] })).map(der),

@@ -225,6 +225,7 @@ const finding = shape<Finding>({
   fingerprint: nullable(text),
   keyType: nullable(code),
   attachment: nullable(code),
+  shownTo: optional(list(code)),
   clients: optional(list(code)),
 });
 
@@ -349,7 +350,15 @@ const posture = shape<PostureVerdict>({
     unavailable: { domain: text, seenAt: optional(number) },
     not_applicable: { seenAt: optional(number) },
   }),
-  alternates: list(shape({ keyType: code, address: text, certificate: expiring })),
+  alternates: list(
+    shape<PostureVerdict['alternates'][number]>({
+      keyType: code,
+      address: text,
+      certificate: expiring,
+      clients: optional(list(code)),
+    }),
+  ),
+  usual: optional(shape<NonNullable<PostureVerdict['usual']>>({ keyType: code, clients: list(code) })),
   untestedKeyTypes: list(code),
   earlier: optional(list(shape({ part: code, at: nullable(number) }))),
   resumesAt: optional(number),

@@ -68,9 +68,10 @@ export function clientsRefusing({
   severity,
   facts,
   keyType,
+  shownTo,
   clients,
-}: Pick<Finding, 'code' | 'severity' | 'facts' | 'keyType' | 'clients'>): readonly Client[] {
-  if (severity === 'note' || keyType !== null) return [];
+}: Pick<Finding, 'code' | 'severity' | 'facts' | 'keyType' | 'shownTo' | 'clients'>): readonly Client[] {
+  if (severity === 'note' || (keyType !== null && shownTo === undefined)) return [];
   if (clients !== undefined) return clients;
   const isIncomplete = facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate';
   if (isIncomplete && facts.isUnfetchable !== true)
@@ -89,7 +90,7 @@ export function clientsRefusing({
 }
 
 /** Returns the clients whose current version refuses the endpoint because of a finding. */
-function clientsRefusingNow(finding: Finding): readonly Client[] {
+export function clientsRefusingNow(finding: Parameters<typeof clientsRefusing>[0]): readonly Client[] {
   const { facts } = finding;
   const since = facts.kind === 'refused_by_clients' ? ACCEPTING_SINCE[facts.rule] : undefined;
   return clientsRefusing(finding).filter((client) => since?.[client] === undefined);

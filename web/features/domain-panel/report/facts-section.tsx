@@ -1,6 +1,5 @@
 import { Fragment } from 'react';
 import type { PostureWire, ReportWire } from '../../../../contract/domain-report.ts';
-import { KEY_TYPE_NAMES } from '../../../../contract/check-words.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { FoldedSection } from '../../../domain/disclosure.tsx';
@@ -13,6 +12,7 @@ import {
   notTestedTerm,
   postureLine,
   registrationLine,
+  servedToLine,
   tlsVersionsLine,
 } from './posture-words.ts';
 
@@ -57,10 +57,13 @@ function Posture({ posture }: { posture: PostureWire }) {
         {alternates.length > 0 && (
           <Fact term="Also served">
             <ul className="grid gap-1">
-              {alternates.map(({ key_type: keyType, fingerprint, name, expiry_date: until }) => (
-                <li key={fingerprint}>
-                  {KEY_TYPE_NAMES[keyType]}: <bdi>{visibleText(name)}</bdi>, until <Time iso={until} />{' '}
-                  <span className="font-mono text-[12.5px] text-fg-3">{shortFingerprint(fingerprint)}</span>
+              {alternates.map((alternate) => (
+                <li key={alternate.fingerprint}>
+                  {servedToLine(alternate)}: <bdi>{visibleText(alternate.name)}</bdi>, until{' '}
+                  <Time iso={alternate.expiry_date} />{' '}
+                  <span className="font-mono text-[12.5px] text-fg-3">
+                    {shortFingerprint(alternate.fingerprint)}
+                  </span>
                 </li>
               ))}
             </ul>

@@ -5,6 +5,7 @@ import {
   keyExchangeLine,
   postureLine,
   registrationLine,
+  servedToLine,
   tlsVersionsLine,
 } from './posture-words.ts';
 
@@ -90,3 +91,12 @@ it.each([
     }),
   ).toBe(line),
 );
+
+it.each([
+  [[], 'RSA'],
+  [['go'], 'RSA, for Go'],
+  [['go', 'gnutls'], 'RSA, for Go and GnuTLS'],
+] as const)('servedToLine names who gets a further certificate: %j', (clients, line) => {
+  const certificate = { fingerprint: '', name: '', expiry_date: '' };
+  expect(servedToLine({ ...certificate, key_type: 'rsa', clients: [...clients] })).toBe(line);
+});

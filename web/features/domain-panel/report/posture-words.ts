@@ -1,3 +1,4 @@
+import { CLIENT_NAMES, KEY_TYPE_NAMES } from '../../../../contract/check-words.ts';
 import type { PostureWire } from '../../../../contract/domain-report.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { tlsName } from './address-verdict.ts';
@@ -14,6 +15,12 @@ export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
   const offered = named(true);
   if (offered !== '') return offered;
   return named(null) === '' ? 'None known' : 'Unknown: no response';
+}
+
+/** Returns the key type of a further certificate and who gets it: 'RSA, for Go and GnuTLS'. */
+export function servedToLine({ key_type: keyType, clients }: PostureWire['alternates'][number]): string {
+  const names = clients.map((client) => CLIENT_NAMES[client]);
+  return [KEY_TYPE_NAMES[keyType], ...(names.length === 0 ? [] : [`for ${listed(names)}`])].join(', ');
 }
 
 /** Returns 'Not tested', or 'Not tested yet' if a later check will test it. */

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  DAY,
+  failed,
+  HOST,
+  inWords,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../../tests/kit/certificates/judging.ts';
+import { type MintedCertificate, selfSigned } from '../../../../tests/kit/certificates/mint.ts';
+import { alternate } from '../../../../tests/kit/product/observation.ts';
+import { CLIENTS, type Client } from '../../../../contract/check-words.ts';
+import { createTrustStore } from '../../../pki/index.ts';
+import { conditionsOf } from '../../alerting/conditions.ts';
+import type { Observation, PostureObservation } from '../../observation.ts';
+import { postureLines } from '../../report/report-posture.ts';
+import type { Verdict } from '../../verdict.ts';
+import { judge } from '../judge.ts';
+import { connectingClients } from './refusals.ts';
+
+const trustStore = createTrustStore([root.der]);
+const EXPIRED = { notBefore: NOW - 90 * DAY, notAfter: NOW - DAY };
+const ecdsa = issue();
+const ders = (leaf: MintedCertificate) => withChain(leaf).map(({ der }) => der);
+
+const postureWith = (more: Partial<PostureObservation>): PostureObservation => ({
+  at: NOW,
+  tlsVersions: [],
+  postQuantum: { state: 'unknown', group: null },
+  alternates: [],
+  untestedKeyTypes: [],
+  caa: { outcome: 'none' },
+  registration: { outcome: 'not_applicable' },
+  ...more,
+});
+const judged = (
+  leaf: MintedCertificate,
+  changes: Partial<Observation> = {},
+  previous: Verdict | null = null,
+): Verdict => judge(observation([answer(withChain(leaf))], changes), NOW, trustStore, previous);
+const refusing = (verdict: Verdict): Client[] =>
+  connectingClients(verdict, 'https').flatMap(({ client, connects }) => (connects ? [] : [client]));
+
+/** Returns the posture of a server that sends another leaf to `clients`, and the usual one to all others. */
+function sentTo(clients: readonly Client[], leaf: MintedCertificate): PostureObservation {
+  const others = CLIENTS.filter((client) => !clients.includes(client));
+  return postureWith({
+    alternates: [alternate('rsa', ders(leaf), { clients })],
+    usual: { keyType: 'ecdsa', clients: others },
+  });
+}
+
+describe('a certificate that only some clients get', () => {
+  const expired = issue({ key: 'RSA-2048', ...EXPIRED });
+
+  it.each([
+    [['go', 'java', 'gnutls', 'windows'], 'warning'],
+    [['firefox'], 'critical'],
+    [['openssl', 'go'], 'critical'],
+  ] as const)('that has expired is refused by %j, which is %s', (clients, severity) => {
+    const verdict = judged(ecdsa, { posture: sentTo(clients, expired) });
+    const [finding] = verdict.findings;
+    expect(finding).toMatchObject({ code: 'expired', severity, keyType: 'rsa', shownTo: clients });
+    expect(refusing(verdict)).toEqual(clients);
+    expect(verdict.trusted).toBe(severity === 'warning');
+  });
+
+  it('is reported with the names of those who get it', () => {
+    const verdict = judged(ecdsa, { posture: sentTo(['go', 'gnutls'], expired) });
+    const [finding] = inWords(verdict).findings;
+    expect(finding?.message).toMatch(/^Go and GnuTLS get another certificate, with an RSA key\. /);
+    expect(finding?.clients).toEqual(['go', 'gnutls']);
+    expect(verdict.posture && postureLines(verdict.posture).join('\n')).toContain(
+      'Certificate with an RSA key, for Go and GnuTLS: ',
+    );
+  });
+
+  it('is judged by the handshake in which these clients get it', () => {
+    const unusable = issue({ key: 'RSA-2048', keyUsage: ['keyEncipherment'] });
+    const verdict = judged(ecdsa, { posture: sentTo(['openssl', 'go', 'gnutls'], unusable) });
+    expect(verdict.findings).toMatchObject([
+      { severity: 'warning', facts: { rule: 'no_digital_signature' }, clients: ['gnutls'] },
+    ]);
+  });
+
+  it('raises an alert about the chain if a browser refuses it, also if it is revoked', () => {
+    const broken = (leaf: MintedCertificate, changes: Partial<Observation> = {}) => {
+      const verdict = judged(ecdsa, { posture: sentTo(['firefox'], leaf), ...changes });
+      return conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
+    };
+    expect(broken(selfSigned({ dnsNames: [HOST] }))).toMatchObject([{ severity: 'critical' }]);
+    expect(broken(issue({ key: 'RSA-2048' }))).toEqual([]);
+    const revoked = issue({ key: 'RSA-2048' });
+    const said = {
+      fingerprint: revoked.fingerprint,
+      source: 'crl',
+      url: 'http://ca.fjord.example/1.crl',
+      at: NOW,
+    } as const;
+    const status = {
+      state: 'revoked',
+      reason: null,
+      revokedAt: NOW - DAY,
+      thisUpdate: NOW - DAY,
+      nextUpdate: NOW + DAY,
+    } as const;
+    expect(broken(revoked, { revocation: [{ ...said, answer: status }] })).toHaveLength(1);
+  });
+
+  it('is a warning that names nobody if it is not known who gets it', () => {
+    const verdict = judged(ecdsa, {
+      posture: postureWith({ alternates: [alternate('rsa', ders(expired))] }),
+    });
+    expect(verdict.findings).toMatchObject([{ code: 'expired', severity: 'warning' }]);
+    expect(refusing(verdict)).toEqual([]);
+  });
+});
+
+describe('the certificate of the usual handshake, if some clients get another one', () => {
+  const rsa = issue({ key: 'RSA-2048' });
+  const expired = issue(EXPIRED);
+  const daily = judged(expired, { posture: sentTo(['chromium', 'firefox', 'apple', 'openssl'], rsa) });
+  const withoutAlternates = ['go', 'java', 'gnutls', 'windows'];
+
+  it('is refused only by those that get it, which is a warning without browsers and OpenSSL', () => {
+    expect(daily.findings).toMatchObject([{ code: 'expired', severity: 'warning' }]);
+    expect(refusing(daily)).toEqual(withoutAlternates);
+  });
+
+  it('is judged so until the next posture check, also after an outage and a renewal', () => {
+    expect(refusing(judged(expired, {}, daily))).toEqual(withoutAlternates);
+    const away = judge(observation([failed()]), NOW, trustStore, daily);
+    expect(refusing(judged(issue(EXPIRED), {}, away))).toEqual(withoutAlternates);
+    expect(refusing(judged(expired, { posture: postureWith({}) }, daily))).toEqual([...CLIENTS]);
+  });
+
+  it('is judged for all clients if its key has another type, or if all get the other one now', () => {
+    expect(refusing(judged(issue({ key: 'Ed25519', ...EXPIRED }), {}, daily))).toEqual([...CLIENTS]);
+    const alternates = [alternate('ecdsa', ders(expired), { clients: ['java' as const] })];
+    const posture = postureWith({ alternates, usual: { keyType: 'ecdsa', clients: ['chromium'] } });
+    expect(refusing(judged(expired, {}, judged(ecdsa, { posture })))).toEqual([...CLIENTS]);
+  });
+
+  it('is judged by earlier results while the test of certificates is postponed', () => {
+    const posture = postureWith({ postponed: ['certificates'], untestedKeyTypes: ['rsa'] });
+    expect(refusing(judged(expired, { posture }, daily))).toEqual(withoutAlternates);
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../contract/check-words.ts';
+import type { Protocol } from '../../contract/protocols.ts';
+import { connectingClients, judge, type Verdict } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { CLIENT_OFFERS } from '../../server/probe/client-offers.ts';
+import { offerContext } from '../../server/probe/tls-contexts.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
+import { createHelloRouter, type OfferedHello } from '../kit/peers/hello-router.ts';
+import { keep, PATIENT } from '../kit/peers/loopback.ts';
+import { listening, type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
+
+const HOST = 'site.test';
+const DAY = 86_400_000;
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const root = mintAuthority({ commonName: 'Root' });
+const trustStore = createTrustStore([root.der]);
+const resolver = {
+  resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }),
+  caa: () => Promise.resolve({ ok: true as const, records: [] }),
+};
+
+const issue = (options: CertificateOptions = {}): MintedCertificate =>
+  root.issue({ dnsNames: [HOST], extendedKeyUsage: ['serverAuth'], ...options });
+const EXPIRED = { notBefore: Date.now() - 2 * DAY, notAfter: Date.now() - DAY };
+
+const serving = async (leaves: readonly MintedCertificate[], options: TlsPeerOptions = {}) =>
+  keep(await startTlsServer({ '*': leaves }, { serve: (_request, response) => response.end(), ...options }));
+
+interface Check {
+  protocol?: Protocol;
+  withPosture?: boolean;
+  previous?: Verdict | null;
+}
+
+async function check(
+  { port }: Peer,
+  { protocol = 'https', withPosture = true, previous = null }: Check = {},
+): Promise<Verdict> {
+  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts: PATIENT });
+  const signal = AbortSignal.timeout(60_000);
+  const seen = await probe.observe({ host: HOST, port, protocol }, { signal, trustStore, withPosture });
+  return judge(seen, Date.now(), trustStore, previous);
+}
+
+const said = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
+const refusing = (verdict: Verdict, protocol: Protocol = 'https'): Client[] =>
+  connectingClients(verdict, protocol).flatMap(({ client, connects }) => (connects ? [] : [client]));
+const BY_CLIENT = { honorCipherOrder: false };
+
+describe('A web server with an Ed25519 certificate that it prefers, beside RSA', () => {
+  const PREFERRED = { sigalgs: 'ed25519:rsa_pss_rsae_sha256:ECDSA+SHA256' };
+  const withEd25519: Client[] = ['openssl', 'go', 'java', 'gnutls'];
+  const withRsa: Client[] = ['chromium', 'firefox', 'apple', 'windows'];
+
+  it('shows browsers the RSA one, and is fine', async () => {
+    const [ed25519, rsa] = [issue({ key: 'Ed25519' }), issue({ key: 'RSA-2048' })];
+    const verdict = await check(await serving([ed25519, rsa], PREFERRED));
+    expect(verdict.leafFingerprint).toBe(rsa.fingerprint);
+    expect(verdict.posture).toMatchObject({
+      alternates: [
+        { keyType: 'ed25519', certificate: { fingerprint: ed25519.fingerprint }, clients: withEd25519 },
+      ],
+      usual: { keyType: 'rsa', clients: withRsa },
+    });
+    expect(verdict).toMatchObject({ findings: [], trusted: true });
+  });
+
+  it('is critical if the Ed25519 one has expired, for those that get it', async () => {
+    const leaves = [issue({ key: 'Ed25519', ...EXPIRED }), issue({ key: 'RSA-2048' })];
+    const verdict = await check(await serving(leaves, PREFERRED));
+    expect(verdict).toMatchObject({ trusted: false });
+    expect(said(verdict)).toContain('critical expired');
+    expect(refusing(verdict)).toEqual(withEd25519);
+  });
+
+  it('is critical if the RSA one has expired, for browsers and Windows', async () => {
+    const leaves = [issue({ key: 'Ed25519' }), issue({ key: 'RSA-2048', ...EXPIRED })];
+    const verdict = await check(await serving(leaves, PREFERRED));
+    expect(said(verdict)).toContain('critical expired');
+    expect(refusing(verdict)).toEqual(withRsa);
+  });
+
+  it('is still judged so by later checks without a posture, and after a renewal', async () => {
+    const ed25519 = issue({ key: 'Ed25519' });
+    const server = await serving([ed25519, issue({ key: 'RSA-2048', ...EXPIRED })], PREFERRED);
+    const first = await check(server);
+    const later = { withPosture: false, previous: first };
+    expect(refusing(await check(server, later))).toEqual(withRsa);
+    server.setCertificate('*', [ed25519, issue({ key: 'RSA-3072', ...EXPIRED })]);
+    expect(refusing(await check(server, later))).toEqual(withRsa);
+    // An ECDSA certificate instead: the next posture will show who gets it.
+    server.setCertificate('*', [ed25519, issue(EXPIRED)]);
+    expect(refusing(await check(server, later))).toHaveLength(8);
+  });
+});
+
+describe('A server that lets the client choose', () => {
+  it('warns about an RSA certificate that only Go, GnuTLS and Windows prefer', async () => {
+    const verdict = await check(await serving([issue(), issue({ key: 'RSA-2048', ...EXPIRED })], BY_CLIENT));
+    expect(said(verdict)).toContain('warning expired');
+    expect(verdict.trusted).toBe(true);
+    expect(refusing(verdict)).toEqual(['go', 'gnutls', 'windows']);
+  });
+
+  it('is judged by the clients of its protocol alone', async () => {
+    const server = await serving([issue(EXPIRED), issue({ key: 'RSA-2048' })], BY_CLIENT);
+    const verdict = await check(server, { protocol: 'tls' });
+    expect(verdict.posture?.usual?.clients).toEqual(['apple', 'openssl', 'java']);
+    expect(refusing(verdict, 'tls')).toEqual(['apple', 'openssl', 'java']);
+  });
+});
+
+const ED25519 = 0x0807;
+const ECDSA_P521 = 0x0603;
+
+/** Starts two servers and a proxy that chooses the second one for some clients. */
+async function routed(
+  first: MintedCertificate,
+  second: MintedCertificate,
+  takesSecond: (hello: OfferedHello) => boolean,
+): Promise<Peer> {
+  const [usual, other] = [await serving([first]), await serving([second])];
+  const router = createHelloRouter((hello) => (takesSecond(hello) ? other.port : usual.port));
+  return keep(await listening(router));
+}
+
+describe('A server with two certificates of one key type', () => {
+  it('shows who gets which of two RSA certificates', async () => {
+    const second = issue({ key: 'RSA-2048', ...EXPIRED });
+    const server = await routed(issue({ key: 'RSA-2048' }), second, ({ signatures }) =>
+      signatures.includes(ED25519),
+    );
+    const verdict = await check(server);
+    expect(refusing(verdict)).toEqual(['openssl', 'go', 'java', 'gnutls']);
+    expect(said(verdict)).toContain('critical expired');
+  });
+
+  it('shows who gets which of two ECDSA certificates, without a further handshake to notice them', async () => {
+    const second = issue({ key: 'P-384', ...EXPIRED });
+    const server = await routed(issue(), second, ({ signatures }) => signatures.includes(ECDSA_P521));
+    const verdict = await check(server);
+    expect(refusing(verdict)).toEqual(['firefox', 'openssl', 'go', 'java', 'gnutls', 'windows']);
+    expect(verdict.posture?.alternates).toMatchObject([
+      { keyType: 'ecdsa', certificate: { fingerprint: second.fingerprint } },
+    ]);
+  });
+
+  it.each([2, 3])('is not said to choose by client if %i of them rotate', async (count) => {
+    const leaves = Array.from({ length: count }, () => issue(EXPIRED));
+    const rotate = (): Promise<void> => {
+      leaves.push(...leaves.splice(0, 1));
+      peer.setCertificate('*', leaves[0] ?? []);
+      return Promise.resolve();
+    };
+    const peer = await serving(leaves.slice(0, 1), { admit: rotate, minVersion: 'TLSv1.3' });
+    const verdict = await check(peer, { protocol: 'tls' });
+    expect(verdict.posture?.usual).toBeUndefined();
+    expect(verdict.posture?.alternates.some(({ clients }) => clients !== undefined)).toBe(false);
+    expect(refusing(verdict, 'tls')).toHaveLength(6);
+  });
+});
+
+describe('The handshakes of a check', () => {
+  it('are two with a web server whose only certificate browsers do not know, and one with others', async () => {
+    const server = await serving([issue({ key: 'Ed25519' })], { minVersion: 'TLSv1.3' });
+    const verdict = await check(server, { withPosture: false });
+    expect(verdict.findings).toMatchObject([{ facts: { rule: 'ed25519_key' } }]);
+    expect(server.accepted()).toBe(2);
+    await check(server, { protocol: 'tls', withPosture: false });
+    expect(server.accepted()).toBe(3);
+  });
+
+  it('are seven with the posture of a web server that has one certificate', async () => {
+    const server = await serving([issue()]);
+    await check(server);
+    expect(server.accepted()).toBe(7);
+  });
+
+  it('are 12 more with the posture of a web server that has two certificates', async () => {
+    const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
+    await check(server);
+    // Nine offers, then the usual one twice and that of the first client with another leaf.
+    expect(server.accepted()).toBe(7 + 12);
+  });
+
+  it('are 11 more with the posture of another server that has two certificates', async () => {
+    const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
+    await check(server, { protocol: 'tls' });
+    // Two to find the RSA certificate, and seven offers, because browsers do not speak the protocol.
+    expect(server.accepted()).toBe(5 + 1 + 10);
+  });
+});
+
+it('OpenSSL can make the offer of every client', () => {
+  expect(CLIENT_OFFERS.filter(({ offer }) => offerContext(offer) === null)).toEqual([]);
+});
