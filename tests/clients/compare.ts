@@ -165,16 +165,15 @@ function faultOf(answers: readonly (string | null)[], worst: Outcome['ours']['wo
  */
 export function formatOutcome({ scenario, clients, ours, fault, exception }: Outcome): string {
   const marks = [...clients].map(([, words]) => (words === null ? '·' : '✗')).join('');
-  const measured = new Map<Client, boolean>();
-  for (const [{ family }, words] of clients)
-    measured.set(family, (measured.get(family) ?? true) && words !== null);
-  const differing = [...measured].flatMap(([family, refuses]) =>
-    ours.worst !== 'unread' &&
-    refuses !== ours.refusing.has(family) &&
-    (refuses || !ours.refusingLater.has(family))
-      ? [`${CLIENT_NAMES[family]} ${refuses ? 'refuses' : 'connects'}`]
-      : [],
-  );
+  const families = Map.groupBy(clients, ([{ family }]) => family);
+  const differing = [...families].flatMap(([family, members]) => {
+    const isSaid = ours.refusing.has(family);
+    // Versions of a client may differ. Then either is right.
+    const agree = members.some(([, words]) => (words !== null) === isSaid) || ours.refusingLater.has(family);
+    return ours.worst === 'unread' || agree
+      ? []
+      : [`${CLIENT_NAMES[family]} ${isSaid ? 'connects' : 'refuses'}`];
+  });
   return [
     `${marks}  ${(ours.worst ?? 'fine').padEnd(8)}  ${scenario}`,
     ...(fault === null ? [] : [`    FAULT: ${fault}: ${ours.messages.join(' ')}`]),

@@ -14,6 +14,7 @@ import { PATH_SCENARIOS } from './path-scenarios.ts';
 import { PROXY_SCENARIOS } from './proxy-scenarios.ts';
 import { PSS_SCENARIOS } from './pss-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { SEVERAL_SCENARIOS } from './several-scenarios.ts';
 import { STAPLE_SCENARIOS } from './staple-scenarios.ts';
 
 /** Every odd server. No two have the same name. */
@@ -34,4 +35,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ORDER_SCENARIOS,
   ...PROXY_SCENARIOS,
   ...HELLO_SCENARIOS,
+  ...SEVERAL_SCENARIOS,
 ];
