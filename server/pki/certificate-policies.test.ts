@@ -91,6 +91,16 @@ describe('certificate policies', () => {
     expect(satisfied({ ...required, inhibitAny: 0 }, renewed, { policies: [GOLD] })).toBe(true);
   });
 
+  it('of the anchor count only for clients that process its extensions', () => {
+    const withAnchor = (anchor: Policies, ...path: Policies[]) =>
+      arePoliciesSatisfied(path.map(certificate), certificate({ ...anchor, selfIssued: true }));
+    expect(withAnchor({ requireExplicit: 0 }, { policies: [GOLD] }, { policies: [GOLD] })).toBe(true);
+    expect(withAnchor({ requireExplicit: 0 }, {}, {})).toBe(false);
+    expect(withAnchor({ requireExplicit: 3 }, {}, {})).toBe(true);
+    expect(withAnchor({ policies: [SILVER], requireExplicit: 0 }, { policies: [GOLD] })).toBe(false);
+    expect(withAnchor({ policies: [SILVER] }, { policies: [GOLD] })).toBe(true);
+  });
+
   it('can be mapped, unless mapping is inhibited', () => {
     const mapping: Policies = { policies: [GOLD], mappings: [[GOLD, SILVER]], requireExplicit: 0 };
     expect(satisfied(mapping, { policies: [SILVER] })).toBe(true);

@@ -49,9 +49,11 @@ export function parseInhibitAnyPolicy(value: Uint8Array): number {
 
 /**
  * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Accepts
- * any policy, so it returns false only if a CA requires an explicit policy or anyPolicy is mapped.
+ * any policy, so it returns false only if a CA requires an explicit policy or anyPolicy is mapped. With an `anchor`, processes its
+ * extensions too, which RFC 5280 ignores.
  */
-export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
+export function arePoliciesSatisfied(below: readonly Certificate[], anchor?: Certificate): boolean {
+  const path = anchor === undefined ? below : [anchor, ...below];
   if (
     path.every(
       (certificate) => certificate.policyConstraints === null && certificate.policyMappings.length === 0,
@@ -72,7 +74,9 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
   for (const [index, certificate] of path.entries()) {
     const isLeaf = index === path.length - 1;
     const anyAllowed = inhibitAnyPolicy > 0 || (!isLeaf && certificate.selfIssued);
-    level = nextLevel(level, certificate.certificatePolicies, anyAllowed);
+    // An anchor without policies allows any.
+    if (certificate !== anchor || certificate.certificatePolicies !== null)
+      level = nextLevel(level, certificate.certificatePolicies, anyAllowed);
     if (explicitPolicy === 0 && level === null) return false;
     if (isLeaf) {
       explicitPolicy = Math.max(explicitPolicy - 1, 0);

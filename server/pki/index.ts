@@ -17,7 +17,9 @@ export { parseIpAddress } from './names/ip-address.ts';
 export { hasTimestamps } from './revocation/ocsp-response.ts';
 export { ocspStatus } from './revocation/ocsp-status.ts';
 export { ocspRequest } from './revocation/ocsp-request.ts';
+export { arePoliciesSatisfied } from './certificate-policies.ts';
 export type { PathRequest, PathResult } from './path.ts';
+export type { FoundPath } from './path-search.ts';
 export { buildPath } from './path.ts';
 export type { CertificateRole, PathFailure, PathFailureCode } from './path-failure.ts';
 export { toPem } from './der/pem.ts';
@@ -41,7 +43,8 @@ export {
   type RevocationStatus,
 } from './revocation/revocation-status.ts';
 export { hasNoRevocationInformation, subjectPublicKeyHash } from './certificate.ts';
+export { isKeyFor } from './signature.ts';
 export { checkIssuer, isSignedBy } from './certificate-checks.ts';
 export type { TrustAnchor, TrustStore } from './trust-store.ts';
-export { createTrustStore, extendTrustStore } from './trust-store.ts';
+export { createTrustStore, extendTrustStore, filterTrustStore } from './trust-store.ts';
 export { DEFAULT_WORK_PER_CHECK, WorkBudget } from './work-budget.ts';

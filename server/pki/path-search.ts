@@ -28,10 +28,15 @@ export interface FoundPath {
   readonly path: Certificate[];
   /** Certificate below the anchor that expires first. */
   readonly weakest: Certificate;
+  /** Failures of the anchor itself. RFC 5280 takes only its name and its key; clients differ in what else they check. */
+  readonly anchorFailures: readonly PathFailure[];
 }
 
 export interface SearchResult {
+  /** The best path whose anchor has no failures. */
   readonly best: FoundPath | null;
+  /** If there is none, the best path with failures of its anchor alone. */
+  readonly tolerable: FoundPath | null;
   /** Reasons why the other paths failed. */
   readonly failures: PathFailure[];
   /** Certificates that the result depends on. The result stays correct until one of them becomes valid or expires. */
@@ -53,6 +58,7 @@ export function searchPath(request: SearchRequest): SearchResult {
   search.extend([request.leaf]);
   return {
     best: search.best,
+    tolerable: search.best === null ? search.tolerable : null,
     failures: request.work.isExhausted ? [] : search.failures,
     considered: search.considered,
   };
@@ -65,6 +71,7 @@ interface Candidate {
 
 class PathSearch {
   best: FoundPath | null = null;
+  tolerable: FoundPath | null = null;
   readonly failures: PathFailure[] = [];
   readonly considered: Set<Certificate>;
   #request: SearchRequest;
@@ -143,15 +150,19 @@ class PathSearch {
     }
     const { profile } = this.#request.context;
     const child = path[path.length - 1] ?? path[0];
-    const found = [
+    const ofAuthority = [
       ...this.#ownFailures(certificate, role),
       ...this.#constraintFailures(path, certificate, role),
+    ];
+    const ofPath = [
+      ...this.#depthFailures(path, certificate, role),
       ...issuanceFailures(child, certificate, path.length === 1 ? 'leaf' : 'intermediate', profile),
     ];
     if (this.#work.isExhausted) return;
-    if (found.length > 0) this.failures.push(...found);
-    else if (role === 'anchor') this.#complete(path, certificate);
-    else this.extend([...path, certificate]);
+    this.failures.push(...ofAuthority, ...ofPath);
+    if (ofPath.length > 0) return;
+    if (role === 'anchor') this.#complete(path, certificate, ofAuthority);
+    else if (ofAuthority.length === 0) this.extend([...path, certificate]);
   }
 
   #ownFailures(certificate: Certificate, role: Candidate['role']): PathFailure[] {
@@ -163,6 +174,19 @@ class PathSearch {
     return found;
   }
 
+  /** Returns a failure if the path becomes longer than the request or any client allows. */
+  #depthFailures(
+    path: readonly Certificate[],
+    authority: Certificate,
+    role: Candidate['role'],
+  ): PathFailure[] {
+    const countsItself = role === 'intermediate' && !authority.selfIssued;
+    const isTooLong =
+      countAuthorities(path) + (countsItself ? 1 : 0) > this.#request.maxDepth ||
+      path.length > MAX_INTERMEDIATES + 1;
+    return isTooLong ? [failure('path_length', authority, role)] : [];
+  }
+
   /** Returns the failures of this CA's path length and name constraints for the certificates below it. */
   #constraintFailures(
     path: readonly Certificate[],
@@ -170,17 +194,12 @@ class PathSearch {
     role: Candidate['role'],
   ): PathFailure[] {
     const found: PathFailure[] = [];
-    // CAs use self-issued certificates to change their key. Path length does not count these, and name constraints do
-    // not apply to them unless one is the leaf (RFC 5280 §6.1.3 b, §6.1.4 l).
-    const counted = path.slice(1).filter(({ selfIssued }) => !selfIssued).length;
     const limit = authority.basicConstraints?.pathLength ?? null;
-    const countsItself = role === 'intermediate' && !authority.selfIssued;
-    const isTooLong =
-      counted + (countsItself ? 1 : 0) > this.#request.maxDepth || path.length > MAX_INTERMEDIATES + 1;
-    if (isTooLong || (limit !== null && counted > limit)) found.push(failure('path_length', authority, role));
+    if (limit !== null && countAuthorities(path) > limit) found.push(failure('path_length', authority, role));
 
     const constraints = authority.nameConstraints;
     if (constraints !== null) {
+      // Name constraints apply to self-issued certificates only if they are the leaf (RFC 5280 §6.1.3 b).
       const constrained = path.filter((one, index) => index === 0 || !one.selfIssued);
       if (!constrained.every((one) => satisfiesNameConstraints(one, constraints, this.#work))) {
         found.push(failure('name_constraints', authority, role));
@@ -189,7 +208,11 @@ class PathSearch {
     return found;
   }
 
-  #complete(path: readonly [Certificate, ...Certificate[]], anchor: Certificate): void {
+  #complete(
+    path: readonly [Certificate, ...Certificate[]],
+    anchor: Certificate,
+    anchorFailures: readonly PathFailure[],
+  ): void {
     const policies = path.reduce(
       (sum, one) => sum + (one.certificatePolicies?.length ?? 0) + one.policyMappings.length,
       0,
@@ -199,11 +222,20 @@ class PathSearch {
       this.failures.push(failure('policy', path[0], 'leaf'));
       return;
     }
-    const weakest = earliest(path);
-    if (this.best === null || weakest.notAfter > this.best.weakest.notAfter) {
-      this.best = { path: [...path, anchor], weakest };
-    }
+    const found = { path: [...path, anchor], weakest: earliest(path), anchorFailures };
+    if (anchorFailures.length === 0) this.best = later(this.best, found);
+    else this.tolerable = later(this.tolerable, found);
   }
+}
+
+/** Returns the path that expires later; the first one if both expire at the same time. */
+function later(first: FoundPath | null, second: FoundPath): FoundPath {
+  return first !== null && first.weakest.notAfter >= second.weakest.notAfter ? first : second;
+}
+
+/** Counts CA certificates as path length does: without self-issued ones, which CAs use to change their key (RFC 5280 §6.1.4 l). */
+function countAuthorities(path: readonly Certificate[]): number {
+  return path.slice(1).filter(({ selfIssued }) => !selfIssued).length;
 }
 
 function isSameAuthority(left: Certificate, right: Certificate): boolean {

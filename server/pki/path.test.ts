@@ -233,6 +233,30 @@ describe('authorities', () => {
     expect(below(authority(options))).toEqual([`intermediate ${code}`]);
   });
 
+  it('are named with the path that is valid but for them, if they are anchors', () => {
+    const old = rootOf({ notAfter: NOW - DAY });
+    const narrow = rootOf({ key: old.key, permitted: { dns: ['example.org'] } });
+    const middle = old.intermediate({ commonName: 'Middle', ...long });
+    const end = middle.issue(fresh);
+    const found = judge(end, { sent: [middle], anchors: [old, narrow] });
+    expect(found).toMatchObject({
+      ok: false,
+      tolerable: {
+        path: [end, middle, narrow].map(({ fingerprint }) => ({ fingerprint })),
+        anchorFailures: [{ code: 'name_constraints', role: 'anchor', fingerprint: narrow.fingerprint }],
+      },
+    });
+    // The second search is answered from the cache.
+    expect(judge(end, { sent: [middle], anchors: [old, narrow] })).toEqual(found);
+    expect(judge(middle.issue({ ...fresh, dnsNames: [] }), { sent: [middle], anchors: [old] })).toMatchObject(
+      {
+        ok: false,
+        tolerable: null,
+      },
+    );
+    expect(judge(end, { sent: [middle], anchors: [old, rootOf({ key: old.key })] }).ok).toBe(true);
+  });
+
   it('must be valid as anchors, too', () => {
     const old = rootOf({ notAfter: NOW - DAY });
     expect(reasons(old.issue(fresh), { anchors: [old] })).toEqual(['anchor expired']);

@@ -7,7 +7,13 @@ import {
   validityFailure,
 } from './certificate-checks.ts';
 import { failure, type PathFailure, rankFailures } from './path-failure.ts';
-import { type FoundPath, MAX_INTERMEDIATES, searchPath, type SearchRequest } from './path-search.ts';
+import {
+  type FoundPath,
+  MAX_INTERMEDIATES,
+  searchPath,
+  type SearchRequest,
+  type SearchResult,
+} from './path-search.ts';
 import type { Profile } from './profile/profile.ts';
 import { matchesReference, type ReferenceIdentifier } from './names/reference-identifier.ts';
 import type { TrustStore } from './trust-store.ts';
@@ -40,16 +46,8 @@ export interface PathRequest {
 }
 
 export type PathResult =
-  | {
-      readonly ok: true;
-      /** Valid path, leaf first and anchor last. If the leaf itself is an anchor, it contains only the leaf. */
-      readonly path: Certificate[];
-      /**
-       * Certificate below the anchor that expires first. If several paths are valid, `path` is
-       * the one that expires last.
-       */
-      readonly weakest: Certificate;
-    }
+  /** The valid path that expires last. If the leaf itself is an anchor, it contains only the leaf. */
+  | ({ readonly ok: true } & FoundPath)
   | {
       readonly ok: false;
       /** All failures found, most informative first. Always contains every failure of the leaf itself. */
@@ -59,6 +57,8 @@ export type PathResult =
        * failures of the leaf itself.
        */
       readonly budgetExhausted: boolean;
+      /** The best path in which only the anchor has failures; null if there is none. */
+      readonly tolerable: FoundPath | null;
     };
 
 /**
@@ -74,8 +74,8 @@ export function buildPath(request: PathRequest): PathResult {
   };
   const own = ownFailures(request, context);
   if (trustStore.has(leaf.fingerprint)) {
-    if (own.length === 0) return { ok: true, path: [leaf], weakest: leaf };
-    return { ok: false, failures: rankFailures(own), budgetExhausted: false };
+    if (own.length === 0) return { ok: true, path: [leaf], weakest: leaf, anchorFailures: [] };
+    return { ok: false, failures: rankFailures(own), budgetExhausted: false, tolerable: null };
   }
 
   const maxDepth = Math.min(request.maxDepth ?? MAX_INTERMEDIATES, MAX_INTERMEDIATES);
@@ -85,7 +85,7 @@ export function buildPath(request: PathRequest): PathResult {
     : findPath({ leaf, intermediates, trustStore, maxDepth, context, work });
   if (found.best !== null) {
     if (own.length === 0) return { ok: true, ...found.best };
-    return { ok: false, failures: rankFailures(own), budgetExhausted: false };
+    return { ok: false, failures: rankFailures(own), budgetExhausted: false, tolerable: null };
   }
   const isSelfSigned = leaf.selfIssued && isSignedBy(leaf, leaf, work);
   const above = isSelfSigned ? withSelfSigned(leaf, found.failures) : found.failures;
@@ -93,10 +93,11 @@ export function buildPath(request: PathRequest): PathResult {
     ok: false,
     failures: rankFailures([...own, ...above]),
     budgetExhausted: work.isExhausted,
+    tolerable: own.length === 0 ? found.tolerable : null,
   };
 }
 
-const NO_RESULT = { best: null, failures: [] };
+const NO_RESULT = { best: null, tolerable: null, failures: [] };
 
 function ownFailures(request: PathRequest, context: CheckContext): PathFailure[] {
   const { leaf, now, reference } = request;
@@ -117,9 +118,16 @@ function withSelfSigned(leaf: Certificate, failures: readonly PathFailure[]): Pa
   return [failure('self_signed', leaf, 'leaf'), ...others];
 }
 
+interface CachedPath {
+  path: readonly string[];
+  weakest: string;
+  anchorFailures: readonly PathFailure[];
+}
+
 /** A cached search result. Refers to certificates by fingerprint. */
 interface CachedResult {
-  best: { path: readonly string[]; weakest: string } | null;
+  best: CachedPath | null;
+  tolerable: CachedPath | null;
   failures: readonly PathFailure[];
   /**
    * Work units spent, or the whole budget if it was exhausted. A cache hit is charged the same as the search, so that
@@ -141,10 +149,9 @@ const cache = new LruCache<string, CachedResult>(MAX_CACHE_SIZE);
  * Finds the valid path that expires last, or the best one so far if `work` runs out. Caches by chain, anchors, rules and time
  * range, because a check needs the path of a chain about 7 times, and later checks mostly get an unchanged chain.
  */
-function findPath(request: SearchRequest): {
-  best: FoundPath | null;
-  failures: readonly PathFailure[];
-} {
+function findPath(
+  request: SearchRequest,
+): Pick<SearchResult, 'best' | 'tolerable'> & { failures: readonly PathFailure[] } {
   const { work, context } = request;
   const key = keyOf(request);
   const cached = cache.get(key);
@@ -152,26 +159,32 @@ function findPath(request: SearchRequest): {
     if (cached.isExhausted ? work.left <= cached.work : work.left >= cached.work) {
       if (cached.isExhausted) work.exhaust();
       else work.spend(cached.work);
-      return { best: restorePath(cached, request), failures: cached.failures };
+      return {
+        best: restorePath(cached.best, request),
+        tolerable: restorePath(cached.tolerable, request),
+        failures: cached.failures,
+      };
     }
   }
   // Use a separate budget: `work` does not charge again for what this check has already paid, so the
   // measured cost would vary.
   const budget = new WorkBudget(work.left);
-  const { best, failures, considered } = searchPath({ ...request, work: budget });
+  const { best, tolerable, failures, considered } = searchPath({ ...request, work: budget });
   const { isExhausted } = budget;
   if (isExhausted) work.exhaust();
   else work.spend(budget.spent);
   // Do not cache a path from an exhausted search: a larger budget might find a better path.
   if (!isExhausted || best === null) {
-    const found = best && {
-      path: best.path.map(({ fingerprint }) => fingerprint),
-      weakest: best.weakest.fingerprint,
+    const entry = {
+      best: cachedPath(best),
+      tolerable: cachedPath(tolerable),
+      failures,
+      work: isExhausted ? budget.total : budget.spent,
+      isExhausted,
     };
-    const entry = { best: found, failures, work: isExhausted ? budget.total : budget.spent, isExhausted };
     cache.set(key, { ...entry, ...validityRangeAround(context.now, considered) }, 1 + failures.length);
   }
-  return { best, failures };
+  return { best, tolerable, failures };
 }
 
 function keyOf({ leaf, intermediates, trustStore, maxDepth, context }: SearchRequest): string {
@@ -197,11 +210,21 @@ function validityRangeAround(
   return { from, until };
 }
 
+function cachedPath(found: FoundPath | null): CachedPath | null {
+  return (
+    found && {
+      ...found,
+      path: found.path.map(({ fingerprint }) => fingerprint),
+      weakest: found.weakest.fingerprint,
+    }
+  );
+}
+
 function restorePath(
-  { best }: CachedResult,
+  cached: CachedPath | null,
   { leaf, intermediates, trustStore }: SearchRequest,
 ): FoundPath | null {
-  if (best === null) return null;
+  if (cached === null) return null;
   const given = new Map([leaf, ...intermediates].map((one) => [one.fingerprint, one]));
   const certificateOf = (fingerprint: string): Certificate => {
     const certificate = given.get(fingerprint) ?? trustStore.get(fingerprint);
@@ -209,5 +232,5 @@ function restorePath(
       throw new Error('a cached path contains a certificate that is not among the given ones');
     return certificate;
   };
-  return { path: best.path.map(certificateOf), weakest: certificateOf(best.weakest) };
+  return { ...cached, path: cached.path.map(certificateOf), weakest: certificateOf(cached.weakest) };
 }

@@ -90,7 +90,7 @@ export function checkSignature(
   if (algorithm.scheme === 'unknown' || key.type === 'other' || key.type === 'malformed')
     return 'unverifiable';
   // OpenSSL chooses the scheme by the key type, so require that the key matches the algorithm.
-  if (!isOfAlgorithm(key, algorithm)) return 'invalid';
+  if (!isKeyFor(key, algorithm)) return 'invalid';
   // Large keys and exponents make verification slow. CVE-2020-0601: OpenSSL would load a key with explicit, attacker-chosen
   // curve parameters.
   if (key.bits > 8192 || !key.exponentIsSound || (key.type === 'ec' && key.curve === null))
@@ -110,7 +110,8 @@ export function checkSignature(
   }
 }
 
-function isOfAlgorithm(key: PublicKey, { scheme, identifier, pss }: SignatureAlgorithm): boolean {
+/** Returns whether keys of this type make signatures of the algorithm. */
+export function isKeyFor(key: PublicKey, { scheme, identifier, pss }: SignatureAlgorithm): boolean {
   if (scheme === 'key') return key.algorithm === identifier;
   if (key.type !== (scheme === 'ecdsa' ? 'ec' : 'rsa')) return false;
   if (pss === null) return key.algorithm !== RSA_PSS;

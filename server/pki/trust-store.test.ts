@@ -16,6 +16,12 @@ describe('a trust store', () => {
     expect(store.has('')).toBe(false);
   });
 
+  it('knows which of its anchors belong to a public root program', () => {
+    const store = extendTrustStore(createTrustStore([one.der], { arePublic: true }), [two.der]);
+    expect([one, two].map(({ fingerprint }) => store.isPublic(fingerprint))).toEqual([true, false]);
+    expect(store.isPublic('')).toBe(false);
+  });
+
   it('has a hash that depends on its anchors, but not on their order', () => {
     const { hash, anchors } = createTrustStore([one.der, two.der, one.der]);
     expect(anchors).toHaveLength(2);

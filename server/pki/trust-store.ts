@@ -25,6 +25,8 @@ export interface TrustStore {
   has(fingerprint: string): boolean;
   /** Returns the anchor with this fingerprint, or null. */
   get(fingerprint: string): Certificate | null;
+  /** Returns whether the certificate with this fingerprint is an anchor of a public root program. */
+  isPublic(fingerprint: string): boolean;
 }
 
 /** Creates a store from DER certificates and ignores duplicates. Throws PkiError if one cannot be parsed. */
@@ -46,6 +48,11 @@ export function extendTrustStore(base: TrustStore, certificates: Iterable<Uint8A
   return added.length === 0 ? base : trustStore([...base.anchors, ...added]);
 }
 
+/** Returns a store with the anchors of `base` that `isKept` keeps. */
+export function filterTrustStore(base: TrustStore, isKept: (anchor: TrustAnchor) => boolean): TrustStore {
+  return trustStore(base.anchors.filter(isKept));
+}
+
 function readAnchors(certificates: Iterable<Uint8Array>, isPublic: boolean): TrustAnchor[] {
   const byFingerprint = new Map<string, TrustAnchor>();
   for (const der of certificates) {
@@ -56,13 +63,14 @@ function readAnchors(certificates: Iterable<Uint8Array>, isPublic: boolean): Tru
 }
 
 function trustStore(anchors: readonly TrustAnchor[]): TrustStore {
-  const known = new Map(anchors.map(({ certificate }) => [certificate.fingerprint, certificate]));
+  const known = new Map(anchors.map((anchor) => [anchor.certificate.fingerprint, anchor]));
   const bySubject = Map.groupBy(anchors, (anchor) => anchor.subject.comparisonKey);
   return {
     anchors,
     hash: hash('sha256', [...known.keys()].toSorted().join('\n'), 'hex'),
     withSubject: (name) => bySubject.get(name.comparisonKey) ?? [],
     has: (fingerprint) => known.has(fingerprint),
-    get: (fingerprint) => known.get(fingerprint) ?? null,
+    get: (fingerprint) => known.get(fingerprint)?.certificate ?? null,
+    isPublic: (fingerprint) => known.get(fingerprint)?.isPublic === true,
   };
 }

@@ -266,8 +266,5 @@ export function validPath(
 /** Returns whether a valid path ends in an anchor of a public root program. */
 export function isPublicPath(path: readonly Certificate[], trustStore: TrustStore): boolean {
   const last = path.at(-1);
-  const candidates = last === undefined ? [] : trustStore.withSubject(last.subject);
-  return candidates.some(
-    ({ certificate, isPublic }) => isPublic && certificate.fingerprint === last?.fingerprint,
-  );
+  return last !== undefined && trustStore.isPublic(last.fingerprint);
 }
