@@ -48,9 +48,8 @@ export function parseInhibitAnyPolicy(value: Uint8Array): number {
 }
 
 /**
- * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Accepts
- * any policy, so it returns false only if a CA requires an explicit policy or anyPolicy is mapped. With an `anchor`, processes its
- * extensions too, which RFC 5280 ignores.
+ * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Accepts any policy, so
+ * that it returns false only if one is required or anyPolicy is mapped. Processes the `anchor` too, if given, which RFC 5280 does not.
  */
 export function arePoliciesSatisfied(below: readonly Certificate[], anchor?: Certificate): boolean {
   const path = anchor === undefined ? below : [anchor, ...below];

@@ -1,6 +1,8 @@
 const SAFARI = 'Safari, which no machine here can run, refuses it (support.apple.com/103769)';
 const GO = 'Go reads policy constraints since 1.24; Debian has 1.19';
 const MEANT = 'a server for clients with certificates refuses all others, as it is meant to';
+const TRUSTED_LEAF =
+  'Chromium on Linux takes an entry of its NSS database that is marked as a CA for no leaf; elsewhere Chrome accepts it (ForTrustAnchorOrLeaf)';
 const ARC = 'only old GnuTLS refuses an identifier with a number beyond 64 bits, which no registry gives';
 const GO_HOST =
   'Go took constraints on e-mail hosts for their subdomains too, until golang/go#81280; Debian has 1.19';
@@ -15,6 +17,9 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'valid until 9999': SAFARI,
   'GeneralizedTime before 2050': SAFARI,
   'critical inhibitAnyPolicy': GO,
+  'root with critical inhibitAnyPolicy': GO,
+  'self-signed and trusted': TRUSTED_LEAF,
+  'self-signed and trusted, without basicConstraints': TRUSTED_LEAF,
   'registeredID with a huge arc beside the name': ARC,
   'e-mail address user@sub.example.com, excluded “example.com”': GO_HOST,
   'a client certificate is requested': MEANT,

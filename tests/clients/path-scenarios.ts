@@ -58,57 +58,8 @@ const chainOf = (length: number) => (roots: Roots) => {
   return withChain(authority.issue(leafOptions));
 };
 
-function oddRoot(roots: Roots, name: string): MintedAuthority {
-  const root = roots.odd.get(name);
-  if (root === undefined) throw new Error(`no root ${name}`);
-  return root;
-}
-
-const ROOT_NAMES = [
-  'RSA-1024',
-  'RSA-2047',
-  'P-521',
-  'signed with SHA-1',
-  'with a corrupt signature',
-  'for anyExtendedKeyUsage',
-  'for clientAuth',
-  'for serverAuth',
-  'with path length 300',
-  'with path length 0',
-  'without basicConstraints',
-  'that is no CA',
-  'without keyUsage',
-  'that may not sign certificates',
-  'that has expired',
-  'that permits another name',
-  'with an explicit FALSE',
-  'with an unknown critical extension',
-  'of version 1',
-  'with serial number 0',
-  'with a PrintableString with @',
-  'without key identifiers',
-  'with proxyCertInfo',
-];
-
 /** Servers with several or odd paths to a root. */
 export const PATH_SCENARIOS: readonly Scenario[] = [
-  ...ROOT_NAMES.map((name): Scenario => ({
-    name: `root ${name}`,
-    mint: (roots) => withChain(oddRoot(roots, name).intermediate().issue(leafOptions)),
-  })),
-  {
-    name: 'root with path length 0 and no intermediate',
-    mint: (roots) => [oddRoot(roots, 'with path length 0').issue(leafOptions)],
-  },
-  {
-    name: 'root that has expired, and a cross-signature by another one',
-    mint: (roots) => {
-      const root = oddRoot(roots, 'that has expired');
-      const leaf = root.issue(leafOptions);
-      const cross = roots.ecdsa.intermediate({ commonName: 'Root: that has expired', key: root.key });
-      return [leaf, cross];
-    },
-  },
   ...Object.entries(TWINS).flatMap(([name, odd]): Scenario[] => [
     {
       name: `first of two intermediates with one key ${name}`,

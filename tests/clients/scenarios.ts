@@ -1,3 +1,4 @@
+import { ANCHOR_SCENARIOS } from './anchor-scenarios.ts';
 import { CHAIN_SCENARIOS } from './chain-scenarios.ts';
 import { CONSTRAINT_SCENARIOS } from './constraint-scenarios.ts';
 import { EMAIL_SCENARIOS } from './email-scenarios.ts';
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...NAME_SCENARIOS,
   ...CHAIN_SCENARIOS,
   ...PATH_SCENARIOS,
+  ...ANCHOR_SCENARIOS,
   ...HANDSHAKE_SCENARIOS,
   ...HTTP2_SCENARIOS,
   ...STAPLE_SCENARIOS,

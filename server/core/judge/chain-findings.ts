@@ -1,6 +1,7 @@
 import {
   type Certificate,
   readLeniently,
+  filterTrustStore,
   tryParseCertificate,
   type ReferenceIdentifier,
   type TrustStore,
@@ -10,7 +11,7 @@ import type { Protocol } from '../../../contract/protocols.ts';
 import type { ChainFinding, UnverifiedLeaf } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
 import { READING_ALL } from './clients/refusals.ts';
-import { linkRefusals, pathRefusals, sentRefusals } from './clients/client-findings.ts';
+import { anchorRefusals, linkRefusals, pathRefusals, sentRefusals } from './clients/client-findings.ts';
 import { firstIssuerRefusals } from './first-issuer.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
 import { sentChainFindings } from './sent-chain-findings.ts';
@@ -70,7 +71,10 @@ export function judgeChain(input: {
       sent: sent.filter((one) => !isBarred(one) && !odd.has(one)),
       fetchedIntermediates: input.fetchedIntermediates.filter((one) => !isBarred(one) && !odd.has(one)),
       isPending,
-      trustStore,
+      trustStore:
+        odd.size === 0
+          ? trustStore
+          : filterTrustStore(trustStore, ({ certificate }) => !odd.has(certificate)),
       now,
       protocol: input.protocol,
       work,
@@ -79,7 +83,11 @@ export function judgeChain(input: {
   // Browsers and Go try other paths too, so a path without such certificates counts.
   const odd = (first.path ?? []).filter(
     (_, index, path) =>
-      index > 0 && index < path.length - 1 && linkRefusals(path, index, input.protocol).length > 0,
+      index > 0 &&
+      (index === path.length - 1
+        ? anchorRefusals(path, trustStore, input.protocol)
+        : linkRefusals(path, index, input.protocol)
+      ).length > 0,
   );
   const other = odd.length === 0 ? null : judgeWithout(new Set(odd));
   const {
@@ -95,7 +103,7 @@ export function judgeChain(input: {
     ...(path === null
       ? []
       : [
-          ...pathRefusals(path, { reference: input.reference, isPublic }, input.protocol),
+          ...pathRefusals(path, trustStore, { reference: input.reference, isPublic }, input.protocol),
           ...sentRefusals(sent, path, input.protocol),
           ...firstIssuerRefusals(seen, path, input.protocol),
           ...unorderedRefusals(seen, path, input.protocol),

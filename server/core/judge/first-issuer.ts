@@ -1,15 +1,22 @@
+import type { Client } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import {
   buildPath,
   type Certificate,
   EXTENSION,
+  filterTrustStore,
+  isKeyFor,
+  isSignedBy,
+  subjectPublicKeyHash,
   type TrustStore,
   validityFailure,
   type WorkBudget,
 } from '../../pki/index.ts';
-import type { ChainFinding } from '../finding.ts';
+import type { ChainFinding, ClientRuleCode } from '../finding.ts';
 import { brokenRules, type ClientRule } from './clients/client-rule.ts';
-import { linkRefusals } from './clients/client-findings.ts';
+import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';
+import { namesOtherIssuer } from './clients/extension-rules.ts';
+import { pathFaults } from './path-faults.ts';
 
 /** What a client learns in a handshake, and what it has itself. */
 export interface SentChain {
@@ -21,67 +28,144 @@ export interface SentChain {
   work: WorkBudget;
 }
 
+type Code = Extract<ClientRuleCode, 'first_issuer' | 'several_roots' | 'root_order'>;
+
 /**
  * Reports clients that refuse a chain although a path is valid, because they choose one issuer for each certificate and never go
- * back. Source: measured; build_chain in OpenSSL's x509_vfy.c.
+ * back. The order of the roots in a client's store is unknown, so this assumes ours; refusals in another order are warnings.
  */
 export function firstIssuerRefusals(
   choice: SentChain,
   path: readonly Certificate[],
   protocol: Protocol,
 ): ChainFinding[] {
-  // If certificates are missing, that is the reason to report.
-  if (path.slice(1, -1).some((one) => !choice.sent.includes(one))) return [];
-  const refusing = (['openssl', 'gnutls'] as const).filter((client) => {
-    const chosen = firstPath(choice, client);
-    return !isSamePath(chosen, path) && isRefused(choice, chosen, client, protocol);
-  });
-  if (refusing.length === 0) return [];
-  const rule: ClientRule<{ certificate: Certificate }> = {
-    code: 'first_issuer',
-    clients: refusing,
-    source: 'measured; build_chain in OpenSSL',
-    applies: () => true,
+  // If certificates are missing, that is the reason to report. A trusted leaf needs no issuer.
+  if (path.length === 1 || path.slice(1, -1).some((one) => !choice.sent.includes(one))) return [];
+  const rules: ClientRule<{ certificate: Certificate }>[] = [];
+  const add = (code: Code, client: Client): void => {
+    rules.push({ code, clients: [client], source: 'measured', applies: () => true });
   };
-  return brokenRules([rule], { certificate: choice.leaf }, 'leaf', protocol);
+  for (const client of ['openssl', 'gnutls'] as const) {
+    const { below, roots } = client === 'openssl' ? pathOfOpenssl(choice) : pathOfGnutls(choice);
+    const isWrong = (root: Certificate | null): boolean =>
+      !isSamePath(root === null ? below : [...below, root], path) &&
+      isRefused(choice, below, root, client, protocol);
+    const [first = null, ...others] = roots;
+    if (isWrong(first)) add(others.length === 0 ? 'first_issuer' : 'several_roots', client);
+    else if (others.some(isWrong)) add('root_order', client);
+  }
+  const unusable = unusableRoots(choice, path);
+  // Java ends the path at a certificate with the name and the key of a root. Otherwise it chooses a root by hash codes.
+  const isCertain = unusable.some(
+    (root) => !isSameAuthority(root, path.at(-1)) && choice.sent.some((one) => isSameAuthority(one, root)),
+  );
+  if (unusable.length > 0) add(isCertain ? 'first_issuer' : 'root_order', 'java');
+  return brokenRules(rules, { certificate: choice.leaf }, 'leaf', protocol).map((finding) =>
+    finding.facts.kind === 'refused_by_clients' && finding.facts.rule === 'root_order'
+      ? { ...finding, severity: 'warning' }
+      : finding,
+  );
 }
 
 /**
- * Returns the path that begins with the leaf and ends with a root, or where no issuer was found. OpenSSL uses a root that it has
- * even if it has expired, and otherwise prefers valid certificates. GnuTLS uses the first one that was sent.
+ * Returns the roots other than that of the path that signed the leaf or a sent certificate, but may not sign certificates. Java tries
+ * no other root after one of them (measured; engineValidate and verifyTrustAnchor in PKIXValidator.java).
  */
-function firstPath({ leaf, sent, trustStore, now }: SentChain, client: 'openssl' | 'gnutls'): Certificate[] {
-  const path = [leaf];
-  const isValid = (one: Certificate): boolean => validityFailure(one, now) === null;
-  for (let child = leaf; path.length <= sent.length + 1;) {
-    const isIssuer = (one: Certificate): boolean =>
-      mayHaveIssued(one, child) &&
-      !path.includes(one) &&
-      // OpenSSL finds such a CA certificate invalid before it compares names (ossl_x509v3_cache_extensions).
-      (client === 'gnutls' || !one.extensions.has(EXTENSION.proxyCertInfo));
-    const anchors = trustStore.withSubject(child.issuer).map(({ certificate }) => certificate);
-    const issuers = { roots: anchors.filter(isIssuer), sent: sent.filter(isIssuer) };
-    const root = issuers.roots.find(isValid) ?? (client === 'openssl' ? issuers.roots[0] : undefined);
-    const below = client === 'openssl' ? issuers.sent.find(isValid) : undefined;
-    const next = root ?? below ?? issuers.sent[0] ?? issuers.roots[0];
-    if (next === undefined) break;
-    path.push(next);
-    if (anchors.includes(next)) break;
-    child = next;
-  }
-  return path;
+function unusableRoots(
+  { leaf, sent, trustStore, work }: SentChain,
+  path: readonly Certificate[],
+): Certificate[] {
+  const anchor = path.at(-1);
+  return [leaf, ...sent].flatMap((child) =>
+    rootsFor(child, trustStore).filter(
+      (root) =>
+        root.version === 3 &&
+        !(root.isCertificateAuthority && maySign(root)) &&
+        root.fingerprint !== anchor?.fingerprint &&
+        mayHaveIssued(root, child) &&
+        isSignedBy(child, root, work),
+    ),
+  );
 }
 
-/** Returns whether names, key identifier and key usage allow that one issued the other; the signature is verified later. */
-function mayHaveIssued(
-  { subject, subjectKeyIdentifier, keyUsage }: Certificate,
-  child: Certificate,
-): boolean {
+function isSameAuthority(left: Certificate, right: Certificate | undefined): boolean {
+  return (
+    left.subject.comparisonKey === right?.subject.comparisonKey &&
+    subjectPublicKeyHash(left) === subjectPublicKeyHash(right)
+  );
+}
+
+interface ChosenPath {
+  /** Leaf first; without the root. */
+  below: Certificate[];
+  /** The roots among which the order of the store decides, the one that our order yields first; empty if there is none. */
+  roots: Certificate[];
+}
+
+/**
+ * Returns the path that OpenSSL takes. It uses a root that it has even if it has expired, and prefers valid certificates. Source:
+ * measured; build_chain in x509_vfy.c.
+ */
+function pathOfOpenssl({ leaf, sent, trustStore, now }: SentChain): ChosenPath {
+  const below = [leaf];
+  const isValid = (one: Certificate): boolean => validityFailure(one, now) === null;
+  for (let child = leaf; ;) {
+    const isIssuer = (one: Certificate): boolean =>
+      mayHaveIssued(one, child) &&
+      // OpenSSL finds such a CA certificate invalid before it compares names (ossl_x509v3_cache_extensions).
+      !one.extensions.has(EXTENSION.proxyCertInfo) &&
+      isKeyFor(one.key, child.signature.algorithm) &&
+      !namesOtherIssuer(child, one);
+    const roots = rootsFor(child, trustStore).filter(isIssuer);
+    const valid = roots.filter(isValid);
+    if (valid.length > 0) return { below, roots: valid };
+    if (roots.length > 0) return { below, roots: roots.toSorted(latestFirst).slice(0, 1) };
+    const issuers = sent.filter((one) => isIssuer(one) && maySign(one) && !below.includes(one));
+    const next = issuers.find(isValid) ?? issuers[0];
+    if (next === undefined) return { below, roots: [] };
+    below.push(next);
+    child = next;
+  }
+}
+
+/**
+ * Returns the path that GnuTLS takes: first by the certificates that were sent, and if this leads to no root or to one that has
+ * expired, then by the first root that fits. Of several valid roots it uses the last. Source: measured; find_issuer in verify.c of GnuTLS 3.8.
+ */
+function pathOfGnutls(choice: SentChain): ChosenPath {
+  const isValid = (one: Certificate): boolean => validityFailure(one, choice.now) === null;
+  const sentFirst = walkOfGnutls(choice, false);
+  const isUsable = [...sentFirst.below.slice(1), ...sentFirst.roots.slice(0, 1)].every(isValid);
+  return isUsable && sentFirst.roots.length > 0 ? sentFirst : walkOfGnutls(choice, true);
+}
+
+function walkOfGnutls({ leaf, sent, trustStore, now }: SentChain, prefersRoots: boolean): ChosenPath {
+  const below = [leaf];
+  for (let child = leaf; ;) {
+    const roots = rootsFor(child, trustStore).filter((one) => mayHaveIssued(one, child));
+    const valid = roots.filter((one) => validityFailure(one, now) === null).toReversed();
+    if (prefersRoots && valid.length > 0) return { below, roots: valid };
+    const next = sent.find((one) => mayHaveIssued(one, child) && maySign(one) && !below.includes(one));
+    if (next === undefined || mayHaveIssued(next, next))
+      return { below, roots: valid.length > 0 ? valid : roots.slice(0, 1) };
+    below.push(next);
+    child = next;
+  }
+}
+
+const rootsFor = (child: Certificate, trustStore: TrustStore): Certificate[] =>
+  trustStore.withSubject(child.issuer).map(({ certificate }) => certificate);
+
+const maySign = ({ keyUsage }: Certificate): boolean => keyUsage?.has('keyCertSign') !== false;
+
+const latestFirst = (left: Certificate, right: Certificate): number => right.notAfter - left.notAfter;
+
+/** Returns whether names and key identifier allow that one issued the other; the signature is verified later. */
+function mayHaveIssued({ subject, subjectKeyIdentifier }: Certificate, child: Certificate): boolean {
   const wanted = child.authorityKeyIdentifier?.keyIdentifier ?? null;
   return (
     subject.comparisonKey === child.issuer.comparisonKey &&
-    (wanted === null || subjectKeyIdentifier === null || wanted === subjectKeyIdentifier) &&
-    keyUsage?.has('keyCertSign') !== false
+    (wanted === null || subjectKeyIdentifier === null || wanted === subjectKeyIdentifier)
   );
 }
 
@@ -94,14 +178,21 @@ function isSamePath(left: readonly Certificate[], right: readonly Certificate[])
 
 function isRefused(
   { leaf, trustStore, now, work }: SentChain,
-  chosen: readonly Certificate[],
-  client: 'openssl' | 'gnutls',
+  below: readonly Certificate[],
+  root: Certificate | null,
+  client: Client,
   protocol: Protocol,
 ): boolean {
-  const intermediates = chosen.slice(1);
-  const alone = buildPath({ leaf, intermediates, trustStore, now, work, ignoreLeafValidity: true });
-  if (!alone.ok) return !work.isExhausted;
-  return chosen.some((_, index) =>
-    linkRefusals(chosen, index, protocol).some(({ clients }) => index > 0 && clients?.includes(client)),
-  );
+  const only = filterTrustStore(trustStore, ({ certificate }) => certificate === root);
+  const intermediates = below.slice(1);
+  const result = buildPath({ leaf, intermediates, trustStore: only, now, work, ignoreLeafValidity: true });
+  const found = result.ok ? result : result.tolerable;
+  if (found === null) return !work.isExhausted;
+  const { path, anchorFailures } = found;
+  const named = new Map(path.map((one) => [one.fingerprint, one]));
+  return [
+    ...pathFaults(anchorFailures, named, protocol, only),
+    ...path.slice(1, -1).flatMap((_, index) => linkRefusals(path, index + 1, protocol)),
+    ...anchorRefusals(path, trustStore, protocol),
+  ].some(({ clients }) => clients?.includes(client));
 }

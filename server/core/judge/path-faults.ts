@@ -1,7 +1,8 @@
-import { type Certificate, type PathFailure, publicKeyName } from '../../pki/index.ts';
+import { type Certificate, type PathFailure, publicKeyName, type TrustStore } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import type { Client } from '../../../contract/check-words.ts';
 import { certificateName, issuerName } from '../facts.ts';
+import { refusingAnchor } from './clients/anchor-rules.ts';
 import { connectsTo, severityOf } from './clients/client-rule.ts';
 import { refusingAlgorithm } from './clients/field-rules.ts';
 import { refusingCritical, refusingMalformed } from './clients/refusals.ts';
@@ -15,6 +16,7 @@ export function pathFaults(
   failures: readonly PathFailure[],
   named: ReadonlyMap<string, Certificate>,
   protocol: Protocol,
+  trustStore: TrustStore,
 ): ChainFinding[] {
   const findings = new Map<string, ChainFinding>();
   for (const failure of failures) {
@@ -23,11 +25,17 @@ export function pathFaults(
       continue;
     const facts = factsOf(failure, certificate);
     const code = codeOf(facts);
-    const clients = clientsRefusing(facts, certificate)?.filter(connectsTo(protocol));
+    const isAnchor = failure.role === 'anchor';
+    const refusing = isAnchor
+      ? refusingAnchor(failure.code, certificate, trustStore)
+      : clientsRefusing(facts, certificate);
+    const clients = refusing?.filter(connectsTo(protocol));
+    // All may be browsers, which connect over https only.
+    if (clients?.length === 0 && isAnchor) continue;
     findings.set(contentKey({ code, facts }), {
       code,
       // Without a verified path, only clients that are known to refuse make it critical.
-      severity: code === 'unverifiable' ? severityOf(clients ?? [], protocol) : 'critical',
+      severity: isAnchor || code === 'unverifiable' ? severityOf(clients ?? [], protocol) : 'critical',
       fingerprint: certificate.fingerprint,
       facts,
       ...(clients !== undefined && { clients }),

@@ -1,7 +1,8 @@
 import {
   buildPath,
   type Certificate,
-  createTrustStore,
+  filterTrustStore,
+  type FoundPath,
   type PathFailure,
   type PathResult,
   subjectPublicKeyHash,
@@ -91,7 +92,13 @@ function judgePathAt(question: PathQuestion): PathJudgement {
   if (alone.ok) return judgeValidPath(question, alone, []);
   const pool = [...sent, ...fetchedIntermediates];
   const completed = fetchedIntermediates.length === 0 ? alone : build(question, pool, now);
-  if (!completed.ok) return { ...judgeFailure(question, pool, completed), path: null, isPublic: false };
+  if (!completed.ok) {
+    const tolerable =
+      question.isPending || completed.budgetExhausted ? null : (alone.tolerable ?? completed.tolerable);
+    return tolerable === null
+      ? { ...judgeFailure(question, pool, completed), path: null, isPublic: false }
+      : judgeUnderFaultyAnchor(question, tolerable);
+  }
 
   const [outdated] = expiredIntermediates(alone.failures, sent);
   const isPublic = publicAnchor(completed.path, question.trustStore) !== null;
@@ -103,6 +110,18 @@ function judgePathAt(question: PathQuestion): PathJudgement {
     : judged;
 }
 
+/** Judges a path in which only the anchor has faults. Each client that checks for one of them refuses the path. */
+function judgeUnderFaultyAnchor(question: PathQuestion, found: FoundPath): PathJudgement {
+  const { sent, trustStore, protocol } = question;
+  const isPublic = publicAnchor(found.path, trustStore) !== null;
+  const isComplete = found.path.slice(1, -1).every((one) => sent.includes(one));
+  const named = new Map(found.path.map((one) => [one.fingerprint, one]));
+  return judgeValidPath(question, found, [
+    ...(isComplete ? [] : [incompleteFinding(question, found.path, null, isPublic)]),
+    ...pathFaults(found.anchorFailures, named, protocol, trustStore),
+  ]);
+}
+
 function build(
   { leaf, trustStore, work }: Pick<PathQuestion, 'leaf' | 'trustStore' | 'work'>,
   intermediates: readonly Certificate[],
@@ -112,13 +131,9 @@ function build(
 }
 
 /** Judges a valid path. If browsers distrust its root for this leaf, tries the other roots. */
-function judgeValidPath(
-  question: PathQuestion,
-  result: Extract<PathResult, { ok: true }>,
-  findings: ChainFinding[],
-): PathJudgement {
+function judgeValidPath(question: PathQuestion, result: FoundPath, findings: ChainFinding[]): PathJudgement {
   const { leaf, sent, fetchedIntermediates, trustStore, constraints = CHROME_TRUSTS_UNTIL, now } = question;
-  const judged = (found: typeof result, more: ChainFinding[] = []): PathJudgement => ({
+  const judged = (found: FoundPath, more: ChainFinding[] = []): PathJudgement => ({
     findings: [...findings, ...more],
     path: found.path,
     isPublic: publicAnchor(found.path, trustStore) !== null,
@@ -127,22 +142,17 @@ function judgeValidPath(
   const anchor = publicAnchor(result.path, trustStore);
   const since = anchor === null ? null : distrustedSince(anchor, leaf, constraints);
   if (anchor === null || since === null) return judged(result);
-  const others = trustStore.anchors.filter(
+  const rest = filterTrustStore(
+    trustStore,
     ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf, constraints) === null,
   );
-  const rest = createTrustStore(others.map(({ certificate }) => certificate.der));
   const other = build({ ...question, trustStore: rest }, [...sent, ...fetchedIntermediates], now);
   return other.ok ? judged(other) : judged(result, [distrustedRoot(anchor, leaf, since)]);
 }
 
 function publicAnchor(path: readonly Certificate[], trustStore: TrustStore): Certificate | null {
   const last = path.at(-1);
-  const anchor =
-    last &&
-    trustStore
-      .withSubject(last.subject)
-      .find(({ certificate }) => certificate === last || certificate.fingerprint === last.fingerprint);
-  return anchor?.isPublic === true ? anchor.certificate : null;
+  return last !== undefined && trustStore.isPublic(last.fingerprint) ? last : null;
 }
 
 function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): ChainFinding {
@@ -176,18 +186,21 @@ function judgeFailure(
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
   if (budgetExhausted) {
     return {
-      findings: [tooMuchWork(), ...pathFaults(ownFailures(failures), named, protocol)],
+      findings: [tooMuchWork(), ...pathFaults(ownFailures(failures), named, protocol, trustStore)],
       weakest: leaf,
     };
   }
   if (isPending) {
-    const findings = [pendingFinding(leaf, failures), ...pathFaults(ownFailures(failures), named, protocol)];
+    const findings = [
+      pendingFinding(leaf, failures),
+      ...pathFaults(ownFailures(failures), named, protocol, trustStore),
+    ];
     return { findings, weakest: leaf };
   }
   const expired = expiredIntermediates(failures, pool);
   const [latest] = expired;
   if (latest === undefined) {
-    const findings = pathFaults(failures, named, protocol);
+    const findings = pathFaults(failures, named, protocol, trustStore);
     return { findings: findings.length > 0 ? findings : [unexplained(leaf)], weakest: leaf };
   }
   // The search stops at an expired CA certificate. A search at the last second of its validity shows whether everything else
@@ -196,7 +209,7 @@ function judgeFailure(
   const rest = before.ok ? ownFailures(failures) : before.failures;
   const findings = [
     ...(before.ok ? [latest] : expired).map(expiredIntermediate),
-    ...pathFaults(rest, named, protocol),
+    ...pathFaults(rest, named, protocol, trustStore),
   ];
   return { findings, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }

@@ -78,6 +78,22 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'they use the first certificate that the server sends for an issuer, or a root that they know, and these lead to no trusted root',
     fix: 'Remove the certificates that are not needed from the file that your server sends.',
   },
+  several_roots: {
+    why: 'several trusted roots have the name of its issuer, and they try only one, which is the wrong one',
+    fix: 'Remove the root that does not fit from the trusted roots, or have certificates issued whose authority key identifier names the key of their issuer.',
+  },
+  root_order: {
+    why: 'several trusted roots fit, and they try only one: OpenSSL the first in its store, GnuTLS the last, Java any',
+    fix: 'Remove the root that does not fit from the trusted roots, or have certificates issued whose authority key identifier names the key of their issuer.',
+  },
+  partial_chain: {
+    why: 'it is trusted, but it is not a root; only programs that allow this accept it, such as curl and Python since 3.13',
+    fix: 'Trust the root of this authority instead of its intermediate.',
+  },
+  anchor_policy: {
+    why: 'it demands a certificate policy that the certificates below it do not have',
+    fix: FIX_AUTHORITY,
+  },
   long_path: {
     why: 'there are too many intermediate certificates; Firefox accepts 6, Chrome 19, Go 99',
     fix: 'Get a certificate from an authority that is closer to its root.',
@@ -296,7 +312,8 @@ export function refusalWords({ rule, authority, evidence }: Refusal, clients: re
     const which = accepting === undefined ? '' : ` before ${accepting}`;
     return `${CLIENT_NAMES[client]}${refusing === undefined ? which : ` since ${refusing}`}`;
   });
-  const refuse = names.length === 1 ? 'refuses' : 'refuse';
+  const plainVerb = names.length === 1 ? 'refuses' : 'refuse';
+  const refuse = rule === 'root_order' ? 'may refuse' : plainVerb;
   return {
     // A newer version may have stored a rule that this one does not know.
     message: `${LIST.format(names)} ${whatHappens(rule, refuse, authority)}${known === undefined ? '' : `: ${known.why}`}.`,
@@ -365,17 +382,19 @@ export function clientNames(clients: readonly Client[]): string {
   return LIST.format(clients.map((client) => CLIENT_NAMES[client] ?? client));
 }
 
-/** Rules about certificates that the owner of the host can leave out. */
-const OF_FILE: ReadonlySet<string> = new Set<ClientRuleCode>([
+/** Rules about certificates that the owner of the host can leave out, or trusts. */
+const OF_OWNER: ReadonlySet<string> = new Set<ClientRuleCode>([
   'malformed_companion',
   'first_issuer',
   'long_unordered_path',
   'forged_root',
+  'partial_chain',
+  'anchor_policy',
 ]);
 
 /** Returns one concrete thing to do, in one or two sentences. */
 export function refusalFix({ rule, authority }: Refusal): string {
   const { fix = WITHOUT_FAULT } = RULES[rule] ?? {};
   // The owner of the host cannot change a certificate of the authority.
-  return authority === null || OF_FILE.has(rule) ? fix : OTHER_INTERMEDIATE;
+  return authority === null || OF_OWNER.has(rule) ? fix : OTHER_INTERMEDIATE;
 }

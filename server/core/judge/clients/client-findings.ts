@@ -1,7 +1,13 @@
 import type { Protocol } from '../../../../contract/protocols.ts';
-import { type Certificate, type ReferenceIdentifier, subjectPublicKeyHash } from '../../../pki/index.ts';
+import {
+  type Certificate,
+  type ReferenceIdentifier,
+  subjectPublicKeyHash,
+  type TrustStore,
+} from '../../../pki/index.ts';
 import type { ChainFinding } from '../../finding.ts';
 import type { HandshakeObservation } from '../../observation.ts';
+import { ANCHORED_RULES } from './anchor-rules.ts';
 import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
 import { emailRefusals } from './email-rules.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
@@ -11,23 +17,42 @@ import { PATH_RULES, type SentMessage, SIZE_RULES } from './limit-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
 import { POLICY_RULES } from './policy-rules.ts';
 
-const RULES = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
-const LINK_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'only');
-const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== undefined);
+const RULES = [...FIELD_RULES, ...EXTENSION_RULES];
+const LINK_RULES = [...RULES.filter(({ ofAnchor }) => ofAnchor !== 'only'), ...NAME_RULES];
+const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'never').map((rule) =>
+  // Java takes only the name and the key of an anchor (PKIXParameters).
+  rule.ofAnchor === 'only' ? rule : { ...rule, clients: rule.clients.filter((client) => client !== 'java') },
+);
 
 /** Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. `isPublic`: whether its root is. */
 export function pathRefusals(
   path: readonly Certificate[],
+  trustStore: TrustStore,
   host: { reference: ReferenceIdentifier; isPublic: boolean },
   protocol: Protocol,
 ): ChainFinding[] {
   const [leaf] = path;
   if (leaf === undefined) return [];
   return [
-    ...path.flatMap((_, index) => linkRefusals(path, index, protocol)),
+    ...path.slice(0, Math.max(path.length - 1, 1)).flatMap((_, index) => linkRefusals(path, index, protocol)),
     ...brokenRules(HOST_RULES, { certificate: leaf, ...host }, 'leaf', protocol),
     ...brokenRules(PATH_RULES, { certificate: leaf, path }, 'leaf', protocol),
     ...emailRefusals(path, protocol),
+    ...anchorRefusals(path, trustStore, protocol),
+  ];
+}
+
+/** Returns what some clients refuse in the anchor of a valid path. */
+export function anchorRefusals(
+  path: readonly Certificate[],
+  trustStore: TrustStore,
+  protocol: Protocol,
+): ChainFinding[] {
+  const certificate = path.at(-1);
+  if (certificate === undefined || path.length === 1) return [];
+  return [
+    ...linkRefusals(path, path.length - 1, protocol),
+    ...brokenRules(ANCHORED_RULES, { certificate, path, trustStore }, 'intermediate', protocol),
   ];
 }
 
@@ -42,7 +67,8 @@ export function linkRefusals(
   const isLeaf = index === 0;
   const isAnchor = !isLeaf && index === path.length - 1;
   const issuer = path[index + 1] ?? certificate;
-  const link: Link = { certificate, issuer, isLeaf, leaf, authoritiesBelow: index - 1 };
+  const isBelowAnchor = index === path.length - 2;
+  const link: Link = { certificate, issuer, isBelowAnchor, isLeaf, leaf, authoritiesBelow: index - 1 };
   return brokenRules(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
 }
 
@@ -62,6 +88,7 @@ const COMPANION_RULES: readonly ClientRule<Companion>[] = [
         certificate,
         issuer: certificate,
         leaf: certificate,
+        isBelowAnchor: false,
         isLeaf: false,
         authoritiesBelow: 0,
       };

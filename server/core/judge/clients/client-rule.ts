@@ -11,8 +11,8 @@ export interface ClientRule<Context> {
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
-  /** Whether clients apply it to the root, too or only. Default: only below the root. */
-  ofAnchor?: 'too' | 'only';
+  /** Whether clients apply it to the anchor. Default: as to other certificates, except Java; rules about names never. */
+  ofAnchor?: 'never' | 'only';
   /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
   stopsParsing?: true;
 }
@@ -45,6 +45,8 @@ export interface Link {
   certificate: Certificate;
   /** The next certificate of the path; for the last one, the anchor. */
   issuer: Certificate;
+  /** Whether the issuer is the anchor. */
+  isBelowAnchor: boolean;
   isLeaf: boolean;
   leaf: Certificate;
   /** Number of CA certificates between this one and the leaf. */

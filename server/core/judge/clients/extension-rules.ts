@@ -114,6 +114,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     clients: ['firefox', 'openssl', 'gnutls'],
     source: 'measured; check_purpose_ssl_server in OpenSSL',
     applies: ({ certificate, isLeaf }) => !isLeaf && hasAnyPurposeOnly(certificate),
+    ofAnchor: 'never',
   },
   {
     code: 'any_purpose_only',
@@ -139,13 +140,20 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     code: 'other_key_identifier',
     clients: ['openssl', 'gnutls'],
     source: 'measured',
-    applies: (link) => link.isLeaf && hasOtherKeyIdentifier(link),
+    applies: hasOtherKeyIdentifier,
+    ofAnchor: 'never',
   },
   {
     code: 'other_key_identifier',
-    clients: ['openssl', 'gnutls', 'java'],
-    source: 'measured',
-    applies: (link) => !link.isLeaf && hasOtherKeyIdentifier(link),
+    clients: ['java'],
+    source:
+      'measured: it looks for an anchor with these bytes; setSkiAndSerialNumber in PKIXCertPathValidator',
+    applies: (link) =>
+      link.isBelowAnchor &&
+      (hasOtherKeyIdentifier(link) ||
+        (link.certificate.authorityKeyIdentifier?.keyIdentifier != null &&
+          isMalformed(link.issuer, EXTENSION.subjectKeyIdentifier))),
+    ofAnchor: 'never',
   },
   {
     code: 'malformed_key_identifier',
@@ -180,6 +188,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     source: 'measured: they count self-issued certificates, which RFC 5280 §6.1.4 does not',
     applies: ({ certificate: { basicConstraints }, isLeaf, authoritiesBelow }) =>
       !isLeaf && authoritiesBelow > (basicConstraints?.pathLength ?? Infinity),
+    ofAnchor: 'never',
   },
   {
     code: 'unsupported_constraint',
@@ -240,13 +249,8 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     code: 'other_issuer_serial',
     clients: ['openssl'],
     source: 'measured',
-    applies: ({ certificate, issuer }) => {
-      const { serialNumber = null, issuerKeys = null } = certificate.authorityKeyIdentifier ?? {};
-      return (
-        (serialNumber !== null && serialNumber !== issuer.serialNumber) ||
-        (issuerKeys !== null && !issuerKeys.includes(issuer.issuer.comparisonKey))
-      );
-    },
+    applies: ({ certificate, issuer }) => namesOtherIssuer(certificate, issuer),
+    ofAnchor: 'never',
   },
   {
     code: 'critical_crl_points',
@@ -278,7 +282,6 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     clients: ['openssl'],
     source: 'measured; ossl_x509v3_cache_extensions, check_chain in OpenSSL; RFC 3820 §3.8',
     applies: ({ certificate: { extensions } }) => extensions.has(EXTENSION.proxyCertInfo),
-    ofAnchor: 'too',
   },
   {
     code: 'netscape_type',
@@ -287,6 +290,15 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     applies: ({ certificate, isLeaf }) => isLeaf && certificate.netscapeAllowsServer === false,
   },
 ];
+
+/** Returns whether the authority key identifier names another serial number or issuer than those of `issuer` (RFC 5280 §4.2.1.1). */
+export function namesOtherIssuer({ authorityKeyIdentifier }: Certificate, issuer: Certificate): boolean {
+  const { serialNumber = null, issuerKeys = null } = authorityKeyIdentifier ?? {};
+  return (
+    (serialNumber !== null && serialNumber !== issuer.serialNumber) ||
+    (issuerKeys !== null && !issuerKeys.includes(issuer.issuer.comparisonKey))
+  );
+}
 
 function hasUnknownCriticalQualifier(certificate: Certificate): boolean {
   return certificate.hasUnknownPolicyQualifier && isCritical(certificate, EXTENSION.certificatePolicies);

@@ -63,7 +63,7 @@ export function keyTypeRule(keyType: KeyType): ClientRuleCode | null {
   }
 }
 
-/** Returns the key of the certificate and, for the last link, also that of the root, because no rule runs on the root itself. */
+/** Returns the key of the certificate and, for the last link, also that of the root: one finding for both is enough. */
 const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
   issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
 
@@ -85,12 +85,14 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     clients: ['chromium', 'firefox'],
     source: 'measured',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ed25519'),
+    ofAnchor: 'never',
   },
   {
     code: 'ed448_key',
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ed448'),
+    ofAnchor: 'never',
   },
   {
     code: 'ml_dsa_key',
@@ -98,42 +100,49 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     source:
       'measured; OpenSSL 3.5 and Go 1.27 read it; Chrome since 150; Firefox 157 has it behind security.tls.enable_mldsa; JDK-8381641',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ml-dsa'),
+    ofAnchor: 'never',
   },
   {
     code: 'slh_dsa_key',
     clients: WITHOUT_SLH_DSA,
     source: 'measured; OpenSSL 3.5 reads it',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'slh-dsa'),
+    ofAnchor: 'never',
   },
   {
     code: 'rsa_pss_key',
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured',
     applies: (link) => ownKeys(link).some(({ algorithm }) => algorithm === RSA_PSS),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_key_parameters',
     clients: ['gnutls'],
     source: 'measured',
     applies: ({ certificate: { key }, isLeaf }) => isLeaf && hasOtherSalt(key.pss),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_key_parameters',
     clients: ['java', 'gnutls'],
     source: 'measured; RFC 4055 §3.1',
     applies: (link) => ownKeys(link).some(({ pss }) => pss !== null && pss.trailer !== 1),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_key_parameters',
     clients: ['java', 'gnutls'],
     source: 'measured: TLS signs with equal hashes (RFC 8446 §4.2.3)',
     applies: ({ certificate: { key }, isLeaf }) => isLeaf && hasOtherMask(key.pss),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_salt',
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured; ParseRsaPss in BoringSSL, getSignatureAlgorithmFromAI in x509.go',
     applies: ({ certificate: { signature } }) => hasOtherSalt(signature.algorithm.pss),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_salt',
@@ -141,24 +150,28 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     source: 'measured; fixup_spki_params in pubkey.c takes the salt of the signature for RSA-PSS keys alone',
     applies: ({ certificate: { signature }, issuer }) =>
       issuer.key.algorithm !== RSA_PSS && hasOtherSalt(signature.algorithm.pss),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_mask',
     clients: ['chromium', 'firefox', 'go', 'gnutls'],
     source: 'measured; ParseRsaPss in BoringSSL, getSignatureAlgorithmFromAI in x509.go',
     applies: ({ certificate: { signature } }) => hasOtherMask(signature.algorithm.pss),
+    ofAnchor: 'never',
   },
   {
     code: 'pss_encoding',
     clients: ['chromium', 'firefox'],
     source: 'measured; X.690 §11.5',
     applies: ({ certificate: { signature } }) => signature.algorithm.pss?.writesTrailer === true,
+    ofAnchor: 'never',
   },
   {
     code: 'pss_encoding',
     clients: ['firefox'],
     source: 'measured; RFC 4055 §2.1 allows it',
     applies: ({ certificate: { signature } }) => signature.algorithm.pss?.lacksNull === true,
+    ofAnchor: 'never',
   },
   {
     code: 'long_exponent',
@@ -215,14 +228,12 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     source: 'measured; X.690 §11.5',
     applies: ({ certificate: { extensions } }) =>
       [...extensions.values()].some(({ writesDefault }) => writesDefault),
-    ofAnchor: 'too',
   },
   {
     code: 'long_path_length',
     clients: ['chromium', 'firefox'],
     source: 'measured: both read one byte',
     applies: ({ certificate: { basicConstraints } }) => (basicConstraints?.pathLength ?? 0) > 255,
-    ofAnchor: 'too',
   },
   {
     code: 'long_path_length',
@@ -230,6 +241,5 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     source: 'measured',
     applies: ({ certificate: { basicConstraints } }) =>
       (basicConstraints?.pathLength ?? 0) > 127 && (basicConstraints?.pathLength ?? 0) <= 255,
-    ofAnchor: 'too',
   },
 ];

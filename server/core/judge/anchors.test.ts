@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { type Client, CLIENTS } from '../../../contract/check-words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
+import { objectIdentifier, sequence, tagged } from '../../../tests/kit/certificates/der-writer.ts';
+import {
+  answer,
+  current,
+  DAY,
+  ENDPOINT,
+  inWords,
+  NOW,
+  observation,
+  withChain,
+  years,
+} from '../../../tests/kit/certificates/judging.ts';
+import {
+  type CertificateOptions,
+  type MintedCertificate,
+  mintAuthority,
+} from '../../../tests/kit/certificates/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { connectingClients } from './clients/refusals.ts';
+import { judge } from './judge.ts';
+
+const EXPIRED = { notBefore: NOW - 1000 * DAY, notAfter: NOW - DAY };
+const requiresPolicy = { oid: '2.5.29.36', value: sequence(tagged(0, false, Buffer.from([0]))) };
+const policy = { oid: '2.5.29.32', value: sequence(sequence(objectIdentifier('1.3.6.1.4.1.99999.7'))) };
+
+const rootOf = (options: CertificateOptions) =>
+  mintAuthority({ commonName: 'Odd Root', ...years, ...options });
+
+interface Given {
+  arePublic?: boolean;
+  protocol?: Protocol;
+}
+
+function verdictOn(
+  sent: readonly MintedCertificate[],
+  anchors: readonly MintedCertificate[],
+  { arePublic = false, protocol = 'https' }: Given = {},
+) {
+  const trustStore = createTrustStore(
+    anchors.map(({ der }) => der),
+    { arePublic },
+  );
+  const endpoint = { ...ENDPOINT, protocol };
+  return judge(observation([answer(sent)], { endpoint }), NOW, trustStore);
+}
+
+/** Returns the clients that refuse, in the order of `CLIENTS`. */
+function refusing(...given: Parameters<typeof verdictOn>): Client[] {
+  const clients = connectingClients(verdictOn(...given), given[2]?.protocol ?? 'https');
+  return clients.flatMap(({ client, connects }) => (connects ? [] : [client]));
+}
+
+const below = (options: CertificateOptions, given?: Given) => {
+  const root = rootOf(options);
+  return refusing(withChain(root.intermediate(years).issue(current)), [root], given);
+};
+
+const ALL_BUT_JAVA: Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
+const inOrder = (clients: readonly Client[]) => CLIENTS.filter((client) => clients.includes(client));
+
+describe('an added root', () => {
+  it.each<[string, CertificateOptions, Client[]]>([
+    ['that has expired', EXPIRED, ['apple', ...ALL_BUT_JAVA]],
+    ['that is not yet valid', { notBefore: NOW + DAY }, ['apple', ...ALL_BUT_JAVA]],
+    ['that permits another name', { permitted: { dns: ['other.example'] } }, ALL_BUT_JAVA],
+    ['with path length 0 above an intermediate', { pathLength: 0 }, ALL_BUT_JAVA],
+    ['for clientAuth', { extendedKeyUsage: ['clientAuth'] }, ['chromium', 'firefox', 'openssl', 'go']],
+    ['without basicConstraints', { basicConstraints: null }, ['firefox', 'go', 'java']],
+    [
+      'without basicConstraints and keyUsage',
+      { basicConstraints: null, keyUsage: null },
+      ['firefox', 'openssl', 'go', 'java'],
+    ],
+    ['that is no CA', { certificateAuthority: false }, [...CLIENTS]],
+    ['that may not sign certificates', { keyUsage: ['cRLSign'] }, [...CLIENTS]],
+    ['that demands a policy', { extraExtensions: [requiresPolicy] }, ['chromium']],
+    ['with a policy that it does not demand', { extraExtensions: [policy] }, []],
+    ['without keyUsage', { keyUsage: null }, []],
+    ['of version 1', { editFields: (fields) => fields.slice(1, -1) }, []],
+    [
+      'that has expired and is for clientAuth',
+      { ...EXPIRED, extendedKeyUsage: ['clientAuth'] },
+      ['apple', ...ALL_BUT_JAVA],
+    ],
+  ])('%s is refused by exactly the clients that check this', (_, options, clients) => {
+    expect(below(options)).toEqual(inOrder(clients));
+  });
+
+  it('is critical if OpenSSL or a browser over https refuses it, and a warning if only others do', () => {
+    const root = rootOf({ basicConstraints: null });
+    const sent = withChain(root.intermediate(years).issue(current));
+    expect(verdictOn(sent, [root])).toMatchObject({ trusted: false, findings: [{ severity: 'critical' }] });
+    expect(verdictOn(sent, [root], { protocol: 'smtp' })).toMatchObject({
+      trusted: true,
+      findings: [{ code: 'path_invalid', severity: 'warning', clients: ['go', 'java'] }],
+    });
+  });
+
+  it('that only browsers refuse causes no finding for a mail server', () => {
+    const root = rootOf({ extraExtensions: [requiresPolicy] });
+    const sent = withChain(root.intermediate(years).issue(current));
+    expect(verdictOn(sent, [root], { protocol: 'smtp' }).findings).toEqual([]);
+  });
+
+  it('that some clients refuse still has a path, and what is below it is judged as usual', () => {
+    const root = rootOf(EXPIRED);
+    const [leaf, ...chain] = withChain(root.intermediate(years).issue({ ...current, key: 'P-521' }));
+    const verdict = verdictOn([leaf ?? root, ...chain], [root]);
+    expect(verdict.path.map(({ role }) => role)).toEqual(['leaf', 'intermediate', 'anchor']);
+    expect(verdict.findings.map(({ facts }) => ('rule' in facts ? facts.rule : facts.kind))).toEqual([
+      'path_fault',
+      'p521_key',
+    ]);
+  });
+
+  it.each<[string, CertificateOptions, Client[]]>([
+    ['for clientAuth', { extendedKeyUsage: ['clientAuth'] }, ['openssl']],
+    ['that has expired', EXPIRED, ['openssl']],
+    ['that permits another name', { permitted: { dns: ['other.example'] } }, ['openssl']],
+    ['without basicConstraints', { basicConstraints: null }, ['java']],
+    ['that may not sign certificates', { keyUsage: ['cRLSign'] }, ['openssl', 'java']],
+    ['that demands a policy', { extraExtensions: [requiresPolicy] }, []],
+  ])('%s matters only to clients that try no second path', (_, options, clients) => {
+    const faulty = rootOf(options);
+    const other = mintAuthority({ commonName: 'Other Root', ...years });
+    const cross = other.intermediate({ commonName: 'Odd Root', key: faulty.key, ...years });
+    expect(refusing([faulty.issue(current), cross], [faulty, other])).toEqual(clients);
+  });
+
+  it('matters to GnuTLS if the certificates that are sent lead to it', () => {
+    const faulty = rootOf({ permitted: { dns: ['other.example'] } });
+    const other = mintAuthority({ commonName: 'Other Root', ...years });
+    const cross = faulty.intermediate({ commonName: 'Other Root', key: other.key, ...years });
+    expect(refusing([other.issue(current), cross], [faulty, other])).toEqual(['gnutls']);
+    expect(refusing([other.issue(current)], [faulty, other])).toEqual([]);
+  });
+});
+
+describe('a built-in root', () => {
+  it.each<[string, CertificateOptions, Client[]]>([
+    ['that has expired', EXPIRED, ['apple', 'firefox', 'openssl', 'go', 'gnutls']],
+    ['with path length 0 above an intermediate', { pathLength: 0 }, ['firefox', 'openssl', 'go', 'gnutls']],
+    ['that demands a policy', { extraExtensions: [requiresPolicy] }, []],
+  ])('%s is not refused by Chrome, which takes only its name and key', (_, options, clients) => {
+    expect(below(options, { arePublic: true })).toEqual(inOrder(clients));
+  });
+});
+
+describe('a trusted intermediate', () => {
+  const unknown = mintAuthority({ commonName: 'Unknown Root', ...years });
+  const trusted = unknown.intermediate({ commonName: 'Trusted CA', ...years });
+
+  it('is refused by OpenSSL, unless its root is trusted too', () => {
+    expect(refusing(withChain(trusted.issue(current)), [trusted])).toEqual(['openssl']);
+    expect(refusing([trusted.issue(current)], [trusted])).toEqual(['openssl']);
+    expect(refusing(withChain(trusted.issue(current)), [trusted, unknown])).toEqual([]);
+    const [finding] = inWords(verdictOn([trusted.issue(current)], [trusted])).findings;
+    expect(finding).toMatchObject({
+      severity: 'critical',
+      message:
+        'OpenSSL refuses the certificate “Trusted CA”: it is trusted, but it is not a root; only programs that allow this accept it, such as curl and Python since 3.13.',
+      fix: 'Trust the root of this authority instead of its intermediate.',
+    });
+  });
+
+  it('that has expired makes OpenSSL refuse its renewed certificate too', () => {
+    const root = mintAuthority({ commonName: 'Other Root', ...years });
+    const old = unknown.intermediate({ commonName: 'Trusted CA', ...EXPIRED });
+    const renewed = root.intermediate({ commonName: 'Trusted CA', key: old.key, ...years });
+    expect(refusing(withChain(renewed.issue(current)), [old, root])).toEqual(['openssl']);
+  });
+});
+
+describe('a trusted certificate of the server itself', () => {
+  it('is judged as a leaf', () => {
+    const own = { ...current, certificateAuthority: false, extendedKeyUsage: ['serverAuth'] };
+    const keyUsage = ['digitalSignature'] as const;
+    const plain = rootOf({ ...own, keyUsage });
+    const authority = rootOf({ ...own, keyUsage, certificateAuthority: true });
+    expect(refusing([plain], [plain])).toEqual([]);
+    expect(refusing([authority], [authority])).toEqual(['firefox']);
+  });
+});
+
+describe('two roots with one name', () => {
+  const first = rootOf({});
+  const second = rootOf({});
+  const withoutIdentifiers = { ...current, keyIdentifiers: null } as const;
+  const rulesOf = (...given: Parameters<typeof verdictOn>) =>
+    verdictOn(...given).findings.map(({ severity, facts, clients }) => [
+      severity,
+      'rule' in facts && facts.rule,
+      clients,
+    ]);
+
+  it('are chosen by their order: OpenSSL takes the first, GnuTLS the last', () => {
+    expect(rulesOf([second.issue(withoutIdentifiers)], [first, second])).toEqual([
+      ['critical', 'several_roots', ['openssl']],
+      ['warning', 'root_order', ['gnutls']],
+    ]);
+    expect(rulesOf([first.issue(withoutIdentifiers)], [first, second])).toEqual([
+      ['warning', 'root_order', ['openssl']],
+      ['warning', 'several_roots', ['gnutls']],
+    ]);
+  });
+
+  it('count for an intermediate as for the leaf', () => {
+    const middle = second.intermediate({ ...years, keyIdentifiers: null });
+    expect(refusing(withChain(middle.issue(current)), [first, second])).toEqual(['openssl']);
+  });
+
+  it('that may be refused in another order leave a client among those that connect', () => {
+    expect(refusing([first.issue(withoutIdentifiers)], [first, second])).toEqual(['gnutls']);
+    const verdict = verdictOn([first.issue(withoutIdentifiers)], [first, second]);
+    expect(inWords(verdict).findings[0]?.message).toMatch(/^OpenSSL may refuse this certificate: several/);
+  });
+
+  it('do not matter if key identifiers tell them apart', () => {
+    expect(rulesOf([second.issue(current)], [first, second])).toEqual([]);
+  });
+
+  it('do not matter to OpenSSL if the other one has a key of another type', () => {
+    const rsa = rootOf({ key: 'RSA-2048' });
+    expect(rulesOf([second.issue(withoutIdentifiers)], [rsa, second])).toEqual([
+      ['warning', 'root_order', ['gnutls']],
+    ]);
+  });
+
+  it('do not matter if only one of them is valid now, or if both have the same key', () => {
+    const twin = rootOf({ key: second.key });
+    expect(rulesOf([second.issue(withoutIdentifiers)], [rootOf(EXPIRED), second])).toEqual([]);
+    expect(rulesOf([second.issue(withoutIdentifiers)], [twin, second])).toEqual([]);
+  });
+
+  it('with one key are refused if the client takes one that it does not accept', () => {
+    const narrow = rootOf({ key: second.key, permitted: { dns: ['other.example'] } });
+    const forClients = rootOf({ key: second.key, extendedKeyUsage: ['clientAuth'] });
+    const sent = [second.issue(current)];
+    expect(refusing(sent, [narrow, second])).toEqual(['openssl']);
+    expect(refusing(sent, [second, narrow])).toEqual(['gnutls']);
+    expect(refusing(sent, [second, forClients])).toEqual([]);
+  });
+
+  it.each<[string, CertificateOptions]>([
+    ['is no CA', { certificateAuthority: false, keyUsage: null }],
+    ['may not sign certificates', { keyUsage: ['cRLSign'] }],
+  ])('with one key may be refused by Java if one of them %s', (_, options) => {
+    const noAuthority = rootOf({ key: second.key, ...options });
+    expect(rulesOf([second.issue(current)], [noAuthority, second])).toEqual([
+      ['critical', 'several_roots', ['openssl']],
+      ['warning', 'root_order', ['java', 'gnutls']],
+    ]);
+  });
+});

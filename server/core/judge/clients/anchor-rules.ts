@@ -1,0 +1,80 @@
+import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
+import {
+  arePoliciesSatisfied,
+  type Certificate,
+  type PathFailureCode,
+  type TrustStore,
+} from '../../../pki/index.ts';
+import type { ClientRule } from './client-rule.ts';
+import { refusingMalformed } from './refusals.ts';
+
+/*
+ * What clients check of an anchor itself, measured. Sources: ProcessRootCertificate in BoringSSL, x509_vfy.c in OpenSSL, PKIXParameters
+ * and verifyTrustAnchor in Java, CheckIssuerIndependentProperties in mozilla::pkix, CheckSignatureFrom in Go, verify_crt in GnuTLS.
+ */
+
+const ALL_BUT_JAVA: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
+
+/** Returns who refuses a path because of a failure of its anchor; an anchor without basicConstraints has version 3. */
+export function refusingAnchor(
+  code: PathFailureCode,
+  anchor: Certificate,
+  trustStore: TrustStore,
+): readonly Client[] {
+  const refusing = refusingAdded(code, anchor);
+  // Chrome takes only name and key from the roots that it brings itself: the flags enforce_anchor_constraints and
+  // enforce_anchor_expiry of ChromeRootCertInfo are false by default.
+  return trustStore.isPublic(anchor.fingerprint)
+    ? refusing.filter((client) => client !== 'chromium')
+    : refusing;
+}
+
+function refusingAdded(code: PathFailureCode, anchor: Certificate): readonly Client[] {
+  switch (code) {
+    case 'expired':
+    case 'not_yet_valid':
+      // Apple: kSecPolicyCheckValidRoot in SecPolicyAddBasicX509Options.
+      return ['apple', ...ALL_BUT_JAVA];
+    case 'name_constraints':
+    case 'path_length':
+    case 'unknown_critical_extension':
+      return ALL_BUT_JAVA;
+    case 'extended_key_usage':
+      return ['chromium', 'firefox', 'openssl', 'go'];
+    case 'not_a_ca':
+      if (anchor.basicConstraints !== null) return CLIENTS;
+      // OpenSSL accepts the key usage keyCertSign instead (check_ca in v3_purp.c).
+      return anchor.keyUsage === null ? ['firefox', 'openssl', 'go', 'java'] : ['firefox', 'go', 'java'];
+    case 'malformed':
+      return refusingMalformed(anchor).filter((client) => client !== 'java');
+    default:
+      return CLIENTS;
+  }
+}
+
+/** The anchor of a valid path. */
+interface Anchored {
+  certificate: Certificate;
+  /** The path, leaf first, anchor last. */
+  path: readonly Certificate[];
+  trustStore: TrustStore;
+}
+
+/** Rules about an anchor and the path below it. */
+export const ANCHORED_RULES: readonly ClientRule<Anchored>[] = [
+  {
+    code: 'anchor_policy',
+    clients: ['chromium'],
+    source: 'measured; ApplyTrustAnchorConstraints in BoringSSL, for roots that a user added',
+    applies: ({ certificate, path, trustStore }) =>
+      !trustStore.isPublic(certificate.fingerprint) &&
+      !arePoliciesSatisfied(path.slice(0, -1).toReversed(), certificate),
+  },
+  {
+    code: 'partial_chain',
+    clients: ['openssl'],
+    source: 'measured; X509_V_FLAG_PARTIAL_CHAIN in OpenSSL; curl and Python since 3.13 set it',
+    applies: ({ certificate, trustStore }) =>
+      !certificate.selfIssued && trustStore.withSubject(certificate.issuer).length === 0,
+  },
+];
