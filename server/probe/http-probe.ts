@@ -25,9 +25,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 /**
- * Sends HEAD /, and then GET / on a new connection if the server may not support HEAD, by HTTP/2 if the handshake agreed on it. If HTTP/2
- * failed, asks by HTTP/1.1 too. Redirects count as answers. Returns null if the server requires a client certificate. The `durationMs`
- * of an answer ends with the status.
+ * Sends HEAD /, and GET / on a new connection if the server may not support HEAD, by the protocol agreed. If HTTP/2 failed, asks by
+ * HTTP/1.1 too. Redirects count as answers. Returns null if the server requires a client certificate. `durationMs` ends with the status.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
   const { open, endpoint, expectedStatus, timeoutMs, signal } = options;

@@ -65,9 +65,8 @@ interface PathQuestion {
 }
 
 /**
- * Judges the path from a leaf to a trust anchor: first with the certificates that were sent, then also with the fetched ones.
- * Ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted. A path that becomes valid within
- * minutes counts, with findings that say so.
+ * Judges the path from a leaf to a trust anchor, if necessary with the fetched certificates. Ignores the validity of the leaf: an
+ * expired certificate of a trusted CA is expired, not untrusted. A path that becomes valid within minutes counts, with findings.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
   const { now, protocol } = question;

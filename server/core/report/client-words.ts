@@ -1,7 +1,7 @@
 import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
 import { ACCEPTING_SINCE, isHelloRule, REFUSING_SINCE } from '../judge/clients/client-rule.ts';
 import type { ClientRuleCode, LeafFacts } from '../finding.ts';
-import type { HelloPart, HelloReaction } from '../observation.ts';
+import { helloEvidence } from './connection-words.ts';
 import type { Words } from './leaf-words.ts';
 
 const WITHOUT_FAULT = 'Ask your authority to reissue the certificate without this fault, then install it.';
@@ -341,38 +341,6 @@ const OF_CONNECTION: ReadonlySet<string> = new Set<ClientRuleCode>([
   'warning_alert',
   'empty_record',
 ]);
-
-function helloEvidence({ reaction, parts }: NonNullable<Refusal['evidence']>): Words['evidence'] {
-  const known = parts.flatMap((part) => PARTS[part] ?? []);
-  return [
-    { label: 'Reaction', value: REACTIONS[reaction] },
-    ...(known.length === 0 ? [] : [{ label: 'Not accepted', value: LIST.format(known) }]),
-  ];
-}
-
-/** The parts of rules about several, in words. */
-const PARTS: Readonly<Partial<Record<string, string>>> = {
-  grease_ciphers: 'reserved cipher suites',
-  grease_extensions: 'reserved extensions',
-  grease_groups: 'reserved groups',
-  grease_versions: 'reserved TLS versions',
-  grease_signatures: 'reserved signature algorithms',
-  ech: 'encrypted_client_hello',
-  compression: 'compress_certificate',
-  alps: 'application_settings',
-  trust_anchors: 'trust_anchors',
-  timestamps: 'signed_certificate_timestamp',
-  delegated_credentials: 'delegated_credential',
-  record_size_limit: 'record_size_limit',
-} satisfies Partial<Record<HelloPart, string>>;
-
-const REACTIONS: Record<HelloReaction, string> = {
-  silent: 'no answer in time',
-  reset: 'the server resets the connection',
-  closed: 'the server closes the connection',
-  alert: 'the server answers with an alert',
-  not_tls: 'the answer is not TLS',
-};
 
 const LIST = new Intl.ListFormat('en-GB');
 

@@ -6,7 +6,7 @@ import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName, unicodeName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import type { AddressFacts, Finding, FindingWords } from '../finding.ts';
-import { http2Words } from './http2-words.ts';
+import { http2Words } from './connection-words.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';

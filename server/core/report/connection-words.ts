@@ -1,5 +1,6 @@
 import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
-import type { Http2Fault } from '../observation.ts';
+import type { LeafFacts } from '../finding.ts';
+import type { HelloPart, HelloReaction, Http2Fault } from '../observation.ts';
 import type { Words } from './leaf-words.ts';
 
 /** What completes “Chrome cannot use the server’s HTTP/2: …”. */
@@ -27,3 +28,38 @@ export function http2Words(fault: Http2Fault, clients: readonly Client[]): Words
   const names = clients.length === 0 ? ['curl'] : clients.map((client) => CLIENT_NAMES[client]);
   return { message: `${LIST.format(names)} cannot use the server’s HTTP/2: ${FAULTS[fault]}.`, evidence: [] };
 }
+
+type HelloEvidence = NonNullable<Extract<LeafFacts, { kind: 'refused_by_clients' }>['evidence']>;
+
+/** Returns the evidence of a finding about a ClientHello that the server does not accept. */
+export function helloEvidence({ reaction, parts }: HelloEvidence): Words['evidence'] {
+  const known = parts.flatMap((part) => PARTS[part] ?? []);
+  return [
+    { label: 'Reaction', value: REACTIONS[reaction] },
+    ...(known.length === 0 ? [] : [{ label: 'Not accepted', value: LIST.format(known) }]),
+  ];
+}
+
+/** The parts of rules about several, in words. */
+const PARTS: Readonly<Partial<Record<string, string>>> = {
+  grease_ciphers: 'reserved cipher suites',
+  grease_extensions: 'reserved extensions',
+  grease_groups: 'reserved groups',
+  grease_versions: 'reserved TLS versions',
+  grease_signatures: 'reserved signature algorithms',
+  ech: 'encrypted_client_hello',
+  compression: 'compress_certificate',
+  alps: 'application_settings',
+  trust_anchors: 'trust_anchors',
+  timestamps: 'signed_certificate_timestamp',
+  delegated_credentials: 'delegated_credential',
+  record_size_limit: 'record_size_limit',
+} satisfies Partial<Record<HelloPart, string>>;
+
+const REACTIONS: Record<HelloReaction, string> = {
+  silent: 'no answer in time',
+  reset: 'the server resets the connection',
+  closed: 'the server closes the connection',
+  alert: 'the server answers with an alert',
+  not_tls: 'the answer is not TLS',
+};
