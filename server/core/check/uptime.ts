@@ -1,14 +1,11 @@
 import type { Plan } from '../plan.ts';
+import type { FailedObservation, HandshakeObservation, Observation, ReachFailure } from '../observation.ts';
 import {
-  type FailedObservation,
-  type HandshakeObservation,
   mostTellingFailure,
-  type Observation,
   type PreviousResult,
-  type ReachFailure,
   countsAsDownAt,
   temporarilyRefusedSince,
-} from '../observation.ts';
+} from '../telling-failure.ts';
 import { displayName } from '../endpoint.ts';
 import { isExpectedStatus } from '../expected-status.ts';
 import { effectiveTarget } from '../target.ts';

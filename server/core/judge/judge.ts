@@ -20,7 +20,8 @@ import {
 import { helloFindings, toleratedKeys } from './clients/hello-rules.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
-import { mostTellingFailure, type Observation } from '../observation.ts';
+import type { Observation } from '../observation.ts';
+import { mostTellingFailure } from '../telling-failure.ts';
 import { withoutLiftedHolds } from './revocation.ts';
 import { rotatingCertificates, rotationFinding, recordServed } from './rotation.ts';
 import type {

@@ -3,12 +3,8 @@ import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
-import {
-  countsAsDownAt,
-  type ReachFailure,
-  type ReachStage,
-  temporarilyRefusedSince,
-} from '../observation.ts';
+import type { ReachFailure, ReachStage } from '../observation.ts';
+import { countsAsDownAt, temporarilyRefusedSince } from '../telling-failure.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { failureCommand, responseCommand } from './reproduce.ts';
 import { schemeNamed } from '../protocol.ts';
