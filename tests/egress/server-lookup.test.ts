@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { runInSteps } from '../kit/peers/loopback.ts';
 
 const PUBLIC = createAddressPolicy([], () => []);
 const signal = new AbortController().signal;
@@ -13,7 +14,9 @@ afterAll(() => dns.stop());
 
 describe('the lookup of servers', () => {
   const ask = (name: string, policy = PUBLIC) =>
-    createResolver({ servers: [dns.address], policy, timeoutMs: 300 }).servers(name, { signal });
+    runInSteps(() =>
+      createResolver({ servers: [dns.address], policy, timeoutMs: 300 }).servers(name, { signal }),
+    );
   const NONE = { ok: true, records: [], isDeclined: false };
 
   it('sorts servers by ascending priority and, within a priority, by descending weight', async () => {

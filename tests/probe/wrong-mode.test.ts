@@ -6,7 +6,7 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { keep, PATIENT } from '../kit/peers/loopback.ts';
+import { keep, PATIENT, runInSteps } from '../kit/peers/loopback.ts';
 import { alerting, closing, type RawPeer, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
@@ -30,7 +30,7 @@ interface Setting {
   onSlow?: () => void;
 }
 
-/** Returns what the check says about its one address. */
+/** Returns what the check says about its one address. Its time limits pass by a stopped clock. */
 async function failure(
   port: number,
   protocol: Protocol,
@@ -38,14 +38,16 @@ async function failure(
 ): Promise<Pick<FailedObservation, 'stage' | 'reason' | 'scheme'>> {
   const limits = { ...PATIENT, modeStep: PATIENT.handshake, ...timeouts };
   const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts: limits });
-  const { addresses } = await probe.observe(
-    { host: 'site.test', port, protocol },
-    {
-      signal: new AbortController().signal,
-      trustStore: createTrustStore([]),
-      withPosture: false,
-      ...options,
-    },
+  const { addresses } = await runInSteps(() =>
+    probe.observe(
+      { host: 'site.test', port, protocol },
+      {
+        signal: new AbortController().signal,
+        trustStore: createTrustStore([]),
+        withPosture: false,
+        ...options,
+      },
+    ),
   );
   const [seen] = addresses;
   if (seen?.outcome !== 'failed') throw new Error('The check did not fail.');

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { onTestFinished, vi } from 'vitest';
 
@@ -26,6 +28,36 @@ export const STOPPED = { interval: 0 };
 export function stopTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
+}
+
+const STEP_MS = 10;
+
+/**
+ * Stops the clock of this process until the test ends, and moves it by 10 ms at a time until `work` ends. Between two steps, whatever
+ * peers in this process have sent arrives: however busy the machine is, an answer that comes at once is never late.
+ */
+export async function runInSteps<T>(work: () => Promise<T>): Promise<T> {
+  if (!vi.isFakeTimers()) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+  }
+  const progress = { isOver: false };
+  const result = work().finally(() => (progress.isOver = true));
+  while (!progress.isOver) {
+    await makeRoundTrip();
+    vi.advanceTimersByTime(STEP_MS);
+  }
+  return result;
+}
+
+/** Resolves after a round trip over loopback, which takes the event loop at least as long as any other that began before. */
+async function makeRoundTrip(): Promise<void> {
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume();
+  await once(socket, 'close');
+  server.close();
+  await once(server, 'close');
 }
 
 /** Returns whether this machine has ::1; many containers do not. */
