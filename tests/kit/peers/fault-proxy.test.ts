@@ -1,8 +1,12 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { STOPPED, stopTimers } from './loopback.ts';
+
+/** How far the test moves stopped timers at once. */
+const STEP_MS = 10;
 
 let proxy: FaultProxy;
 const product = createServer((request, response) => {
@@ -45,16 +49,35 @@ it('The fault proxy resets connections before or during an answer until its faul
   expect(await ask('/one')).toContain('/one');
 });
 
-it('The fault proxy stalls, delays and throttles answers', async () => {
+it('The fault proxy never answers a stalled request', async () => {
   proxy.fault(/stalled/, { kind: 'stall' });
   await expect(ask('/stalled', AbortSignal.timeout(200))).rejects.toThrow('timeout');
-  proxy.fault(/late/, { kind: 'delay', ms: 500 });
-  proxy.fault(/slow/, { kind: 'throttle', bytesPerSecond: 10_000 });
-  for (const path of ['/late', '/slow']) {
-    const faulty = ask(path);
-    expect(await Promise.race([faulty, ask('/one')])).toContain('/one');
-    expect(await faulty).toMatch(path === '/late' ? /\/late/ : /x{2000}$/);
-  }
+});
+
+it.each<[string, Fault, number]>([
+  ['delays a request by its milliseconds', { kind: 'delay', ms: 500 }, 500],
+  [
+    'throttles an answer of two kilobytes to 10 kB per second',
+    { kind: 'throttle', bytesPerSecond: 10_000 },
+    200,
+  ],
+])('The fault proxy %s, and answers others meanwhile', async (_title, fault, leastMs) => {
+  stopTimers();
+  proxy.fault(/faulty/, fault);
+  let isAnswered = false;
+  const faulty = ask('/faulty').finally(() => (isAnswered = true));
+  await expect.poll(() => proxy.requests, STOPPED).toContain('GET /faulty');
+  expect(await ask('/one')).toContain('/one');
+  expect(isAnswered).toBe(false);
+  let passedMs = 0;
+  const pass = () => {
+    vi.advanceTimersByTime(STEP_MS);
+    passedMs += STEP_MS;
+    return isAnswered;
+  };
+  await expect.poll(pass, STOPPED).toBe(true);
+  expect(passedMs).toBeGreaterThanOrEqual(leastMs);
+  expect(await faulty).toMatch(/\/faulty x{2000}$/);
 });
 
 it('The fault proxy refuses connections while it is down, and accepts them on the same port afterwards', async () => {
