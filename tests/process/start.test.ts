@@ -190,9 +190,7 @@ describe('The server', () => {
     await once(boot, 'exit');
     // The data folder is free again once the server of the killed boot script has stopped.
     await expect
-      .poll(async () => (await runServer({ DATA_DIR: dataDir, PORT: port, ROLE: 'migrate' })).code, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await runServer({ DATA_DIR: dataDir, PORT: port, ROLE: 'migrate' })).code)
       .toBe(0);
     expect(existsSync(join(dataDir, 'secrets.json'))).toBe(true);
   });
