@@ -6,9 +6,6 @@ import { createAccount, expect, test } from './world.ts';
 // and failures would be held.
 test.use({ environment: {} });
 
-// On a busy machine, importing hundreds of domains may take more than the default minute.
-test.describe.configure({ timeout: 150_000 });
-
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Import domains' });
 
 /** Opens the dialog from the empty dashboard, or else from the dialog that adds a single domain. */

@@ -85,7 +85,7 @@ for (let part = 0; part < PARTS; part += 1)
     windows,
   }) => {
     test.setTimeout(240_000);
-    for (const page of Object.values(windows)) page.setDefaultTimeout(20_000);
+    for (const page of Object.values(windows)) page.setDefaultTimeout(60_000);
     for (const screen of SCREENS.filter((_, index) => index % PARTS === part))
       await test.step(screen.name, async () => {
         const page = windows[screen.visitor];
