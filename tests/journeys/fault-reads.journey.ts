@@ -1,14 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectToast, heal, OFFLINE, test, toasts } from './fault-world.ts';
-import { card, createAccount, expect, logOut, showSection, type World } from './world.ts';
+import { card, createAccount, expect, givesUp, logOut, showSection, type World } from './world.ts';
 import { spec } from '../spec/spec.ts';
-
-/** Advances the page's clock through all retries until the page gives up. */
-const givesUp = (page: Page, sign: Locator) =>
-  expect(async () => {
-    await page.clock.fastForward(4_000);
-    await expect(sign).toBeVisible({ timeout: 250 });
-  }).toPass();
 
 const again = (where: Locator | Page) => where.getByRole('button', { name: 'Try again' }).click();
 const refuse = (page: Page, path: RegExp) => page.route(path, (route) => route.fulfill({ status: 503 }));

@@ -293,3 +293,10 @@ export async function removeFromMenu(page: Page, host: string): Promise<Locator>
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   return page.getByRole('alertdialog').getByRole('button', { name: 'Delete' });
 }
+
+/** Moves the page's clock through all retries until the page gives up and shows `sign`. Needs `page.clock.install`. */
+export const givesUp = (page: Page, sign: Locator) =>
+  expect(async () => {
+    await page.clock.fastForward(4_000);
+    await expect(sign).toBeVisible({ timeout: 250 });
+  }).toPass();
