@@ -17,7 +17,10 @@ export const SECRETS = {
 
 export interface TestApi {
   store: Store;
-  /** Starts at the machine's time, which the identity provider's library reads; tests advance it. */
+  /**
+   * Starts at the machine's time, which the identity provider's library reads. Moves by 1 ms with each reading, so that no two things
+   * happen at once, and else only when tests advance it: on a slow machine a minute's rate limit is not over before it is used up.
+   */
   clock: { now(): number; advance(ms: number): void };
   /** Request handler, for tests that start a real HTTP server. */
   fetch: ReturnType<typeof createApp>['fetch'];
@@ -38,11 +41,11 @@ type Overrides = Partial<Omit<AppOptions, 'config'>> & {
 /** Starts the app on an empty database. A request that fails for an unexpected reason fails the test. */
 export async function startApi(open: () => Promise<Store>, overrides: Overrides = {}): Promise<TestApi> {
   const store = await open();
-  let ahead = 0;
+  let now = Date.now();
   const clock = {
-    now: () => Date.now() + ahead,
+    now: () => now++,
     advance: (ms: number) => {
-      ahead += ms;
+      now += ms;
     },
   };
   const failures: unknown[] = [];
