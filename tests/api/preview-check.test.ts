@@ -46,7 +46,7 @@ interface WorldOptions {
 async function startWorld(open: () => Promise<Store>, { rig: rigOptions = {}, api = {} }: WorldOptions = {}) {
   const rig = await startRig(await open(), rigOptions);
   const policy = createAddressPolicy(rigOptions.allow ?? OPEN);
-  const timing = { previewMs: 20_000, ...api.timing };
+  const timing = { previewMs: MINUTE_MS, ...api.timing };
   const served = await startApi(async () => rig.store, {
     policy,
     clock: rig.clock,

@@ -30,7 +30,7 @@ async function startWorld(open: () => Promise<Store>, wrapProbe?: (probe: Probe)
   const api = await startApi(async () => rig.store, {
     policy: createAddressPolicy(['127.0.0.0/8', '::1/128']),
     clock: rig.clock,
-    timing: { previewMs: 20_000 },
+    timing: { previewMs: MINUTE_MS },
   });
   const peer = await startScriptedPeer([{ sends: `421 ${TEXT}\r\n` }]);
   const running = [peer];
