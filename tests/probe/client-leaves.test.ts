@@ -163,7 +163,10 @@ describe('A server with two certificates of one key type', () => {
   });
 });
 
-describe('The handshakes of a check', () => {
+/** Those of the posture that end after the ServerHello. */
+const CLIENT_HELLOS = 2;
+
+describe('The connections of a check', () => {
   it('are two with a web server whose only certificate browsers do not know, and one with others', async () => {
     const server = await serving([issue({ key: 'Ed25519' })], { minVersion: 'TLSv1.3' });
     const verdict = await check(server, { withPosture: false });
@@ -173,17 +176,17 @@ describe('The handshakes of a check', () => {
     expect(server.accepted()).toBe(3);
   });
 
-  it('are seven with the posture of a web server that has one certificate', async () => {
+  it('are nine with the posture of a web server that has one certificate, two of them without a handshake', async () => {
     const server = await serving([issue()]);
     await check(server);
-    expect(server.accepted()).toBe(7);
+    expect(server.accepted()).toBe(7 + CLIENT_HELLOS);
   });
 
   it('are 12 more with the posture of a web server that has two certificates', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server);
     // Nine offers, then the usual one twice and that of the first client with another leaf.
-    expect(server.accepted()).toBe(7 + 12);
+    expect(server.accepted()).toBe(7 + 12 + CLIENT_HELLOS);
   });
 
   it('are 11 more with the posture of another server that has two certificates', async () => {
