@@ -238,7 +238,8 @@ export type AddressFacts =
       evidence: { address: string; stage: ReachStage; durationMs: number }[];
     }
   | { kind: 'addresses_left_out'; count: number }
-  | { kind: 'http2_fault'; fault: Http2Fault }
+  /** `isAnswered`: the request got an answer nevertheless. */
+  | { kind: 'http2_fault'; fault: Http2Fault; isAnswered?: boolean }
   /** `code`: the reply to AUTH TLS. */
   | { kind: 'start_tls_code'; code: number };
 

@@ -345,14 +345,6 @@ export interface Observation {
   posture: PostureObservation | null;
 }
 
-/** Faults with which Chrome, and we, still read the answer. */
-export const TOLERATED_HTTP2_FAULTS: readonly Http2Fault[] = [
-  'late_settings',
-  'invalid_window',
-  'invalid_frame_size',
-  'odd_settings',
-];
-
 /** Returns an empty observation for a check whose examination was aborted, with a failure on our side. */
 export function unexaminedObservation(endpoint: Observation['endpoint'], observedAt: number): Observation {
   return {

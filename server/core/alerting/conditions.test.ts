@@ -96,27 +96,24 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
 }
 
 describe('a fault of HTTP/2', () => {
-  const conditionsWith = (fault: Http2Fault) => {
-    const http = {
-      outcome: 'answered',
-      address: '192.0.2.1',
-      method: 'HEAD',
-      status: 200,
-      durationMs: 9,
-    } as const;
+  const common = { address: '192.0.2.1', durationMs: 9 } as const;
+  const answered = { ...common, outcome: 'answered', method: 'HEAD', status: 200 } as const;
+  const failed = { ...common, outcome: 'failed', reason: 'closed' } as const;
+  const conditionsWith = (http: typeof answered | typeof failed, fault: Http2Fault) => {
     const seen = observation([answer(withChain(issue()))], { http: { ...http, http2Faults: [fault] } });
     const verdict = judge(seen, NOW, createTrustStore([root.der]));
     return conditionsOf(verdict, null, HOST).map(({ problem }) => problem);
   };
 
   it('needs no alert about the chain if it is an outage', () => {
-    expect(conditionsWith('no_answer')).toEqual(['expiry']);
-    expect(conditionsWith('malformed_frame')).toEqual(['expiry']);
+    expect(conditionsWith(failed, 'no_answer')).toEqual(['expiry']);
+    expect(conditionsWith(failed, 'malformed_frame')).toEqual(['expiry']);
   });
 
   it('needs an alert if a browser fails and the site counts as up', () => {
-    expect(conditionsWith('invalid_frame_size')).toEqual(['expiry', 'chain_broken']);
-    expect(conditionsWith('late_settings')).toEqual(['expiry']);
+    expect(conditionsWith(answered, 'invalid_frame_size')).toEqual(['expiry', 'chain_broken']);
+    expect(conditionsWith(answered, 'malformed_frame')).toEqual(['expiry', 'chain_broken']);
+    expect(conditionsWith(answered, 'late_settings')).toEqual(['expiry']);
   });
 });
 

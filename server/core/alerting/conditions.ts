@@ -3,10 +3,10 @@ import { expectedRenewal } from '../alert-steps.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { oneLine } from '../one-line.ts';
 import type { Finding, FindingCode } from '../finding.ts';
-import { TOLERATED_HTTP2_FAULTS } from '../observation.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem, RegistrationEnd } from './alert.ts';
+import { isHttp2Outage } from '../judge/address-findings.ts';
 import { clientsRefusing } from '../judge/clients/refusals.ts';
 import { rememberedFrom } from '../judge/previous-verdict.ts';
 
@@ -210,17 +210,21 @@ function distinct(conditions: readonly Condition[]): Condition[] {
 const NO_FACTS = { certificate: null, message: null, fix: null, successor: null };
 
 /**
- * Returns a predicate for critical findings that count as a broken chain. `intermediate_expired` does not count while an
- * expired intermediate has its own expiry incident, and HTTP/2 does not count if it fails, because that is an outage.
+ * Returns a predicate for critical findings that count as a broken chain. `intermediate_expired` does not count while an expired
+ * intermediate has its own expiry incident. HTTP/2 that gives no answer does not count, because that is an outage.
  */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
-  return ({ code, severity, facts, keyType }) =>
-    severity === 'critical' &&
-    // A revocation is reported elsewhere only for leaves of the usual handshake.
-    (!REPORTED_ELSEWHERE.has(code) || (keyType !== null && code.endsWith('revoked'))) &&
-    !(facts.kind === 'http2_fault' && !TOLERATED_HTTP2_FAULTS.includes(facts.fault)) &&
-    !(code === 'intermediate_expired' && isWatched);
+  return (finding) => {
+    const { code, severity, keyType } = finding;
+    return (
+      severity === 'critical' &&
+      // A revocation is reported elsewhere only for leaves of the usual handshake.
+      (!REPORTED_ELSEWHERE.has(code) || (keyType !== null && code.endsWith('revoked'))) &&
+      !isHttp2Outage(finding) &&
+      !(code === 'intermediate_expired' && isWatched)
+    );
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Answer } from './answers.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { FAILING_BY_HTTP2, refusingOldTls } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
-import type { ChainFinding } from '../finding.ts';
+import type { ChainFinding, Finding } from '../finding.ts';
 import { firstNames } from './leaf-findings.ts';
 import { earliest } from './renewal.ts';
 import { placeOf } from '../srv.ts';
@@ -18,7 +18,7 @@ export interface Shown {
 
 /**
  * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
- * reached or were left out, unusual reply codes, and faults of HTTP/2.
+ * reached or were left out, also unusual reply codes and faults of HTTP/2.
  */
 export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
   const read = answers.flatMap(({ judged: { leaf }, seen }) =>
@@ -180,11 +180,17 @@ function codeFindings({ addresses }: Observation): Shown[] {
   }));
 }
 
+/** Returns whether a finding is about HTTP/2 without an answer, which is why the endpoint is down. */
+export function isHttp2Outage({ facts }: Pick<Finding, 'facts'>): boolean {
+  return facts.kind === 'http2_fault' && facts.isAnswered !== true;
+}
+
 function http2Findings({ http, endpoint }: Observation): Shown[] {
   return (http?.http2Faults ?? []).map((fault) => {
     const clients = FAILING_BY_HTTP2[fault];
     const severity = severityOf(clients, endpoint.protocol);
-    const facts = { kind: 'http2_fault' as const, fault };
+    const isAnswered = http?.outcome === 'answered';
+    const facts = { kind: 'http2_fault' as const, fault, ...(isAnswered && { isAnswered }) };
     return {
       finding: { code: 'http2_fault', severity, fingerprint: null, facts, clients },
       addresses: http === null ? [] : [http.address],

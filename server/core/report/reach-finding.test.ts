@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { HOST, NOW } from '../../../tests/kit/certificates/judging.ts';
-import type { ReachFailure, ReachStage } from '../observation.ts';
+import {
+  answer,
+  HOST,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from '../judge/judge.ts';
+import type { Observation, ReachFailure, ReachStage } from '../observation.ts';
 import type { AddressVerdict } from '../verdict.ts';
 import { failureSentence, reachFinding, type ReportUptime } from './reach-finding.ts';
 import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
@@ -66,7 +76,7 @@ function finding(
   const failure = { stage, reason, detail };
   return reachFinding(
     { host, port: protocol === 'https' ? 443 : 25, protocol },
-    { failure, addresses: [] },
+    { failure, addresses: [], findings: [] },
     uptime,
   );
 }
@@ -104,7 +114,7 @@ describe('reachFinding', () => {
     (protocol, reason, scheme, what, port, command) => {
       const failure = { stage: 'handshake', reason, detail: { kind: 'other_scheme', scheme } } as const;
       expect(
-        reachFinding({ host: HOST, port: 2525, protocol }, { failure, addresses: [] }, UP),
+        reachFinding({ host: HOST, port: 2525, protocol }, { failure, addresses: [], findings: [] }, UP),
       ).toMatchObject({
         message: `${HOST}:2525 ${what}: use ${scheme}://.`,
         fix: `This port ${port}: use ${scheme}:// with the same host and port.`,
@@ -167,7 +177,7 @@ describe('reachFinding', () => {
       const failure = { stage: 'starttls', reason, detail } as const;
       const reply = { code, text: 'Not you' };
       const at = { address: '192.0.2.1', failure: { stage: 'starttls', reason, reply } } as AddressVerdict;
-      return reachFinding({ host: HOST, port: 25, protocol }, { failure, addresses: [at] }, UP);
+      return reachFinding({ host: HOST, port: 25, protocol }, { failure, addresses: [at], findings: [] }, UP);
     };
 
     it('says the code, and gives the answer as evidence', () => {
@@ -189,7 +199,7 @@ describe('reachFinding', () => {
       const detail = { kind: 'refusal', code: '450', refusedSince: NOW } as const;
       const failure = { stage: 'starttls', reason: 'server_refused', detail } as const;
       const endpoint = { host: HOST, port: 25, protocol: 'smtp' } as const;
-      const found = reachFinding(endpoint, { failure, addresses: [] }, DOWN);
+      const found = reachFinding(endpoint, { failure, addresses: [], findings: [] }, DOWN);
       expect(found?.severity).toBe('critical');
       expect(found?.fix).not.toContain('counts as down');
     });
@@ -241,7 +251,7 @@ describe('reachFinding', () => {
     const detail = { kind: 'tls_alert', alert: 120 } as const;
     const failure = { stage: 'handshake', reason: 'tls_alert', detail } as const;
     const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;
-    const found = reachFinding(endpoint, { failure, addresses: [] }, DOWN);
+    const found = reachFinding(endpoint, { failure, addresses: [], findings: [] }, DOWN);
     expect(found?.message).toContain('it supports none of the application protocols that we offer');
     expect(found?.fix).toMatch(/^Have the server accept the protocols that clients offer by ALPN/);
   });
@@ -259,7 +269,7 @@ describe('reachFinding', () => {
 
   it('reports a host that is reached but down, and returns null for a host that is up', () => {
     const endpoint = { host: HOST, port: 8443, protocol: 'https' } as const;
-    const reached = { failure: null, addresses: [] };
+    const reached = { failure: null, addresses: [], findings: [] };
     expect(reachFinding(endpoint, reached, UP)).toBeNull();
     expect(reachFinding(endpoint, reached, DOWN)).toMatchObject({
       code: 'down',
@@ -267,5 +277,18 @@ describe('reachFinding', () => {
       message: `${HOST} answered with the error 503.`,
       command: `curl -ksSI --max-time 20 https://${HOST}:8443/`,
     });
+  });
+
+  it('advises to correct HTTP/2 if the host is down because of it, and to read the logs otherwise', () => {
+    const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;
+    const http = { outcome: 'failed', address: '192.0.2.1', reason: 'closed', durationMs: 5 } as const;
+    const fixAfter = (changes: Pick<Observation, 'http'>) => {
+      const seen = observation([answer(withChain(issue()))], changes);
+      return reachFinding(endpoint, judge(seen, NOW, createTrustStore([root.der])), DOWN)?.fix;
+    };
+    expect(fixAfter({ http: { ...http, http2Faults: ['no_answer'] } })).toMatch(/^Correct HTTP\/2/);
+    expect(fixAfter({ http })).toMatch(/^Check the logs/);
+    const answered = { ...http, outcome: 'answered', method: 'GET', status: 503 } as const;
+    expect(fixAfter({ http: { ...answered, http2Faults: ['http1_required'] } })).toMatch(/^Check the logs/);
   });
 });

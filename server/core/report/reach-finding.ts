@@ -1,7 +1,9 @@
+import { fixFor } from './advice.ts';
 import type { DescribedFinding } from './describe-finding.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { FindingCode } from '../finding.ts';
+import { isHttp2Outage } from '../judge/address-findings.ts';
 import { longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { countsAsDownAt, temporarilyRefusedSince } from '../telling-failure.ts';
@@ -34,7 +36,7 @@ export interface ReportUptime {
  */
 export function reachFinding(
   endpoint: CheckedEndpoint,
-  { failure, addresses }: Pick<Verdict, 'failure' | 'addresses'>,
+  { failure, addresses, findings }: Pick<Verdict, 'failure' | 'addresses' | 'findings'>,
   uptime: ReportUptime,
   message: string | null = null,
 ): ReportFinding | null {
@@ -63,12 +65,15 @@ export function reachFinding(
       ],
     };
   if (!isDown || uptime.cause === null) return null;
+  const http2 = findings.find(isHttp2Outage);
   return {
     ...base,
     code: 'down',
     message: uptime.cause,
     addresses: [],
-    fix: 'Check the logs of the web server and of the application behind it, and restart what has stopped. The certificate is not the cause.',
+    fix: http2
+      ? fixFor(http2, displayName(endpoint))
+      : 'Check the logs of the web server and of the application behind it, and restart what has stopped. The certificate is not the cause.',
     command: responseCommand(endpoint),
     evidence: since,
   };

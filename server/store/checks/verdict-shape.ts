@@ -170,7 +170,7 @@ const facts = union<FindingFacts, 'kind'>('kind', {
     evidence: shape({ serialNumber: text }),
   },
   legacy_tls: { tlsVersion: text, evidence: shape({ cipher: text }) },
-  http2_fault: { fault: code },
+  http2_fault: { fault: code, isAnswered: optional(boolean) },
   start_tls_code: { code: number },
   addresses_unreachable: {
     reason: code,
