@@ -238,9 +238,10 @@ describe('the validity of a chain', () => {
     const seen = observation([answer([fading.issue(current)])]);
     expect(inWords(judge(seen, NOW, createTrustStore([fading.der]))).findings).toMatchObject([
       {
-        code: 'untrusted_root',
+        code: 'path_invalid',
         message:
           'The certificate is not trusted: the certificate of its authority “Fading Root” expired on 19 November 2026.',
+        fix: expect.stringMatching(/^If this authority is your own, renew its certificate/),
       },
     ]);
   });

@@ -103,7 +103,6 @@ function codeOf(facts: PathFault): FindingCode {
       // untrusted.
       return facts.canBeFetched ? 'incomplete_chain' : 'untrusted_root';
     case 'untrusted_root':
-    case 'expired':
       return 'untrusted_root';
     case 'self_signed':
     case 'weak_key':

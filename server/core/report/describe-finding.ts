@@ -32,12 +32,15 @@ export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnA
   if (facts.kind === 'stored_words') return facts.words.fix;
   if (facts.kind === 'refused_by_clients') return refusalFix(facts);
   if ('minutes' in facts) return WAIT;
+  if (facts.kind === 'path_fault' && facts.fault === 'expired') return REPLACE_ROOT;
   const named = facts.kind === 'other_names' && facts.expected ? unicodeName(facts.expected) : host;
   return fixFor(finding, named, ownAuthorities);
 }
 
 const WAIT =
   'Wait until then. If each new certificate shows this, your authority’s clock is fast, or ours is slow.';
+const REPLACE_ROOT =
+  'If this authority is your own, renew its certificate, and replace it everywhere it is trusted. Otherwise get a certificate from another authority.';
 
 /** Returns the findings of a verdict in words, in their order. */
 export function describeFindings(
