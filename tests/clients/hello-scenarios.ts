@@ -7,7 +7,7 @@ import {
   type Reaction,
   type ReadHello,
   shareGroups,
-} from '../kit/peers/hello-filter.ts';
+} from '../kit/peers/hello-proxies.ts';
 import { alertRecord } from '../kit/peers/raw-peers.ts';
 import { listening, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
 import { HOST, type Scenario } from './scenario.ts';

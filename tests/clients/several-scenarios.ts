@@ -4,7 +4,7 @@ import {
   mintAuthority,
   type MintedCertificate,
 } from '../kit/certificates/mint.ts';
-import { createHelloRouter, type OfferedHello } from '../kit/peers/hello-router.ts';
+import { createHelloRouter, type ReadHello } from '../kit/peers/hello-proxies.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import { startGoServer } from './go-server.ts';
 import { HOST, type Roots, type Scenario } from './scenario.ts';
@@ -34,7 +34,7 @@ function issue(
   return fault === 'without its intermediate' ? { ...leaf, chainPem: '' } : leaf;
 }
 
-/** A server of OpenSSL with certificates of different key types. It prefers the signatures in the order of its own list, unless told otherwise. */
+/** A server of Node.js with certificates of different key types. OpenSSL chooses one by the order of its own list, unless told otherwise. */
 const several = (
   name: string,
   own: readonly Own[],
@@ -54,7 +54,7 @@ const routed = (
   name: string,
   first: Own,
   second: Own,
-  takesSecond: (hello: OfferedHello) => boolean,
+  takesSecond: (hello: ReadHello) => boolean,
 ): Scenario => ({
   name,
   needsPosture: true,
@@ -125,7 +125,7 @@ const ML_DSA_65 = 0x0905;
 const CHACHA20 = 0xcca9;
 const offers =
   (scheme: number) =>
-  ({ signatures }: OfferedHello) =>
+  ({ signatures }: ReadHello) =>
     signatures.includes(scheme);
 
 /** Servers with several certificates, of which each client gets one. */

@@ -15,7 +15,7 @@ import {
   isReserved,
   type Reaction,
   type ReadHello,
-} from '../kit/peers/hello-filter.ts';
+} from '../kit/peers/hello-proxies.ts';
 import { keep, PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { alertRecord } from '../kit/peers/raw-peers.ts';
 import { listening, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
@@ -190,13 +190,13 @@ it('A server that refuses a twelfth of all ClientHellos by chance is not reporte
   expect(refused()).toBeGreaterThan(10);
 });
 
-it('A server that soon refuses every ClientHello is not reported, and is tested again later', async () => {
+it('A server that begins to refuse every ClientHello during the test is not reported, and is tested again later', async () => {
   let left = 1;
   const { port } = await filtered({ isRefused: () => left-- <= 0 });
   expect((await posture(port)).postponed).toContain('client_hellos');
 });
 
-it('A server whose needs not all browsers meet is not reported: other rules name who refuses', async () => {
+it('A server that needs a group which not all browsers offer is not reported: other rules name who refuses', async () => {
   const { port } = await filtered({ tls: { ecdhCurve: 'P-521' } });
   const { hellos, postponed } = await posture(port);
   expect(hellos).toMatchObject({ intolerances: [] });

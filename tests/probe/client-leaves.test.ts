@@ -8,7 +8,7 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { CLIENT_OFFERS } from '../../server/probe/client-offers.ts';
 import { offerContext } from '../../server/probe/tls-contexts.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { createHelloRouter, type OfferedHello } from '../kit/peers/hello-router.ts';
+import { createHelloRouter, type ReadHello } from '../kit/peers/hello-proxies.ts';
 import { keep, PATIENT } from '../kit/peers/loopback.ts';
 import { listening, type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
@@ -120,7 +120,7 @@ const ECDSA_P521 = 0x0603;
 async function routed(
   first: MintedCertificate,
   second: MintedCertificate,
-  takesSecond: (hello: OfferedHello) => boolean,
+  takesSecond: (hello: ReadHello) => boolean,
 ): Promise<Peer> {
   const [usual, other] = [await serving([first]), await serving([second])];
   const router = createHelloRouter((hello) => (takesSecond(hello) ? other.port : usual.port));

@@ -13,7 +13,7 @@ import { keep, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { OpensslOptions } from '../kit/peers/tls-server.ts';
-import { createHelloFilter, isLarge } from '../kit/peers/hello-filter.ts';
+import { createHelloFilter, isLarge } from '../kit/peers/hello-proxies.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);

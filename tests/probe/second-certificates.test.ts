@@ -6,7 +6,7 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { createHelloRouter } from '../kit/peers/hello-router.ts';
+import { createHelloRouter } from '../kit/peers/hello-proxies.ts';
 import { keep, PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { startGatedServer } from '../kit/peers/gated-server.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';

@@ -5,7 +5,7 @@ import {
   readHello,
   type ReadHello,
   shareGroups,
-} from '../../../tests/kit/peers/hello-filter.ts';
+} from '../../../tests/kit/peers/hello-proxies.ts';
 import { CLIENTS_OF_PART, HELLO_PARTS, type HelloPart } from '../../core/index.ts';
 import { type HelloShape, type HelloTarget, writeHello } from './client-hello.ts';
 import { BROWSER_HELLOS, plainHello } from './hello-shapes.ts';

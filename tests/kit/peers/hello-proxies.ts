@@ -6,6 +6,8 @@ export interface ReadHello {
   /** Bytes with the header of the record. */
   length: number;
   ciphers: number[];
+  /** The signature_algorithms (RFC 8446 §4.2.3). */
+  signatures: number[];
   /** Values by type, in their order. */
   extensions: ReadonlyMap<number, Buffer>;
 }
@@ -34,6 +36,8 @@ export function shareGroups({ extensions }: ReadHello): number[] {
   return groups;
 }
 
+const SIGNATURE_ALGORITHMS = 13;
+
 /** Reads a record with a ClientHello. @throws RangeError if it is shorter than it says */
 export function readHello(record: Buffer): ReadHello {
   const sessionEnd = 44 + record.readUInt8(43);
@@ -45,7 +49,12 @@ export function readHello(record: Buffer): ReadHello {
     extensions.set(record.readUInt16BE(at), record.subarray(at + 4, next));
     at = next;
   }
-  return { length: end, ciphers: numbersIn(record.subarray(sessionEnd, ciphersEnd)), extensions };
+  return {
+    length: end,
+    ciphers: numbersIn(record.subarray(sessionEnd, ciphersEnd)),
+    signatures: numbersIn(extensions.get(SIGNATURE_ALGORITHMS)),
+    extensions,
+  };
 }
 
 /** Ways in which a middlebox reacts to a ClientHello that it does not accept. */
@@ -60,7 +69,7 @@ const REACTIONS = {
 export type Reaction = keyof typeof REACTIONS;
 
 /**
- * Creates a proxy in front of a TLS server that acts like a middlebox which cannot stand some ClientHellos: it lets the others through.
+ * Creates a proxy in front of a TLS server that acts like a middlebox: it does not accept some ClientHellos, and lets the others through.
  * `onHello` gets each, and whether it was accepted. Start it with `listening`.
  */
 export function createHelloFilter(
@@ -69,15 +78,31 @@ export function createHelloFilter(
   reaction: Reaction,
   onHello: (hello: ReadHello, isAccepted: boolean) => void = () => undefined,
 ): Server {
+  return serverFor((hello, client, bytes) => {
+    const refuses = isRefused(hello);
+    onHello(hello, !refuses);
+    if (refuses) REACTIONS[reaction](client);
+    else forward(client, port, bytes);
+  });
+}
+
+/** Creates a proxy that chooses a server, by its port, for each ClientHello. Start it with `listening`. */
+export function createHelloRouter(choose: (hello: ReadHello) => number): Server {
+  return serverFor((hello, client, bytes) => forward(client, choose(hello), bytes));
+}
+
+/** Creates a server that calls `answer` with the ClientHello of each client and with all bytes that it sent so far. */
+function serverFor(answer: (hello: ReadHello, client: Socket, bytes: Buffer) => void): Server {
   return createServer((client) => {
     client.on('error', () => client.destroy());
-    client.once('data', (bytes: Buffer) => {
-      const hello = readHello(bytes);
-      const refuses = isRefused(hello);
-      onHello(hello, !refuses);
-      if (refuses) REACTIONS[reaction](client);
-      else forward(client, port, bytes);
-    });
+    let bytes = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length < 5 || bytes.length < recordLength(bytes)) return;
+      client.off('data', read);
+      answer(readHello(bytes), client, bytes);
+    };
+    client.on('data', read);
   });
 }
 
