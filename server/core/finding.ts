@@ -120,8 +120,8 @@ export type LeafFacts =
   /** `evidence`: what can still be read; null if nothing, absent in findings of older versions. */
   | { kind: 'unreadable_leaf'; evidence?: UnverifiedLeaf | null }
   /**
-   * `authority`: name of the CA certificate at fault; null if the leaf or the server is at fault. For rules about a ClientHello, `reaction`:
-   * how the server answers it, `parts`: those that it does not accept.
+   * `authority`: name of the CA certificate at fault; null if the leaf or the server is at fault. `evidence`: for rules about a
+   * ClientHello, how the server reacts to it, and the parts that it does not accept.
    */
   | {
       kind: 'refused_by_clients';

@@ -132,11 +132,11 @@ export type HttpObservation = (
       durationMs: number;
     }
 ) & {
-  /** What is wrong with the server's HTTP/2; absent if nothing is. If HTTP/2 failed, set only if the server answered by HTTP/1.1. */
+  /** What is wrong with the server's HTTP/2; absent if nothing is, or if the server answered neither by HTTP/2 nor by HTTP/1.1. */
   http2Faults?: readonly Http2Fault[];
 };
 
-/** Ways in which a server that agreed on HTTP/2 breaks it (RFC 9113), by the clients that fail. */
+/** Ways in which a server that agreed on HTTP/2 breaks it (RFC 9113). Clients differ in those that they tolerate. */
 export type Http2Fault =
   /** Nothing, or the end of the connection or stream. */
   | 'no_answer'
@@ -211,8 +211,8 @@ export const POSTURE_PARTS = ['certificates', 'client_hellos', 'key_exchange', '
 export type PosturePart = (typeof POSTURE_PARTS)[number];
 
 /**
- * Parts of a browser's ClientHello that our usual one lacks, and that some servers or middleboxes do not tolerate. `size`: its length
- * alone; `whole`: none of the other parts alone.
+ * Parts of a browser's ClientHello that our usual one lacks, and that some servers or middleboxes do not accept. `size`: its length.
+ * `whole`: the ClientHello is refused, but no part of it alone.
  */
 export const HELLO_PARTS = [
   'size',
@@ -234,17 +234,17 @@ export const HELLO_PARTS = [
 ] as const;
 export type HelloPart = (typeof HELLO_PARTS)[number];
 
-/** How a server answers a ClientHello that it does not tolerate. `silent`: not in time; `not_tls`: with something else. */
+/** How a server reacts to a ClientHello that it does not accept. `silent`: it sends nothing in time; `not_tls`: it answers with something else. */
 export type HelloReaction = 'silent' | 'reset' | 'closed' | 'alert' | 'not_tls';
 
-/** What the first messages of clients show of an https server that completes our usual handshake. */
+/** What an https server that completes our usual handshake answers to the ClientHellos of other clients. */
 export interface HelloObservation {
   address: string;
-  /** `clients`: those whose ClientHello has the part. */
+  /** `clients`: those that cannot connect, because their ClientHello has the part. */
   intolerances: { part: HelloPart; reaction: HelloReaction; clients: readonly Client[] }[];
   /** Alerts with the level of a warning in answer to a ClientHello, by their numbers (RFC 8446 §6). */
   warningAlerts: number[];
-  /** Whether a record with no bytes of the handshake came before the server's answer was complete. */
+  /** Whether the server sent an empty handshake record before its answer was complete. */
   hasEmptyRecord: boolean;
 }
 

@@ -233,7 +233,7 @@ describe('authorities', () => {
     expect(below(authority(options))).toEqual([`intermediate ${code}`]);
   });
 
-  it('are named with the path that is valid but for them, if they are anchors', () => {
+  it('fail as anchors with the path that is otherwise valid', () => {
     const old = rootOf({ notAfter: NOW - DAY });
     const narrow = rootOf({ key: old.key, permitted: { dns: ['example.org'] } });
     const middle = old.intermediate({ commonName: 'Middle', ...long });

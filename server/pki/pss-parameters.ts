@@ -32,8 +32,8 @@ export interface PssParameters {
 }
 
 /**
- * Parses the fields of RSASSA-PSS-params, and requires that they are all there is. Returns null if a hash or mask is
- * unknown or the salt does not fit into any signature. Throws PkiError on malformed DER.
+ * Parses the fields of RSASSA-PSS-params up to the end of `reader`. Returns null if a hash or mask is unknown or the salt
+ * does not fit into any signature. Throws PkiError on malformed DER.
  */
 export function parsePssParameters(reader: DerReader): PssParameters | null {
   const hashField = reader.optional(contextTag(0, 'constructed'));

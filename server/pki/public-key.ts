@@ -255,7 +255,7 @@ export function keyObjectOf(key: PublicKey): KeyObject | null {
   return object;
 }
 
-/** Returns the numbers of an RSA key with the parameters of a signature, or null if OpenSSL cannot load it. */
+/** Returns an RSA key as one that is restricted to the algorithm of a signature, or null if OpenSSL cannot load it. */
 export function keyObjectFor({ octets }: PublicKey, signatureAlgorithm: Uint8Array): KeyObject | null {
   const bits = element(TAG.bitString, Buffer.of(0), octets);
   return loadKey(element(TAG.sequence, signatureAlgorithm, bits));

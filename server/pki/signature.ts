@@ -110,7 +110,7 @@ export function checkSignature(
   }
 }
 
-/** Returns whether keys of this type make signatures of the algorithm. */
+/** Returns whether the type and the restrictions of a key allow signatures of the algorithm. */
 export function isKeyFor(key: PublicKey, { scheme, identifier, pss }: SignatureAlgorithm): boolean {
   if (scheme === 'key') return key.algorithm === identifier;
   if (key.type !== (scheme === 'ecdsa' ? 'ec' : 'rsa')) return false;

@@ -134,7 +134,7 @@ async function connectAsNeeded(
   return { result: await connectTls(options, legacyContext), context: legacyContext };
 }
 
-/** Returns the TLS settings with which `probeAddress` completed a handshake, as far as it shows them. */
+/** Returns the TLS settings with which `probeAddress` most likely completed a handshake. */
 export function contextOf(seen: HandshakeObservation, protocol: Protocol): SecureContext {
   if (seen.legacyTls || isRareGroup(seen.group)) return legacyContext;
   if (isMlDsa(seen)) return mlDsaContext() ?? legacyContext;

@@ -21,8 +21,8 @@ interface OtherAnswer extends Omit<Answer, 'trial'> {
 }
 
 /**
- * Returns which clients get which leaf, by one handshake for each offer; null if one shows nothing, or if equal offers get different leaves.
- * A client whose offer the server refuses counts as one that gets the usual leaf. `known`: the other leaves that are known already.
+ * Finds out which clients get which leaf, with one handshake for each offer. Returns null if one of them shows nothing, or if equal offers
+ * get different leaves. A client whose offer the server refuses counts as one that gets the usual leaf. `known`: other leaves seen so far.
  */
 export async function leavesByClient(
   seen: HandshakeObservation,
@@ -68,7 +68,7 @@ export async function leavesByClient(
   };
 }
 
-/** Returns the offers of the clients that speak the protocol. ML-KEM is added for servers that accept nothing else. */
+/** Returns the offers of the clients that speak the protocol. `withMlKem`: adds ML-KEM, for servers that accept nothing else. */
 function contextsOf(protocol: Protocol, withMlKem: boolean): Omit<Answer, 'trial'>[] {
   return CLIENT_OFFERS.filter(({ client }) => connectsTo(protocol)(client)).flatMap(({ client, offer }) => {
     const groups = withMlKem ? `X25519MLKEM768:${offer.groups}` : offer.groups;
@@ -86,8 +86,8 @@ function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
 }
 
 /**
- * Returns whether equal offers get equal leaves again, one handshake after the other, because several servers behind one address may answer
- * in rotation. The usual offer is made twice, so that strict rotation is noticed.
+ * Repeats the offers one after the other, and returns whether they get the same leaves again. Several servers behind one address may answer
+ * in rotation; the usual offer is made twice, so that strict rotation is noticed.
  */
 async function isSteady(
   seen: HandshakeObservation,

@@ -3,8 +3,8 @@ import type { SecureContext } from 'node:tls';
 import type { Client } from '../../contract/check-words.ts';
 import { BROWSER_OFFER, browserContext, forBothKeys, type Offer, offerContext } from './tls-contexts.ts';
 
-/** What a version of a client offers, as near as OpenSSL can. */
-export interface ClientOffer {
+/** What a version of a client offers, as far as OpenSSL can offer the same. */
+interface ClientOffer {
   client: Client;
   source: string;
   offer: Offer;
@@ -42,7 +42,7 @@ const FIREFOX: Offer = {
 /** Returns TLS settings that offer what Firefox does. */
 export const firefoxContext = (): SecureContext => offerContext(FIREFOX) ?? browserContext;
 
-/** What each client offers, if servers with several certificates may choose by it: signatures, ciphers and groups, without ML-KEM. */
+/** What each client offers, as far as servers choose a certificate by it: signatures, ciphers, and groups without ML-KEM. */
 export const CLIENT_OFFERS: readonly ClientOffer[] = [
   {
     client: 'chromium',

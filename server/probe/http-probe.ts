@@ -73,7 +73,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   return { ...again.seen, http2Faults: lastingFaults(again.faults, again.seen.reason) };
 }
 
-/** Returns what keeps clients from an answer by HTTP/2, if none came. */
+/** Returns why clients get no answer by HTTP/2. */
 function lastingFaults(faults: readonly Http2Fault[], reason: Failure): readonly Http2Fault[] {
   if (faults.includes('late_settings')) return ['no_settings'];
   return reason === 'not_http2' ? faults : [...faults, 'no_answer'];
@@ -110,7 +110,7 @@ interface Result {
   seen: HttpObservation | null;
   /** Whether the server refused to answer by HTTP/2 and demands HTTP/1.1. */
   wantsHttp1: boolean;
-  /** What was wrong with its HTTP/2, apart from a missing answer. */
+  /** What was wrong with its HTTP/2, without `no_answer`. */
   faults: Http2Fault[];
 }
 

@@ -46,7 +46,7 @@ const NO_ERROR = 0;
 const CANCEL = 8;
 const HTTP_1_1_REQUIRED = 13;
 
-/** Settings of a server with limits (RFC 9113 §6.5.2). */
+/** Settings whose values are limited (RFC 9113 §6.5.2). */
 const ENABLE_PUSH = 2;
 const INITIAL_WINDOW_SIZE = 4;
 const MAX_FRAME_SIZE = 5;
@@ -90,7 +90,7 @@ export interface Http2Reader extends ResponseReader {
   hasEnded(): boolean;
   /** Returns whether the server demands that the request be sent by HTTP/1.1 (RFC 9113 §7). */
   wantsHttp1(): boolean;
-  /** Returns what was wrong so far, apart from a missing answer. */
+  /** Returns what was wrong so far, without `no_answer`. */
   faults(): Http2Fault[];
 }
 
@@ -111,7 +111,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   let hasEnded = false;
   let wantsHttp1 = false;
   let window = WINDOW_BYTES;
-  /** Faults that some clients tolerate do not end the answer. */
+  /** What was wrong so far. Faults that Chrome tolerates do not end the answer. */
   const faults = new Set<Http2Fault>();
 
   const fail = (state: 'not_http' | 'too_large'): void => {
@@ -209,7 +209,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     }
   };
 
-  /** Returns the fault of a frame of this type that is too long. Go accepts it where its type is allowed. */
+  /** Returns the fault of a frame of this type that is too long. Where the type is allowed, Go accepts such a frame. */
   const faultOfLength = (type = 0): Http2Fault => {
     if (frames === 0 && type !== SETTINGS) return 'garbage';
     return type === DATA && status === null ? 'malformed_frame' : 'large_frame';

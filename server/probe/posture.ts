@@ -166,10 +166,10 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
   };
 }
 
-/** Maximum number of simultaneous ClientHellos. A healthy server gets two; one that does not tolerate them all may leave many without an answer. */
+/** Maximum number of simultaneous ClientHellos. A healthy server gets two; another one may leave many of up to 35 without an answer. */
 const CONCURRENT_HELLOS = 8;
 
-/** Tests the ClientHellos of browsers. None if the server speaks only outdated TLS, which browsers refuse anyway. */
+/** Tests the ClientHellos of browsers. Returns null if it was postponed, or if the server speaks only outdated TLS, which browsers refuse. */
 async function browserHellos(
   { seen, approach, parts }: PostureOptions,
   signal: AbortSignal,
@@ -202,6 +202,7 @@ type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) =
 
 const TESTS: Record<PosturePart, Test> = {
   certificates: alternateLeaves,
+  // `browserHellos` tests them: they are no handshakes.
   client_hellos: () => Promise.resolve({}),
   key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
   tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),

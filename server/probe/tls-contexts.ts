@@ -33,7 +33,7 @@ export interface Offer {
 export const forBothKeys = (cipher: string): string[] =>
   ['ECDSA', 'RSA'].map((key) => `ECDHE-${key}-${cipher}`);
 
-/** What Chrome and all other browsers offer (ClientHello of Chromium 156). Chrome alone also offers ML-DSA, so that it may get another leaf. */
+/** What Chromium 156 offers, without ML-DSA: no other browser offers that, so with it we could get a leaf that only Chrome gets. */
 export const BROWSER_OFFER: Offer = {
   ciphers: [
     ...['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].flatMap(forBothKeys),
@@ -59,7 +59,7 @@ export const BROWSER_OFFER: Offer = {
 
 const ML_DSA = ['mldsa44', 'mldsa65', 'mldsa87'];
 
-/** The same, with the signatures of keys on P-521, Ed25519, Ed448 and RSA-PSS, which OpenSSL offers and Chrome does not. */
+/** What browsers offer, and the signatures of keys on P-521, Ed25519, Ed448 and RSA-PSS, which OpenSSL offers and Chrome does not. */
 const BROADER_OFFER: Offer = {
   ...BROWSER_OFFER,
   signatures: [
@@ -78,7 +78,7 @@ export const browserContext = createSecureContext(settingsOf(BROWSER_OFFER));
 /** The usual TLS settings for other protocols, and those of a second attempt at web servers without a certificate for browsers. */
 export const modernContext = createSecureContext(settingsOf(BROADER_OFFER));
 
-/** Returns the same settings with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not know them. */
+/** Returns `modernContext` with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not know them. */
 export const mlDsaContext = (): SecureContext | null =>
   offerContext({ ...BROADER_OFFER, signatures: [...BROADER_OFFER.signatures, ...ML_DSA] });
 

@@ -17,7 +17,6 @@ import {
   mintKey,
   nameDer,
 } from '../kit/certificates/mint.ts';
-
 import { pssKey, pssParameters } from '../kit/certificates/pss.ts';
 
 const UNKNOWN = { oid: '1.3.6.1.4.1.99999.1', value: nothing() };

@@ -34,7 +34,7 @@ export interface RunningClient {
 /** Time for one connection, in ms. */
 export const CONNECTION_MS = 20_000;
 
-/** What a browser says that got no answer in time. */
+/** The result of `connect` if a browser gets no answer in time. */
 export const NO_ANSWER = 'no answer in time';
 
 /**

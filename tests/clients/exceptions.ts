@@ -2,10 +2,10 @@ const SAFARI = 'Safari, which no machine here can run, refuses it (support.apple
 const GO = 'Go reads policy constraints since 1.24; Debian has 1.19';
 const MEANT = 'a server for clients with certificates refuses all others, as it is meant to';
 const TRUSTED_LEAF =
-  'Chromium on Linux takes an entry of its NSS database that is marked as a CA for no leaf; elsewhere Chrome accepts it (ForTrustAnchorOrLeaf)';
+  'Chromium on Linux accepts no leaf that its NSS database marks as a CA; elsewhere Chrome accepts it (ForTrustAnchorOrLeaf)';
 const ARC = 'only old GnuTLS refuses an identifier with a number beyond 64 bits, which no registry gives';
 const GO_HOST =
-  'Go took constraints on e-mail hosts for their subdomains too, until golang/go#81280; Debian has 1.19';
+  'Go applied constraints on e-mail hosts to their subdomains too, until golang/go#81280; Debian has 1.19';
 
 /** Scenarios in which we rightly differ from the clients of Debian, with the reason. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {

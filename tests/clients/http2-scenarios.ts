@@ -43,7 +43,7 @@ const setting = (id: number, value: number): Buffer => {
   payload.writeUInt32BE(value, 2);
   return http2Frame(4, 0, payload, 0);
 };
-/** SETTINGS with so many values that no client knows. */
+/** SETTINGS with this number of values, which no client knows. */
 const settings = (count: number): Buffer =>
   http2Frame(4, 0, Buffer.concat(Array.from({ length: count }, () => Buffer.from('999900000001', 'hex'))), 0);
 const PING = http2Frame(6, 0, Buffer.alloc(8), 0);

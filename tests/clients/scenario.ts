@@ -38,7 +38,7 @@ export interface Scenario {
   host?: string;
   /** Returns the certificates that the server sends, leaf first. */
   mint?: (roots: Roots) => readonly MintedCertificate[];
-  /** Starts the server, if it is another one than a TLS server with these certificates. Exactly one of the two is set. */
+  /** Starts the server. A scenario has this if it is more than a TLS server with certificates, and else `mint`. */
   start?: (roots: Roots) => Promise<Peer>;
   /** Whether only the daily posture check shows the oddity. */
   needsPosture?: true;

@@ -98,7 +98,7 @@ function isSameAuthority(left: Certificate, right: Certificate | undefined): boo
 interface ChosenPath {
   /** Leaf first; without the root. */
   below: Certificate[];
-  /** The roots among which the order of the store decides, the one that our order yields first; empty if there is none. */
+  /** The roots from which the client takes one by the order of its store. The first one is that of our order. May be empty. */
   roots: Certificate[];
 }
 

@@ -6,7 +6,7 @@ import { certificateName, issuerName } from '../facts.ts';
 import type { ChainFinding, Finding } from '../finding.ts';
 import { connectsTo } from './clients/client-rule.ts';
 
-/** A certificate that becomes valid within this time is no critical finding: our clock may be slow, and the fault heals by itself. */
+/** If a certificate becomes valid within this time, the finding is a warning: our clock may be slow, and nobody needs to act. */
 export const SOON_MS = 5 * MINUTE_MS;
 
 /** Reports a leaf that is not valid yet. */
@@ -34,7 +34,7 @@ export function earlyAuthority(authority: Certificate, protocol: Protocol, now: 
   return { code: 'path_invalid', fingerprint, facts, ...gravity };
 }
 
-/** Returns how grave it is that all clients still refuse the certificate. `soon`: for its facts. */
+/** Returns the severity, with the clients that refuse until then if it is only a warning. `soon`: to add to the facts. */
 function gravityOf(
   { notBefore }: Certificate,
   protocol: Protocol,
@@ -46,7 +46,7 @@ function gravityOf(
   return { severity: 'warning', clients: CLIENTS.filter(connectsTo(protocol)), soon };
 }
 
-/** Returns when all certificates that become valid within minutes are valid, ms UTC; null if there are none. */
+/** Returns when the last of the certificates that become valid within minutes is valid, ms UTC; null if there are none. */
 export function validFrom(findings: readonly Pick<Finding, 'facts'>[]): number | null {
   const starts = findings.flatMap(({ facts }) => {
     const isEarly =

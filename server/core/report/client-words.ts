@@ -14,19 +14,21 @@ const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certific
 const OTHER_SIGNATURE =
   'Ask your authority to sign with RSA-PSS in its usual form or with another algorithm, and to reissue the certificate.';
 const OLD_TLS =
-  'Update the server, or what stands before it, such as a load balancer, firewall or proxy. It must accept a ClientHello of more than one packet, and ignore what it does not know (RFC 8446 §4.1.2).';
+  'Update the server, or what stands in front of it, such as a load balancer, firewall or proxy. It must accept a ClientHello of more than one packet, and ignore what it does not know (RFC 8446 §4.1.2).';
 
 interface Reason {
   why: string;
   fix: string;
 }
 
-/** Returns the reason of a rule about a part of a client’s first message. */
+/** Returns the reason and the fix of a rule about a ClientHello. `having`: what the ClientHello has or is like. */
 const unaccepted = (having: string): Reason => ({
   why: `the server does not accept a ClientHello ${having}`,
   fix: OLD_TLS,
 });
 
+const ONE_ROOT =
+  'Remove the root that does not fit from the trusted roots, or have certificates issued whose authority key identifier names the key of their issuer.';
 const OTHER_INTERMEDIATE =
   'Ask your authority for an intermediate without this fault, or get a certificate from another authority.';
 
@@ -80,11 +82,11 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   several_roots: {
     why: 'several trusted roots have the name of its issuer, and they try only one, which is the wrong one',
-    fix: 'Remove the root that does not fit from the trusted roots, or have certificates issued whose authority key identifier names the key of their issuer.',
+    fix: ONE_ROOT,
   },
   root_order: {
     why: 'several trusted roots fit, and they try only one: OpenSSL the first in its store, GnuTLS the last, Java any',
-    fix: 'Remove the root that does not fit from the trusted roots, or have certificates issued whose authority key identifier names the key of their issuer.',
+    fix: ONE_ROOT,
   },
   partial_chain: {
     why: 'it is trusted, but it is not a root; only programs that allow this accept it, such as curl and Python since 3.13',
@@ -283,7 +285,7 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   hello_ml_kem: unaccepted('with the post-quantum key exchange X25519MLKEM768'),
   hello_ml_dsa: unaccepted('with ML-DSA signatures'),
   hello_grease: unaccepted('with reserved values (GREASE, RFC 8701)'),
-  hello_extensions: unaccepted('with extensions that the server does not know'),
+  hello_extensions: unaccepted('with extensions that it does not know'),
   hello_ech: unaccepted('with the extension encrypted_client_hello (ECH)'),
   hello_compression: unaccepted('with the extension compress_certificate'),
   hello_alps: unaccepted('with the extension application_settings (ALPS)'),
@@ -298,7 +300,7 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   empty_record: {
     why: 'the server sends an empty TLS record in the handshake',
-    fix: 'Update the server, or what stands before it: empty records are not allowed in a handshake (RFC 8446 §5.1).',
+    fix: 'Update the server, or what stands in front of it: empty records are not allowed in a handshake (RFC 8446 §5.1).',
   },
 } satisfies Record<ClientRuleCode, Reason>;
 
@@ -319,7 +321,8 @@ export function refusalWords({ rule, authority, evidence }: Refusal, clients: re
     message: `${LIST.format(names)} ${whatHappens(rule, refuse, authority)}${known === undefined ? '' : `: ${known.why}`}.`,
     evidence: [
       ...(evidence === undefined ? [] : helloEvidence(evidence)),
-      ...(clients.includes('openssl')
+      // Programs differ in whether they accept a partial chain, which the message says.
+      ...(clients.includes('openssl') && rule !== 'partial_chain'
         ? [{ label: 'OpenSSL', value: 'used by curl, Python, PHP, Node.js, Ruby and others' }]
         : []),
     ],

@@ -3,7 +3,7 @@ import type { LeafFacts } from '../finding.ts';
 import type { HelloPart, HelloReaction, Http2Fault } from '../observation.ts';
 import type { Words } from './leaf-words.ts';
 
-/** What completes “Chrome cannot use the server’s HTTP/2: …”. */
+/** The second half of “Chrome cannot use the server’s HTTP/2: …”. */
 const FAULTS: Readonly<Record<Http2Fault, string>> = {
   no_answer: 'it agrees on HTTP/2, but answers only by HTTP/1.1',
   garbage: 'it agrees on HTTP/2, but what it sends is not HTTP/2',
@@ -24,7 +24,7 @@ const LIST = new Intl.ListFormat('en-GB');
 
 /** Returns the words of a finding about HTTP/2. `clients`: those that fail. */
 export function http2Words(fault: Http2Fault, clients: readonly Client[]): Words {
-  // nghttp2, the library of curl, is the strictest.
+  // Only nghttp2, the library of curl, refuses what no other client does.
   const names = clients.length === 0 ? ['curl'] : clients.map((client) => CLIENT_NAMES[client]);
   return { message: `${LIST.format(names)} cannot use the server’s HTTP/2: ${FAULTS[fault]}.`, evidence: [] };
 }
@@ -40,7 +40,7 @@ export function helloEvidence({ reaction, parts }: HelloEvidence): Words['eviden
   ];
 }
 
-/** The parts of rules about several, in words. */
+/** The parts that a rule may have together with others. */
 const PARTS: Readonly<Partial<Record<string, string>>> = {
   grease_ciphers: 'reserved cipher suites',
   grease_extensions: 'reserved extensions',

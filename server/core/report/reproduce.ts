@@ -62,7 +62,7 @@ const SIGNATURES: Record<KeyType, string> = {
   'ml-dsa-87': '-sigalgs mldsa87',
 };
 
-/** Options of `openssl s_client` for rules that its answer shows. ML-KEM needs OpenSSL 3.5. */
+/** Options with which `openssl s_client` shows what a rule is about. ML-KEM needs OpenSSL 3.5. */
 const SHOWING_RULE: Readonly<Record<string, string>> = {
   hello_size: '-groups X25519MLKEM768:X25519',
   hello_ml_kem: '-groups X25519MLKEM768:X25519',

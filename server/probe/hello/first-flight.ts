@@ -1,5 +1,5 @@
 /** How a server answered a ClientHello: with a ServerHello or HelloRetryRequest, with a fatal alert, or with no TLS. */
-export type FlightAnswer = 'hello' | 'alert' | 'not_tls';
+type FlightAnswer = 'hello' | 'alert' | 'not_tls';
 
 const RECORD = { changeCipherSpec: 20, alert: 21, handshake: 22 };
 const MESSAGE = { serverHello: 2, serverHelloDone: 14 };
@@ -14,7 +14,7 @@ const MAX_ALERTS = 16;
 
 /**
  * Reads what a server sends in clear after a ClientHello: in TLS 1.3 up to its ServerHello, in older versions up to its ServerHelloDone
- * (RFC 8446 §5.1, RFC 5246 §7.3). Never throws. Keeps at most a record header and one ServerHello.
+ * (RFC 8446 §5.1, RFC 5246 §7.3). Never throws. Keeps at most one record and one ServerHello.
  */
 export class FirstFlight {
   answer: FlightAnswer | null = null;
@@ -24,7 +24,7 @@ export class FirstFlight {
   isComplete = false;
 
   #bytes = 0;
-  /** Bytes that are not read yet. They are joined once there are `#needed`, so that small chunks cost little. */
+  /** Bytes that are not read yet. They are joined only when there are `#needed`, so that small chunks cost little. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #needed = HEADER_BYTES;

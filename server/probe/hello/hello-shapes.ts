@@ -48,7 +48,7 @@ const withExtension =
   (type: number) =>
   (shape: HelloShape): HelloShape => ({ ...shape, extensions: [...shape.extensions, type] });
 
-/** For each part, how a hello gets it. `size` and `whole` change no offer. */
+/** Adds a part to a hello. `size` is added by padding, and `whole` is no part of its own. */
 const WITH_PART: Record<Exclude<HelloPart, 'size' | 'whole'>, (shape: HelloShape) => HelloShape> = {
   ml_kem: (shape) => ({ ...shape, groups: withMlKem(shape.groups), shares: withMlKem(shape.shares) }),
   ml_dsa: (shape) => ({ ...shape, signatures: [...ML_DSA_SIGNATURES, ...shape.signatures] }),
@@ -72,7 +72,7 @@ const WITH_PART: Record<Exclude<HelloPart, 'size' | 'whole'>, (shape: HelloShape
 
 const isOffer = (part: HelloPart): part is keyof typeof WITH_PART => part in WITH_PART;
 
-/** Returns a plain hello with one part of a browser's, or without; with the same offer for `size` and `whole`. */
+/** Returns a plain hello, to which one part of a browser's is added. Nothing is added for `size`, `whole` and null. */
 export function plainHello(part: HelloPart | null = null): HelloShape {
   return part !== null && isOffer(part) ? WITH_PART[part](PLAIN) : PLAIN;
 }
@@ -150,6 +150,7 @@ export const BROWSER_HELLOS: Record<Browser, HelloShape> = {
     ciphers: [GREASE, ...SAFARI_CIPHERS],
     groups: [GREASE, ...withMlKem(COMMON_GROUPS), GROUP.p521],
     shares: [GREASE, ...withMlKem([GROUP.x25519])],
+    // Safari sends 0x0805 twice.
     signatures: [0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0805, 0x0501, 0x0806, 0x0601, 0x0201],
     versions: [GREASE, ...VERSIONS],
     extensions: [
@@ -175,8 +176,8 @@ export const BROWSER_HELLOS: Record<Browser, HelloShape> = {
 };
 
 /**
- * Bytes of the hellos of other clients, for a server name of 11 letters: OpenSSL 3.5 and GnuTLS 3.7 as captured, Go 1.26 and Java 27 estimated
- * from those of 1.19 and 17 and the key shares that were added.
+ * Lengths of the hellos of other clients in bytes, for a server name of 11 letters. OpenSSL 3.5 and GnuTLS 3.7 were captured. Those of
+ * Go 1.26 and Java 27 are estimated: those of Go 1.19 and Java 17, and the key shares that were added since.
  */
 export const OTHER_HELLO_BYTES: readonly { client: Client; bytes: number }[] = [
   { client: 'openssl', bytes: 1_588 },

@@ -18,9 +18,9 @@ import type { HelloAnswer } from './send-hello.ts';
 
 type Send = (hello: Buffer) => Promise<HelloAnswer>;
 type Intolerance = HelloObservation['intolerances'][number];
-/** What each asked for came to: null if the server answered, else its reaction. */
+/** The server's reaction to each hello; null if it answered. */
 type Reactions<Key> = ReadonlyMap<Key, HelloReaction | null>;
-/** Sends a hello for each key, all at once. Returns null if the answer to one shows nothing. */
+/** Sends a hello for each key, or several (`times`), all at once. Returns null if one of the answers shows nothing. */
 type AskEach = <Key>(
   keys: readonly Key[],
   hello: (key: Key) => Buffer,
@@ -33,8 +33,8 @@ const ALWAYS: readonly Browser[] = ['chromium', 'firefox'];
 const CONFIRMATIONS = 2;
 
 /**
- * Finds out whether a server answers the hellos of browsers, and which part it does not accept. One that answers gets two. Returns null if
- * nothing can be said now. What is reported was refused three times, while plain hellos were answered.
+ * Finds out whether a server answers the hellos of browsers, and if not, which part it does not accept. A server that answers gets two
+ * hellos. A part is reported if it was refused three times while plain hellos were answered. Returns null if nothing can be said now.
  */
 export async function testHellos(
   target: HelloTarget,
@@ -68,7 +68,7 @@ async function findIntolerances(target: HelloTarget, ask: AskEach): Promise<Into
   const failing = refusedIn(first);
   if (failing.length === 0) return [];
 
-  // Without an answer to a plain hello too, the server is busy, or needs something that not all browsers offer. An alert says the latter.
+  // A server that refuses a plain hello by an alert needs something that not all browsers offer. Otherwise it may be busy.
   const control = (await ask(['plain'], plain))?.get('plain');
   if (control !== null) return control === 'alert' ? [] : null;
   const length = Math.min(...failing.map((browser) => ofBrowser(browser).length));
@@ -85,7 +85,7 @@ async function findIntolerances(target: HelloTarget, ask: AskEach): Promise<Into
   const [apple, alone] = await Promise.all([ask(['apple'], ofBrowser), ask(suspects, withPart)]);
   if (apple === null || alone === null) return null;
   const refused = refusedIn(alone);
-  // A key share for ML-KEM is refused for its size, too.
+  // A server that refuses large hellos refuses the key share of ML-KEM for its size.
   const parts = refused.filter((part) => part !== 'ml_kem' || !refused.includes('size'));
   const unexplained = [...failing, ...refusedIn(apple)].filter(
     (browser) => !parts.some((part) => isSentBy(part, browser)),
@@ -117,7 +117,7 @@ const isSentBy = (part: HelloPart, browser: Browser): boolean => CLIENTS_OF_PART
 const refusedIn = <Key>(reactions: Reactions<Key>): Key[] =>
   [...reactions].flatMap(([key, reaction]) => (reaction === null ? [] : [key]));
 
-/** Returns the hellos of other clients that are shorter than the shortest one that was refused, by their lengths. */
+/** Returns the lengths of the hellos of other clients, as far as they are shorter than the shortest one that was refused. */
 function smallerHellos(target: HelloTarget, length: number): { client: Client; bytes: number }[] {
   const more = (target.serverName ?? '').length - MEASURED_NAME_LENGTH;
   return [

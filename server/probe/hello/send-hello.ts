@@ -52,7 +52,7 @@ export async function sendHello(
   return signal.aborted ? { state: 'unknown' } : { state: 'refused', reaction };
 }
 
-/** Resolves when the flight is complete or the connection ends, to the reaction that this is if there was no ServerHello. */
+/** Resolves when the flight is complete or the connection ends: to how the server refused, which matters only without a ServerHello. */
 function readFlight(socket: Socket, flight: FirstFlight): Promise<HelloReaction> {
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => {

@@ -21,7 +21,7 @@ export function http2Frame(
 export const SETTINGS = http2Frame(4, 0, [], 0);
 /** HEADERS with `:status: 200`, which end both their section and the stream. */
 export const OK = http2Frame(1, 0x5, [0x88]);
-/** The same for a request on any stream. */
+/** Returns this answer on another stream. */
 export const okOn = (stream: number): Buffer => http2Frame(1, 0x5, [0x88], stream);
 /** `:status: 103`, not compressed. */
 const EARLY_HINTS = [0x08, 0x03, ...Buffer.from('103')];

@@ -116,7 +116,7 @@ export interface TlsPeerOptions extends TlsOptions {
 
 /**
  * Starts a node:tls server with a certificate per server name. Other names and clients that send none get that of `'*'`, or
- * else the first one. If this is a list, the server ignores names. @throws Error without any certificate
+ * else the first one. If that one is a list, the server ignores names. @throws Error without any certificate
  */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificates>>,

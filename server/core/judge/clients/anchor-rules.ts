@@ -13,9 +13,10 @@ import { refusingMalformed } from './refusals.ts';
  * and verifyTrustAnchor in Java, CheckIssuerIndependentProperties in mozilla::pkix, CheckSignatureFrom in Go, verify_crt in GnuTLS.
  */
 
-const ALL_BUT_JAVA: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
+/** Those that could be measured, except Java. Apple processes no constraints of an anchor; Windows is not known. */
+const MEASURED: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
 
-/** Returns who refuses a path because of a failure of its anchor; an anchor without basicConstraints has version 3. */
+/** Returns who refuses a path because of a failure of its anchor. */
 export function refusingAnchor(
   code: PathFailureCode,
   anchor: Certificate,
@@ -34,15 +35,16 @@ function refusingAdded(code: PathFailureCode, anchor: Certificate): readonly Cli
     case 'expired':
     case 'not_yet_valid':
       // Apple: kSecPolicyCheckValidRoot in SecPolicyAddBasicX509Options.
-      return ['apple', ...ALL_BUT_JAVA];
+      return ['apple', ...MEASURED];
     case 'name_constraints':
     case 'path_length':
     case 'unknown_critical_extension':
-      return ALL_BUT_JAVA;
+      return MEASURED;
     case 'extended_key_usage':
       return ['chromium', 'firefox', 'openssl', 'go'];
     case 'not_a_ca':
       if (anchor.basicConstraints !== null) return CLIENTS;
+      // Only an anchor of version 3 fails without basicConstraints.
       // OpenSSL accepts the key usage keyCertSign instead (check_ca in v3_purp.c).
       return anchor.keyUsage === null ? ['firefox', 'openssl', 'go', 'java'] : ['firefox', 'go', 'java'];
     case 'malformed':

@@ -11,7 +11,7 @@ export interface ClientRule<Context> {
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
-  /** Whether clients apply it to the anchor. Default: as to other certificates, except Java; rules about names never. */
+  /** Whether clients apply it to the anchor. Default: all but Java do. Rules about names are never applied to it. */
   ofAnchor?: 'never' | 'only';
   /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
   stopsParsing?: true;
@@ -40,12 +40,12 @@ export function isHelloRule(rule: string): boolean {
   return rule.startsWith('hello_');
 }
 
-/** A certificate of a valid path, below the anchor. */
+/** A certificate of a valid path. */
 export interface Link {
   certificate: Certificate;
-  /** The next certificate of the path; for the last one, the anchor. */
+  /** The next certificate of the path; for the anchor, itself. */
   issuer: Certificate;
-  /** Whether the issuer is the anchor. */
+  /** Whether the next certificate is the anchor. */
   isBelowAnchor: boolean;
   isLeaf: boolean;
   leaf: Certificate;

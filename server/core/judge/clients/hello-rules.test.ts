@@ -144,7 +144,7 @@ describe('the findings about ClientHellos', () => {
     }
   });
 
-  it('are about all clients in the list of those that connect', () => {
+  it('decide who is listed as a client that connects', () => {
     const verdict = judged({ hellos: refusing(['size']) });
     expect(verdict.trusted).toBe(false);
     const connecting = connectingClients(verdict, 'https').filter(({ connects }) => connects);

@@ -8,11 +8,12 @@ import { isHelloRule, severityOf } from './client-rule.ts';
  * since 26 (support.apple.com/122756). GnuTLS 3.8.13 does not (`supported_groups_normal` in priority.c), and Windows asks for it in a policy.
  */
 const WITH_ML_KEM: readonly Client[] = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
+/** Clients that send reserved values (GREASE). */
 const RESERVING: readonly Client[] = ['chromium', 'apple'];
 
-/** For each part of a ClientHello the clients that send it, as captured; Safari as the library bogdanfinn/tls-client describes it. */
+/** The clients that send each part of a ClientHello: captured, and for Safari as the library bogdanfinn/tls-client describes it. */
 export const CLIENTS_OF_PART: Record<HelloPart, readonly Client[]> = {
-  // Those with a hello of more than one packet. Which of them a server refuses depends on its limit.
+  // Clients with a hello of more than one packet. The limit of a server decides which of them it refuses.
   size: WITH_ML_KEM,
   ml_kem: WITH_ML_KEM,
   // Go since 1.27.
@@ -32,7 +33,7 @@ export const CLIENTS_OF_PART: Record<HelloPart, readonly Client[]> = {
   whole: [],
 };
 
-/** Warning alerts that Java ignores: those that are not only for handshakes (`handshakeOnly` in Alert.java), measured. */
+/** Numbers of the warning alerts that Java ignores: those without `handshakeOnly` in Alert.java (measured). */
 const IGNORED_BY_JAVA = [10, 20, 21, 22, 30, 80, 90];
 
 /** Returns the findings about https clients whose ClientHello differs from our usual one, or that read its answer more strictly. */
@@ -72,7 +73,7 @@ function finding(
   return { code: 'refused_by_clients', severity, fingerprint: null, facts, clients };
 }
 
-/** Parts that are an extension which most servers do not know. */
+/** Parts that are an extension, and one that most servers do not know. */
 const EXTENSIONS: readonly HelloPart[] = [
   'grease_extensions',
   'ech',
@@ -83,10 +84,10 @@ const EXTENSIONS: readonly HelloPart[] = [
   'delegated_credentials',
   'record_size_limit',
 ];
-/** From so many on, the reason is that the server knows none of them. */
+/** If a server refuses this many, the reason is that it does not know them. */
 const MANY_EXTENSIONS = 3;
 
-/** Returns the rule about a part, which it may share with other parts. */
+/** Returns the rule about a part. Several parts may have the same rule. */
 function ruleOf(part: HelloPart, knowsExtensions: boolean): Extract<ClientRuleCode, `hello_${string}`> {
   if (!knowsExtensions && EXTENSIONS.includes(part)) return 'hello_extensions';
   switch (part) {
@@ -109,7 +110,7 @@ export function isHelloFinding({ facts }: Finding): boolean {
   );
 }
 
-/** Returns the support for post-quantum keys: also intolerant if no client with ML-KEM gets an answer. */
+/** Returns the support for post-quantum keys. If no client with ML-KEM gets an answer, it is `intolerant`. */
 export function toleratedKeys({
   postQuantum,
   hellos,

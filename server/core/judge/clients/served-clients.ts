@@ -8,8 +8,8 @@ import { keyTypeOf } from './field-rules.ts';
 import { clientsRefusing, clientsRefusingNow } from './refusals.ts';
 
 /**
- * Returns the clients that get a leaf which the usual handshake shows, by what the last posture check learned; null if nothing is known. It
- * holds for a renewed leaf with a key of the same type, too.
+ * Returns the clients that get a leaf of the usual handshake, as the last posture check learned it; null if that is not known. A renewed
+ * leaf with a key of the same type is taken for the same one.
  */
 export function clientsGetting(leaf: Certificate, posture: PostureVerdict | null): readonly Client[] | null {
   const { usual, alternates = [] } = posture ?? {};
@@ -19,8 +19,8 @@ export function clientsGetting(leaf: Certificate, posture: PostureVerdict | null
 }
 
 /**
- * Returns the finding as it concerns only these clients, because the others get another certificate: it is critical only if one of them makes
- * it so. Returns null for a refusal of other clients. A key exchange group is refused whatever the certificate.
+ * Limits a finding to these clients, because the others get another certificate. It stays critical only if one of these makes it so.
+ * Returns null if only other clients refuse. Whether a client refuses a key exchange group does not depend on the certificate.
  */
 export function limitedTo(
   finding: ChainFinding,
