@@ -60,11 +60,7 @@ export function firstIssuerRefusals(
     (root) => !isSameAuthority(root, path.at(-1)) && choice.sent.some((one) => isSameAuthority(one, root)),
   );
   if (unusable.length > 0) add(isCertain ? 'first_issuer' : 'root_order', 'java');
-  return brokenRules(rules, { certificate: choice.leaf }, 'leaf', protocol).map((finding) =>
-    finding.facts.kind === 'refused_by_clients' && finding.facts.rule === 'root_order'
-      ? { ...finding, severity: 'warning' }
-      : finding,
-  );
+  return brokenRules(rules, { certificate: choice.leaf }, 'leaf', protocol);
 }
 
 /**

@@ -35,6 +35,13 @@ export const REFUSING_SINCE: typeof ACCEPTING_SINCE = {
   hello_ml_dsa: { openssl: '3.5', go: '1.27' },
 } satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
 
+/** Severity of rules by which only some programs of a client refuse, or only with some trust stores. */
+const SEVERITIES: Readonly<Partial<Record<ClientRuleCode, Severity>>> = {
+  root_order: 'warning',
+  // Whoever trusts an intermediate here may have its root on the machines that connect.
+  partial_chain: 'note',
+};
+
 /** Returns whether a rule is about a part of a client’s ClientHello that the server does not accept. */
 export function isHelloRule(rule: string): boolean {
   return rule.startsWith('hello_');
@@ -69,10 +76,12 @@ export function brokenRules<Context extends { certificate: Certificate }>(
     const clients = CLIENTS.filter((client) => named.has(client) && connectsTo(protocol)(client));
     return {
       code: 'refused_by_clients',
-      severity: severityOf(
-        clients.filter((client) => ACCEPTING_SINCE[code]?.[client] === undefined),
-        protocol,
-      ),
+      severity:
+        SEVERITIES[code] ??
+        severityOf(
+          clients.filter((client) => ACCEPTING_SINCE[code]?.[client] === undefined),
+          protocol,
+        ),
       fingerprint: certificate.fingerprint,
       facts: { kind: 'refused_by_clients', rule: code, authority },
       clients,
