@@ -68,15 +68,19 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   if (signal.aborted) abort();
 
   const postponed = new Set<PosturePart>();
-  const { attempt, attemptIfTime, hasOtherLeaf } = createAttempts(options, deadline.signal, postponed);
+  const { attempt, attemptIfTime, hasOtherLeaf, withPermit } = createAttempts(
+    options,
+    deadline.signal,
+    postponed,
+  );
   const wait = { ms: budgetMs, signal, onFault };
-  // Handshakes queue in the order in which their parts start.
+  // Connections queue in the order in which their parts start.
   const inOrder = [...new Set([...options.parts, ...POSTURE_PARTS])];
   try {
-    const [tested, withoutAlpn, hellos, caa, registration] = await Promise.all([
+    const [hellos, tested, withoutAlpn, caa, registration] = await Promise.all([
+      protocol === 'https' ? browserHellos(options, withPermit, deadline.signal, postponed) : null,
       Promise.all(inOrder.map((part) => TESTS[part](seen, attempt(part), protocol !== 'https'))),
       protocol === 'https' ? chainWithoutAlpn(seen, attempt('certificates')) : null,
-      protocol === 'https' ? browserHellos(options, deadline.signal, postponed) : null,
       withSourceTimeout((until) => domains.caa({ host, signal: until }), {
         ...wait,
         late: { outcome: 'unavailable' },
@@ -123,7 +127,11 @@ interface Attempts {
   attemptIfTime: Attempt;
   /** Returns whether an attempt has shown another leaf than the usual one. */
   hasOtherLeaf: () => boolean;
+  /** Runs a connection when few enough others are open. */
+  withPermit: WithPermit;
 }
+
+type WithPermit = ReturnType<typeof createSemaphore>;
 
 function createAttempts(options: PostureOptions, signal: AbortSignal, postponed: Set<PosturePart>): Attempts {
   const { seen, approach, parts, failureLimit } = options;
@@ -163,28 +171,35 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
       },
     attemptIfTime: async (...attempted) => (await attemptInTurn(...attempted)) ?? UNKNOWN,
     hasOtherLeaf: () => hasOtherLeaf,
+    withPermit,
   };
 }
 
-/** Maximum number of simultaneous ClientHellos. A healthy server gets two; another one may leave many of up to 35 without an answer. */
+/** Maximum number of simultaneous ClientHellos once one was refused. The server may leave many of up to 35 without an answer. */
 const CONCURRENT_HELLOS = 8;
 
-/** Tests the ClientHellos of browsers. Returns null if it was postponed, or if the server speaks only outdated TLS, which browsers refuse. */
+/**
+ * Tests the ClientHellos of browsers. Returns null if it was postponed, or if the server speaks only outdated TLS, which browsers refuse. The
+ * first two take permits of the posture, because some servers refuse more than a few connections of one client at a time.
+ */
 async function browserHellos(
   { seen, approach, parts }: PostureOptions,
+  inTurn: WithPermit,
   signal: AbortSignal,
   postponed: Set<PosturePart>,
 ): Promise<HelloObservation | null> {
   if (seen.legacyTls) return null;
   const { endpoint } = approach;
   const target = { serverName: effectiveTarget(endpoint).serverName, alpn: offeredAlpn(endpoint) };
-  const withPermit = createSemaphore(CONCURRENT_HELLOS);
   const limitMs = PER_HANDSHAKE_MS + (seen.durationMs > SLOW_MS ? seen.durationMs : 0);
-  const observation = !parts.includes('client_hellos')
-    ? null
-    : await testHellos(target, (hello) =>
-        withPermit(() => sendHello(hello, { ...approach, address: seen.address, signal }, limitMs)),
-      );
+  const sendWith = (withPermit: WithPermit) => (hello: Buffer) =>
+    withPermit(() => sendHello(hello, { ...approach, address: seen.address, signal }, limitMs));
+  const observation = parts.includes('client_hellos')
+    ? await testHellos(target, {
+        first: sendWith(inTurn),
+        further: sendWith(createSemaphore(CONCURRENT_HELLOS)),
+      })
+    : null;
   if (observation === null) postponed.add('client_hellos');
   return observation && { address: seen.address, ...observation };
 }

@@ -187,13 +187,30 @@ it('A server that refuses a twelfth of all ClientHellos by chance is not reporte
   const random = seededRandom(49);
   const { port, refused } = await filtered({ isRefused: () => random() < 1 / 12 });
   for (let time = 0; time < 40; time++) expect((await posture(port)).hellos?.intolerances ?? []).toEqual([]);
-  expect(refused()).toBeGreaterThan(10);
+  expect(refused()).toBeGreaterThan(5);
 });
 
 it('A server that begins to refuse every ClientHello during the test is not reported, and is tested again later', async () => {
   let left = 1;
   const { port } = await filtered({ isRefused: () => left-- <= 0 });
   expect((await posture(port)).postponed).toContain('client_hellos');
+});
+
+it('A server that refuses a fourth connection at a time answers the ClientHellos of browsers', async () => {
+  const isRefused = (): boolean => server.open() > 3;
+  const server = await filtered({ isRefused, reaction: 'closed' });
+  const { hellos, postponed = [] } = await posture(server.port, { parts: POSTURE_PARTS });
+  expect(hellos).toMatchObject({ intolerances: [] });
+  expect(postponed).not.toContain('client_hellos');
+});
+
+it('A server that refuses each hello of a browser once gets two more of them and a plain one', async () => {
+  const refused = new Set<number>();
+  const { port, hellos } = await filtered({
+    isRefused: (hello) => isBrowser(hello) && !refused.has(hello.length) && !!refused.add(hello.length),
+  });
+  expect((await posture(port)).hellos).toMatchObject({ intolerances: [] });
+  expect(hellos.filter(({ hello }) => isBrowser(hello))).toHaveLength(4);
 });
 
 it('A server that needs a group which not all browsers offer is not reported: other rules name who refuses', async () => {

@@ -33,44 +33,61 @@ const ALWAYS: readonly Browser[] = ['chromium', 'firefox'];
 const CONFIRMATIONS = 2;
 
 /**
- * Finds out whether a server answers the hellos of browsers, and if not, which part it does not accept. A server that answers gets two
- * hellos. A part is reported if it was refused three times while plain hellos were answered. Returns null if nothing can be said now.
+ * Finds out whether a server answers the two hellos that `send.first` sends, and if not, which part it does not accept. A part is reported
+ * if it was refused three times while plain hellos were answered. Returns null if nothing can be said now.
  */
 export async function testHellos(
   target: HelloTarget,
-  send: Send,
+  send: { first: Send; further: Send },
 ): Promise<Omit<HelloObservation, 'address'> | null> {
   const warningAlerts = new Set<number>();
   let hasEmptyRecord = false;
-  const ask: AskEach = async (keys, hello, times = 1) => {
-    const asked = keys.flatMap((key) => Array.from({ length: times }, () => key));
-    const answers = await Promise.all(asked.map(async (key) => ({ key, answer: await send(hello(key)) })));
-    const reactions = new Map<(typeof keys)[number], HelloReaction | null>();
-    for (const { key, answer } of answers) {
-      if (answer.state === 'unknown') return null;
-      const isAnswered = answer.state === 'answered' || reactions.get(key) === null;
-      reactions.set(key, isAnswered ? null : answer.reaction);
-      if (answer.state !== 'answered') continue;
-      for (const alert of answer.flight.warningAlerts) warningAlerts.add(alert);
-      hasEmptyRecord ||= answer.flight.hasEmptyRecord;
-    }
-    return reactions;
-  };
-  const intolerances = await findIntolerances(target, ask);
+  const askWith =
+    (sendOne: Send): AskEach =>
+    async (keys, hello, times = 1) => {
+      const asked = keys.flatMap((key) => Array.from({ length: times }, () => key));
+      const answers = await Promise.all(
+        asked.map(async (key) => ({ key, answer: await sendOne(hello(key)) })),
+      );
+      const reactions = new Map<(typeof keys)[number], HelloReaction | null>();
+      for (const { key, answer } of answers) {
+        if (answer.state === 'unknown') return null;
+        const isAnswered = answer.state === 'answered' || reactions.get(key) === null;
+        reactions.set(key, isAnswered ? null : answer.reaction);
+        if (answer.state !== 'answered') continue;
+        for (const alert of answer.flight.warningAlerts) warningAlerts.add(alert);
+        hasEmptyRecord ||= answer.flight.hasEmptyRecord;
+      }
+      return reactions;
+    };
+  const intolerances = await findIntolerances(target, askWith(send.first), askWith(send.further));
   return intolerances && { intolerances, warningAlerts: [...warningAlerts], hasEmptyRecord };
 }
 
-async function findIntolerances(target: HelloTarget, ask: AskEach): Promise<Intolerance[] | null> {
+async function findIntolerances(
+  target: HelloTarget,
+  askFirst: AskEach,
+  ask: AskEach,
+): Promise<Intolerance[] | null> {
   const ofBrowser = (browser: Browser): Buffer => writeHello(BROWSER_HELLOS[browser], target);
   const plain = (): Buffer => writeHello(plainHello(), target);
-  const first = await ask(ALWAYS, ofBrowser);
+  const first = await askFirst(ALWAYS, ofBrowser);
   if (first === null) return null;
-  const failing = refusedIn(first);
-  if (failing.length === 0) return [];
+  const refusedOnce = refusedIn(first);
+  if (refusedOnce.length === 0) return [];
 
+  // A refusal by chance ends here, so that few servers get the many hellos below. Silence is not asked for again, because it takes long.
+  const isLoud = (browser: Browser): boolean => first.get(browser) !== 'silent';
+  const [controls, again] = await Promise.all([
+    ask(['plain'], plain),
+    ask(refusedOnce.filter(isLoud), ofBrowser),
+  ]);
   // A server that refuses a plain hello by an alert needs something that not all browsers offer. Otherwise it may be busy.
-  const control = (await ask(['plain'], plain))?.get('plain');
+  const control = controls?.get('plain');
   if (control !== null) return control === 'alert' ? [] : null;
+  if (again === null) return null;
+  const failing = refusedOnce.filter((browser) => again.get(browser) !== null);
+  if (failing.length === 0) return [];
   const length = Math.min(...failing.map((browser) => ofBrowser(browser).length));
   const withPart = (part: HelloPart): Buffer =>
     writeHello(plainHello(part), target, part === 'size' ? length : 0);
