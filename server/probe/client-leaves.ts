@@ -7,7 +7,7 @@ import { CLIENT_OFFERS } from './client-offers.ts';
 import { type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
 import { alternateOf, hasSameLeaf } from './posture-certificates.ts';
 import type { Attempt, Trial } from './posture-trial.ts';
-import { offerContext } from './tls-contexts.ts';
+import { offerContext, POST_QUANTUM_GROUP } from './tls-contexts.ts';
 
 interface Answer {
   client: Client;
@@ -62,19 +62,34 @@ export async function leavesByClient(
       const own = others.filter((one) => hasSameLeaf(one.evidence.presentedChain, alternate.presentedChain));
       const [first] = own;
       const shown = first === undefined ? alternate : alternateOf(alternate.keyType, first.evidence, seen);
-      return { ...shown, clients: clients.filter((client) => own.some((one) => one.client === client)) };
+      // After a HelloRetryRequest, which an offer of ML-KEM may cause, Node.js staples no OCSP response.
+      const staple = own.find((one) => one.evidence.staple !== null)?.evidence.staple ?? alternate.staple;
+      return {
+        ...shown,
+        staple,
+        clients: clients.filter((client) => own.some((one) => one.client === client)),
+      };
     }),
     usual: { keyType, clients: clients.filter((client) => !getsOnlyOthers(client)) },
   };
 }
 
-/** Returns the offers of the clients that speak the protocol. `withMlKem`: adds ML-KEM, for servers that accept nothing else. */
-function contextsOf(protocol: Protocol, withMlKem: boolean): Omit<Answer, 'trial'>[] {
-  return CLIENT_OFFERS.filter(({ client }) => connectsTo(protocol)(client)).flatMap(({ client, offer }) => {
-    const groups = withMlKem ? `X25519MLKEM768:${offer.groups}` : offer.groups;
-    const context = offerContext({ ...offer, groups });
-    return context === null ? [] : [{ client, context }];
-  });
+/**
+ * Returns the offers of the clients that speak the protocol. ML-KEM comes last, because a server that does not know it would ask for another
+ * key share; `isFirst`: for servers that accept nothing else.
+ */
+function contextsOf(protocol: Protocol, isFirst: boolean): Omit<Answer, 'trial'>[] {
+  return CLIENT_OFFERS.filter(({ client }) => connectsTo(protocol)(client)).flatMap(
+    ({ client, offer, hasMlKem }) => {
+      const groups = isFirst
+        ? `${POST_QUANTUM_GROUP}:${offer.groups}`
+        : hasMlKem
+          ? `${offer.groups}:${POST_QUANTUM_GROUP}`
+          : offer.groups;
+      const context = offerContext({ ...offer, groups });
+      return context === null ? [] : [{ client, context }];
+    },
+  );
 }
 
 /** Returns the first answer with each leaf. */

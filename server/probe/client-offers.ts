@@ -8,6 +8,8 @@ interface ClientOffer {
   client: Client;
   source: string;
   offer: Offer;
+  /** Whether the client also offers ML-KEM. */
+  hasMlKem: boolean;
 }
 
 /** SHA-1 signatures and ciphers without forward secrecy need this level. `judge` refuses weak keys. */
@@ -17,6 +19,8 @@ const [GCM_128, GCM_256, CHACHA20] = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 
 const ONLY_RSA = ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'AES256-SHA', 'AES128-SHA'];
 const withKey = (key: 'ECDSA' | 'RSA', ...ciphers: readonly string[]): string[] =>
   ciphers.map((cipher) => `ECDHE-${key}-${cipher}`);
+
+const withDhe = (...ciphers: readonly string[]): string[] => ciphers.map((cipher) => `DHE-RSA-${cipher}`);
 
 const ALL_GROUPS = 'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072';
 const HASHES = ['256', '384', '512'];
@@ -42,20 +46,23 @@ const FIREFOX: Offer = {
 /** Returns TLS settings that offer what Firefox does. */
 export const firefoxContext = (): SecureContext => offerContext(FIREFOX) ?? browserContext;
 
-/** What each client offers, as far as servers choose a certificate by it: signatures, ciphers, and groups without ML-KEM. */
+/** What each client offers, as far as servers choose a certificate by it: signatures, ciphers and groups. */
 export const CLIENT_OFFERS: readonly ClientOffer[] = [
   {
     client: 'chromium',
+    hasMlKem: true,
     source: 'ClientHello of Chromium 156',
     offer: { ...BROWSER_OFFER, signatures: ['mldsa44', 'mldsa65', 'mldsa87', ...BROWSER_OFFER.signatures] },
   },
   {
     client: 'firefox',
+    hasMlKem: true,
     source: 'ClientHello of Firefox 153',
     offer: FIREFOX,
   },
   {
     client: 'apple',
+    hasMlKem: true,
     source:
       'public captures: HelloSafari_16_0 in u_parrots.go of utls, without SHA-1, which Safari 26 does not offer',
     offer: {
@@ -72,11 +79,13 @@ export const CLIENT_OFFERS: readonly ClientOffer[] = [
   },
   {
     client: 'openssl',
+    hasMlKem: false,
     source: 'ClientHello of curl, Python and s_client with OpenSSL 3.0',
     offer: { ciphers: ['DEFAULT'], groups: ALL_GROUPS, signatures: OF_OPENSSL },
   },
   {
     client: 'openssl',
+    hasMlKem: true,
     source: 'ClientHello of Node.js 26 with OpenSSL 3.5',
     offer: {
       ciphers: constants.defaultCipherList.split(':').filter((cipher) => !cipher.startsWith('TLS_')),
@@ -86,6 +95,7 @@ export const CLIENT_OFFERS: readonly ClientOffer[] = [
   },
   {
     client: 'go',
+    hasMlKem: true,
     source:
       'defaultSupportedSignatureAlgorithms and defaultCipherSuites in crypto/tls of Go 1.26; ClientHello of Go 1.19',
     offer: {
@@ -105,12 +115,17 @@ export const CLIENT_OFFERS: readonly ClientOffer[] = [
   },
   {
     client: 'java',
+    hasMlKem: false,
     source: 'ClientHello of Java 17; SignatureScheme.java of OpenJDK',
     offer: {
       ciphers: [
         ...withKey('ECDSA', GCM_256, GCM_128, CHACHA20),
         ...withKey('RSA', GCM_256, CHACHA20, GCM_128),
-        ...['AES256-SHA384', 'AES128-SHA256', 'AES256-SHA', 'AES128-SHA'].flatMap(forBothKeys),
+        ...withDhe(GCM_256, CHACHA20, GCM_128),
+        ...['AES256-SHA384', 'AES128-SHA256'].flatMap(forBothKeys),
+        ...withDhe('AES256-SHA256', 'AES128-SHA256'),
+        ...['AES256-SHA', 'AES128-SHA'].flatMap(forBothKeys),
+        ...withDhe('AES256-SHA', 'AES128-SHA'),
         EVERY_STRENGTH,
       ],
       groups: ALL_GROUPS,
@@ -129,12 +144,23 @@ export const CLIENT_OFFERS: readonly ClientOffer[] = [
   },
   {
     client: 'gnutls',
+    hasMlKem: false,
     source: 'ClientHello of GnuTLS 3.7',
     offer: {
       ciphers: [
-        ...withKey('ECDSA', GCM_256, CHACHA20, 'AES256-SHA', GCM_128, 'AES128-SHA'),
+        ...withKey(
+          'ECDSA',
+          GCM_256,
+          CHACHA20,
+          'AES256-CCM',
+          'AES256-SHA',
+          GCM_128,
+          'AES128-CCM',
+          'AES128-SHA',
+        ),
         ...withKey('RSA', GCM_256, CHACHA20, 'AES256-SHA', GCM_128, 'AES128-SHA'),
         ...ONLY_RSA,
+        ...withDhe(GCM_256, CHACHA20, 'AES256-CCM', 'AES256-SHA', GCM_128, 'AES128-CCM', 'AES128-SHA'),
         EVERY_STRENGTH,
       ],
       groups: ALL_GROUPS,
@@ -153,6 +179,7 @@ export const CLIENT_OFFERS: readonly ClientOffer[] = [
   },
   {
     client: 'windows',
+    hasMlKem: false,
     source:
       'public captures of Schannel of Windows 11; learn.microsoft.com, TLS Cipher Suites in Windows 11 v22H2',
     offer: {

@@ -6,7 +6,7 @@ import type { KeyType } from '../../contract/check-words.ts';
 import type { TlsVersion } from '../core/index.ts';
 
 const CLASSIC_GROUPS = 'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072';
-const POST_QUANTUM_GROUP = 'X25519MLKEM768';
+export const POST_QUANTUM_GROUP = 'X25519MLKEM768';
 
 /** The groups that all current clients offer. */
 const COMMON_GROUPS = 'X25519:P-256:P-384';

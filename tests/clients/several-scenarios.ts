@@ -4,7 +4,7 @@ import {
   mintAuthority,
   type MintedCertificate,
 } from '../kit/certificates/mint.ts';
-import { createHelloRouter, type ReadHello } from '../kit/peers/hello-proxies.ts';
+import { createHelloRouter, extensionNumbers, type ReadHello } from '../kit/peers/hello-proxies.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import { startGoServer } from './go-server.ts';
 import { HOST, type Roots, type Scenario } from './scenario.ts';
@@ -88,6 +88,11 @@ const RSA = 'rsa_pss_rsae_sha256:RSA+SHA256';
 const ECDSA = 'ECDSA+SHA256:ECDSA+SHA384';
 const BY_CLIENT = { honorCipherOrder: false };
 const TLS_1_2 = { maxVersion: 'TLSv1.2' } as const;
+const DHE = {
+  ...TLS_1_2,
+  ciphers: 'DHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256',
+  dhparam: 'auto',
+} as const;
 const key = (choice: KeyChoice, fault?: Fault): Own => ({ key: choice, ...(fault && { fault }) });
 
 /** Which signature of TLS decides, and a certificate with such a key. */
@@ -123,6 +128,7 @@ const ECDSA_P521 = 0x0603;
 const RSA_SHA1 = 0x0201;
 const ML_DSA_65 = 0x0905;
 const CHACHA20 = 0xcca9;
+const ML_KEM = 0x11ec;
 const offers =
   (scheme: number) =>
   ({ signatures }: ReadHello) =>
@@ -161,6 +167,24 @@ export const SEVERAL_SCENARIOS: readonly Scenario[] = [
     [key('P-256', 'expired'), key('RSA-2048')],
     { ...TLS_1_2, ...BY_CLIENT },
   ),
+  ...(['expired', 'untrusted'] as const).flatMap((fault) => [
+    several(
+      `${fault} RSA for clients with DHE beside ECDSA, TLS 1.2`,
+      [key('P-256'), key('RSA-2048', fault)],
+      DHE,
+    ),
+    several(
+      `RSA for clients with DHE beside ${fault} ECDSA, TLS 1.2`,
+      [key('P-256', fault), key('RSA-2048')],
+      DHE,
+    ),
+    routed(
+      `P-256 beside ${fault} P-256 for clients with ML-KEM`,
+      key('P-256'),
+      key('P-256', fault),
+      (hello) => extensionNumbers(hello, 10).includes(ML_KEM),
+    ),
+  ]),
   several(
     'ECDSA for another name beside RSA preferred',
     [key('P-256', 'for another name'), key('RSA-2048')],

@@ -8,7 +8,7 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { CLIENT_OFFERS } from '../../server/probe/client-offers.ts';
 import { offerContext } from '../../server/probe/tls-contexts.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { createHelloRouter, type ReadHello } from '../kit/peers/hello-proxies.ts';
+import { createHelloRouter, extensionNumbers, type ReadHello } from '../kit/peers/hello-proxies.ts';
 import { keep, PATIENT } from '../kit/peers/loopback.ts';
 import { listening, type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
@@ -126,6 +126,27 @@ async function routed(
   const router = createHelloRouter((hello) => (takesSecond(hello) ? other.port : usual.port));
   return keep(await listening(router));
 }
+
+const ML_KEM = 0x11ec;
+
+it('A server that chooses another certificate for clients with ML-KEM is judged by these', async () => {
+  const second = issue(EXPIRED);
+  const verdict = await check(
+    await routed(issue(), second, (hello) => extensionNumbers(hello, 10).includes(ML_KEM)),
+  );
+  expect(said(verdict)).toContain('critical expired');
+  expect(refusing(verdict)).toEqual(['chromium', 'firefox', 'apple', 'openssl', 'go']);
+});
+
+it('A server of TLS 1.2 that prefers DHE shows clients with it the RSA certificate', async () => {
+  const DHE = 'DHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256';
+  const server = await serving([issue(), issue({ key: 'RSA-2048', ...EXPIRED })], {
+    maxVersion: 'TLSv1.2',
+    ciphers: DHE,
+    dhparam: 'auto',
+  });
+  expect(refusing(await check(server))).toEqual(['openssl', 'java', 'gnutls']);
+});
 
 describe('A server with two certificates of one key type', () => {
   it('shows who gets which of two RSA certificates', async () => {
