@@ -27,10 +27,11 @@ interface OtherAnswer extends Omit<Answer, 'trial'> {
 export async function leavesByClient(
   seen: HandshakeObservation,
   known: readonly AlternateChain[],
-  { protocol, attempt }: { protocol: Protocol; attempt: Attempt },
+  { protocol, attempt: attemptOnce }: { protocol: Protocol; attempt: Attempt },
 ): Promise<{ alternates: AlternateChain[]; usual: UsualLeaf } | null> {
   const keyType = leafKeyType(seen.presentedChain);
   if (keyType === null) return null;
+  const attempt = protocol === 'https' ? twiceIfNeeded(attemptOnce) : attemptOnce;
   const answers = await Promise.all(
     contextsOf(protocol, isPostQuantum(seen.group)).map(async (one): Promise<Answer> => ({
       ...one,
@@ -73,6 +74,14 @@ export async function leavesByClient(
     usual: { keyType, clients: clients.filter((client) => !getsOnlyOthers(client)) },
   };
 }
+
+/** Returns an attempt that is repeated if it fails, so that a connection lost by chance does not change who gets which leaf. */
+const twiceIfNeeded =
+  (attempt: Attempt): Attempt =>
+  async (...attempted) => {
+    const trial = await attempt(...attempted);
+    return trial.state === 'accepted' ? trial : attempt(...attempted);
+  };
 
 /**
  * Returns the offers of the clients that speak the protocol. ML-KEM comes last, because a server that does not know it would ask for another

@@ -127,7 +127,10 @@ async function routed(
   return keep(await listening(router));
 }
 
+const ECDSA_P256 = 0x0403;
 const ML_KEM = 0x11ec;
+/** Nothing listens there. */
+const CLOSED_PORT = 1;
 
 it('A server that chooses another certificate for clients with ML-KEM is judged by these', async () => {
   const second = issue(EXPIRED);
@@ -146,6 +149,21 @@ it('A server of TLS 1.2 that prefers DHE shows clients with it the RSA certifica
     dhparam: 'auto',
   });
   expect(refusing(await check(server))).toEqual(['openssl', 'java', 'gnutls']);
+});
+
+it('A web server that closes the first connection for each offer is asked again', async () => {
+  const known = new Set<string>();
+  const usual = await serving([issue()]);
+  const other = await serving([issue({ key: 'RSA-2048', ...EXPIRED })]);
+  const choose = ({ ciphers, signatures }: ReadHello): number => {
+    if (!signatures.includes(ED25519)) return signatures.includes(ECDSA_P256) ? usual.port : other.port;
+    const offer = `${ciphers.join()} ${signatures.join()}`;
+    if (known.has(offer)) return other.port;
+    known.add(offer);
+    return CLOSED_PORT;
+  };
+  const verdict = await check(keep(await listening(createHelloRouter(choose))));
+  expect(refusing(verdict)).toEqual(['openssl', 'go', 'java', 'gnutls']);
 });
 
 describe('A server with two certificates of one key type', () => {
