@@ -152,15 +152,21 @@ export function judge(
   };
 }
 
-/** Returns the answers with the findings as they concern the clients that get each leaf. */
+/**
+ * Returns the answers with the findings as they concern the clients that get each leaf. That is not known of addresses with another leaf
+ * than the one that the posture check tested.
+ */
 function limitedAnswers(
   answers: readonly Answer[],
   posture: PostureVerdict | null,
   protocol: Protocol,
 ): Answer[] {
+  const testedAt = posture?.alternates[0]?.address;
+  const tested = answers.find(({ seen }) => seen.address === testedAt)?.judged.leaf?.fingerprint;
   return answers.map((answer) => {
     const { leaf } = answer.judged;
-    const clients = leaf === null ? null : clientsGetting(leaf, posture);
+    const isTested = tested === undefined || leaf?.fingerprint === tested;
+    const clients = leaf === null || !isTested ? null : clientsGetting(leaf, posture);
     if (clients === null) return answer;
     return { ...answer, findings: answer.findings.flatMap((one) => limitedTo(one, clients, protocol) ?? []) };
   });

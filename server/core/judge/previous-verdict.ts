@@ -69,12 +69,10 @@ export function withEarlierPosture(
   const earlier = postponed.map((part) => ({ part, at: previous && postureTestedAt(previous, part) }));
   if (previous === null) return { ...current, earlier };
   const isPostponed = (part: PosturePart): boolean => postponed.includes(part);
-  const isUntested = (keyType: string): boolean => current.untestedKeyTypes.some((one) => one === keyType);
-  const alternates = isPostponed('certificates')
-    ? previous.alternates.filter(
-        ({ keyType, certificate }) => isUntested(keyType) && !usual.has(certificate.fingerprint),
-      )
-    : [];
+  const alternates = isPostponed('certificates') ? stillServed(current, previous, usual) : [];
+  const isKept = ({ certificate }: PostureVerdict['alternates'][number]): boolean =>
+    alternates.some((one) => one.certificate.fingerprint === certificate.fingerprint);
+  const replaced = new Set<string | null>(current.alternates.filter(isKept).map(({ keyType }) => keyType));
   const findings = previous.findings.filter(
     (finding) =>
       alternates.some(({ keyType }) => keyType === finding.keyType) ||
@@ -91,13 +89,30 @@ export function withEarlierPosture(
         }))
       : current.tlsVersions,
     postQuantum: isPostponed('key_exchange') ? previous.postQuantum : current.postQuantum,
-    alternates: [...current.alternates, ...alternates],
+    alternates: [...current.alternates.filter((one) => !isKept(one)), ...alternates],
     ...(isPostponed('certificates') && previous.usual && { usual: previous.usual }),
     untestedKeyTypes: isPostponed('certificates')
       ? current.untestedKeyTypes.filter((keyType) => previous.untestedKeyTypes.includes(keyType))
       : current.untestedKeyTypes,
-    findings: [...current.findings, ...findings],
+    findings: [...current.findings.filter(({ keyType }) => !replaced.has(keyType)), ...findings],
   };
+}
+
+/**
+ * Returns the earlier alternates that a posture did not test again, and those that it saw without learning who gets them. Only the offers
+ * of clients, which it did not make, show alternates with a key of the usual type.
+ */
+function stillServed(
+  current: PostureVerdict,
+  previous: PostureVerdict,
+  usual: ReadonlySet<string>,
+): PostureVerdict['alternates'] {
+  const seen = new Set(current.alternates.map(({ certificate }) => certificate.fingerprint));
+  return previous.alternates.filter(({ keyType, certificate: { fingerprint }, clients }) => {
+    if (usual.has(fingerprint)) return false;
+    const isUntested = current.untestedKeyTypes.includes(keyType) || keyType === previous.usual?.keyType;
+    return isUntested || (clients !== undefined && seen.has(fingerprint));
+  });
 }
 
 /** How long registries may answer with the old end after a renewal, because some of their servers lag behind. */

@@ -149,4 +149,50 @@ describe('the certificate of the usual handshake, if some clients get another on
     const posture = postureWith({ postponed: ['certificates'], untestedKeyTypes: ['rsa'] });
     expect(refusing(judged(expired, { posture }, daily))).toEqual(withoutAlternates);
   });
+
+  it('is judged for all clients at another address, if the one that was tested has another leaf', () => {
+    const posture = sentTo(['go', 'java', 'gnutls', 'windows'], rsa);
+    const both = (elsewhere: MintedCertificate): Verdict =>
+      judge(
+        observation([answer(withChain(ecdsa)), answer(withChain(elsewhere), { address: '192.0.2.2' })], {
+          posture,
+        }),
+        NOW,
+        trustStore,
+      );
+    expect(refusing(both(expired))).toEqual([...CLIENTS]);
+    expect(refusing(both(ecdsa))).toEqual([]);
+  });
+});
+
+describe('certificates of which the test is postponed', () => {
+  const known = ['firefox', 'go'] as const;
+  const postponed = ['certificates' as const];
+
+  it('are still refused by the clients that get them, if the key has the usual type', () => {
+    const expired = issue({ key: 'P-384', ...EXPIRED });
+    const alternates = [alternate('ecdsa', ders(expired), { clients: known })];
+    const usual = {
+      keyType: 'ecdsa' as const,
+      clients: CLIENTS.filter((one) => !known.some((k) => k === one)),
+    };
+    const daily = judged(ecdsa, { posture: postureWith({ alternates, usual }) });
+    const later = judged(ecdsa, { posture: postureWith({ postponed, untestedKeyTypes: ['rsa'] }) }, daily);
+    expect(refusing(later)).toEqual(known);
+    expect(later.findings).toEqual(daily.findings);
+  });
+
+  it('are still refused by these clients, if they were seen without learning who gets them', () => {
+    const leaf = issue({ key: 'RSA-2048', ...EXPIRED });
+    const daily = judged(ecdsa, { posture: sentTo(known, leaf) });
+    const again = (seen: MintedCertificate): Verdict =>
+      judged(
+        ecdsa,
+        { posture: postureWith({ postponed, alternates: [alternate('rsa', ders(seen))] }) },
+        daily,
+      );
+    expect(again(leaf).findings).toEqual(daily.findings);
+    expect(again(leaf).posture?.alternates).toEqual(daily.posture?.alternates);
+    expect(again(issue({ key: 'RSA-2048' })).findings).toEqual([]);
+  });
 });
