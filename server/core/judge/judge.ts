@@ -212,9 +212,13 @@ function judgePosture(
     ],
   };
   for (const alternate of posture.alternates) {
-    const { keyType, address, presentedChain, clients } = alternate;
+    const { keyType, address, presentedChain } = alternate;
     const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);
     if (leaf === null || usual.has(leaf.fingerprint)) continue;
+    // The usual handshake showed it too, by turns, so who got it was chance.
+    const isChance = rotating.includes(leaf.fingerprint);
+    if (isChance) delete judged.usual;
+    const clients = isChance ? undefined : alternate.clients;
     judged.alternates.push({
       keyType,
       address,

@@ -111,6 +111,17 @@ describe('a certificate that only some clients get', () => {
     expect(broken(revoked, { revocation: [{ ...said, answer: status }] })).toHaveLength(1);
   });
 
+  it('is a warning that names nobody if the usual handshake also showed it, by turns', () => {
+    const seen = [ecdsa, expired, ecdsa].reduce<Verdict | null>(
+      (previous, leaf) => judged(leaf, {}, previous),
+      null,
+    );
+    const verdict = judged(ecdsa, { posture: sentTo(['firefox'], expired) }, seen);
+    expect(verdict.posture?.findings).toMatchObject([{ code: 'expired', severity: 'warning' }]);
+    expect(verdict.posture?.usual).toBeUndefined();
+    expect(refusing(verdict)).toEqual([]);
+  });
+
   it('is a warning that names nobody if it is not known who gets it', () => {
     const verdict = judged(ecdsa, {
       posture: postureWith({ alternates: [alternate('rsa', ders(expired))] }),
