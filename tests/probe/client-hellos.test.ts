@@ -120,7 +120,7 @@ it.each([
       ]);
       expect(tested?.intolerances[0]?.clients).toHaveLength(clients.length);
       expect(postponed).not.toContain('client_hellos');
-      // Those of the check and of its HTTP requests, and at most 35 to find the part.
+      // Those of the check and of its HTTP requests, the two that every server gets, and at most 33 to find the part.
       expect(hellos.length).toBeLessThanOrEqual(37);
     }
   },
