@@ -246,6 +246,8 @@ export interface HelloObservation {
   warningAlerts: number[];
   /** Whether the server sent an empty handshake record before its answer was complete. */
   hasEmptyRecord: boolean;
+  /** Whether an empty ChangeCipherSpec came before it. */
+  hasEmptyChange: boolean;
 }
 
 /** A chain from a handshake that offered other signatures or ciphers than the usual one. */

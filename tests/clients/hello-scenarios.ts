@@ -175,6 +175,15 @@ export const HELLO_SCENARIOS: readonly Scenario[] = [
   inserted('five empty records first', empty(5), RSA),
   inserted('an empty record after the ServerHello (TLS 1.2)', empty(1), TLS_1_2, 1),
   inserted('an empty record after the certificate (TLS 1.2)', empty(1), { ...TLS_1_2, ...RSA }, 2),
+  inserted('an empty ChangeCipherSpec first (TLS 1.2)', empty(1, 0x14), TLS_1_2),
+  inserted('an empty ChangeCipherSpec first (TLS 1.3)', empty(1, 0x14), TLS_1_3),
+  inserted(
+    'an empty ChangeCipherSpec after the ServerHello (TLS 1.2)',
+    empty(1, 0x14),
+    { ...TLS_1_2, ...RSA },
+    1,
+  ),
+  inserted('two empty ChangeCipherSpec and an empty record', Buffer.concat([empty(2, 0x14), empty(1)])),
   inserted(
     'an empty record and the warning unrecognized_name',
     Buffer.concat([empty(1), alertRecord(1, 112)]),

@@ -89,7 +89,13 @@ it('A server that answers browsers gets two of their ClientHellos with the postu
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     const { port, hellos } = await filtered({ tls: { maxVersion } });
     expect(await posture(port, { parts: POSTURE_PARTS })).toMatchObject({
-      hellos: { address: '127.0.0.1', intolerances: [], warningAlerts: [], hasEmptyRecord: false },
+      hellos: {
+        address: '127.0.0.1',
+        intolerances: [],
+        warningAlerts: [],
+        hasEmptyRecord: false,
+        hasEmptyChange: false,
+      },
     });
     const fromBrowsers = hellos.filter(({ hello }) => isBrowser(hello));
     expect(fromBrowsers.map(({ hello }) => hello.length)).toEqual([2_013, 1_892]);

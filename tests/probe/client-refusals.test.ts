@@ -244,6 +244,11 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['hello_whole', 'ClientHello with more than 15 extensions is reset', ['chromium', 'firefox']],
   ['warning_alert', 'warning unrecognized_name (TLS 1.3)', ['java']],
   ['empty_record', 'an empty record first (TLS 1.2)', ['go', 'gnutls']],
+  [
+    'empty_record',
+    'an empty ChangeCipherSpec after the ServerHello (TLS 1.2)',
+    ['chromium', 'firefox', 'go', 'java', 'gnutls'],
+  ],
 ];
 
 /** Returns who refuses what at the server of a scenario, if only some clients do. */

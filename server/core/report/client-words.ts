@@ -300,7 +300,7 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   empty_record: {
     why: 'the server sends an empty TLS record in the handshake',
-    fix: 'Update the server, or what stands in front of it: empty records are not allowed in a handshake (RFC 8446 §5.1).',
+    fix: 'Update the server, or what stands in front of it: empty records are not allowed in a handshake (RFC 8446 §5).',
   },
 } satisfies Record<ClientRuleCode, Reason>;
 

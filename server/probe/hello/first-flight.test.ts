@@ -98,6 +98,16 @@ describe('the first flight of a server', () => {
     expect(read(Buffer.concat([first, rest]))).toMatchObject({ warningAlerts: [], hasEmptyRecord: false });
   });
 
+  it('shows an empty ChangeCipherSpec, and takes any other one before the end for no TLS', () => {
+    const change = (...bytes: number[]) => Buffer.from([20, 3, 3, 0, bytes.length, ...bytes]);
+    for (const hello of [TLS_1_3, TLS_1_2]) {
+      const rest = inRecords([hello, DONE], 16_000);
+      const flight = read(Buffer.concat([change(), rest]));
+      expect(flight).toMatchObject({ answer: 'hello', hasEmptyChange: true, hasEmptyRecord: false });
+      expect(read(Buffer.concat([change(1), rest]))).toMatchObject({ answer: 'not_tls' });
+    }
+  });
+
   it('ends after 256 kB', () => {
     const endless = Buffer.concat([
       inRecords([TLS_1_2], 16_000),

@@ -21,6 +21,8 @@ export class FirstFlight {
   /** Descriptions of alerts with the level of a warning (RFC 5246 §7.2), except for close_notify, each once. */
   readonly warningAlerts: number[] = [];
   hasEmptyRecord = false;
+  /** Whether a ChangeCipherSpec had no bytes. OpenSSL skips it. */
+  hasEmptyChange = false;
   isComplete = false;
 
   #bytes = 0;
@@ -59,7 +61,8 @@ export class FirstFlight {
     while (!this.isComplete && rest.length >= HEADER_BYTES) {
       const [type = 0, major] = rest;
       const length = rest.readUInt16BE(3);
-      const isKnown = type === RECORD.handshake || type === RECORD.alert;
+      const isEmptyChange = type === RECORD.changeCipherSpec && length === 0;
+      const isKnown = type === RECORD.handshake || type === RECORD.alert || isEmptyChange;
       if (!isKnown || major !== 3 || length > MAX_RECORD_BYTES) {
         this.#end('not_tls');
         break;
@@ -69,7 +72,8 @@ export class FirstFlight {
       const content = rest.subarray(HEADER_BYTES, this.#needed);
       rest = rest.subarray(this.#needed);
       this.#needed = HEADER_BYTES;
-      if (type === RECORD.alert) this.#readAlert(content);
+      if (isEmptyChange) this.hasEmptyChange = true;
+      else if (type === RECORD.alert) this.#readAlert(content);
       else if (length === 0) this.hasEmptyRecord = true;
       else this.#readHandshake(content);
     }

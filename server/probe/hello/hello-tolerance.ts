@@ -42,6 +42,7 @@ export async function testHellos(
 ): Promise<Omit<HelloObservation, 'address'> | null> {
   const warningAlerts = new Set<number>();
   let hasEmptyRecord = false;
+  let hasEmptyChange = false;
   const askWith =
     (sendOne: Send): AskEach =>
     async (keys, hello, times = 1) => {
@@ -57,11 +58,13 @@ export async function testHellos(
         if (answer.state !== 'answered') continue;
         for (const alert of answer.flight.warningAlerts) warningAlerts.add(alert);
         hasEmptyRecord ||= answer.flight.hasEmptyRecord;
+        hasEmptyChange ||= answer.flight.hasEmptyChange;
       }
       return reactions;
     };
   const intolerances = await findIntolerances(target, askWith(send.first), askWith(send.further));
-  return intolerances && { intolerances, warningAlerts: [...warningAlerts], hasEmptyRecord };
+  const alerts = [...warningAlerts];
+  return intolerances && { intolerances, warningAlerts: alerts, hasEmptyRecord, hasEmptyChange };
 }
 
 async function findIntolerances(

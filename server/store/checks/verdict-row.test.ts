@@ -109,6 +109,7 @@ const OBSERVATIONS: Observation[] = [
         intolerances: [{ part: 'ech', reaction: 'alert', clients: ['chromium', 'firefox'] }],
         warningAlerts: [112],
         hasEmptyRecord: false,
+        hasEmptyChange: false,
       },
       caa: { outcome: 'unavailable' },
       registration: { outcome: 'no_date', domain: 'fjord.example' },

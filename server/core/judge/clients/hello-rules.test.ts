@@ -29,6 +29,7 @@ const NOTHING: HelloObservation = {
   intolerances: [],
   warningAlerts: [],
   hasEmptyRecord: false,
+  hasEmptyChange: false,
 };
 
 const refusing = (parts: readonly HelloPart[], reaction: HelloReaction = 'alert'): HelloObservation => ({
@@ -162,6 +163,12 @@ describe('the findings about the answer to a ClientHello', () => {
     expect(rulesOf({ ...NOTHING, warningAlerts: [90, 112], hasEmptyRecord: true })).toEqual([
       ['warning_alert', 'warning', 'java'],
       ['empty_record', 'warning', 'go', 'gnutls'],
+    ]);
+  });
+
+  it('name all clients but OpenSSL for an empty ChangeCipherSpec', () => {
+    expect(rulesOf({ ...NOTHING, hasEmptyRecord: true, hasEmptyChange: true })).toEqual([
+      ['empty_record', 'critical', 'chromium', 'firefox', 'go', 'java', 'gnutls'],
     ]);
   });
 

@@ -41,10 +41,15 @@ export function helloFindings({
   intolerances,
   warningAlerts,
   hasEmptyRecord,
+  hasEmptyChange,
 }: HelloObservation): ChainFinding[] {
   const knowsExtensions =
     intolerances.filter(({ part }) => EXTENSIONS.includes(part)).length < MANY_EXTENSIONS;
   const refusedByJava = warningAlerts.some((alert) => !IGNORED_BY_JAVA.includes(alert));
+  // Measured; `readRecordOrCCS` of Go 1.26 (RFC 8446 §5).
+  const ofEmpty: readonly Client[] = hasEmptyChange
+    ? ['chromium', 'firefox', 'go', 'java', 'gnutls']
+    : ['go', 'gnutls'];
   return [
     ...[...Map.groupBy(intolerances, ({ part }) => ruleOf(part, knowsExtensions))].map(([rule, alike]) => {
       const reaction = alike[0]?.reaction ?? 'silent';
@@ -56,8 +61,7 @@ export function helloFindings({
       return finding(rule, clients, { reaction, parts: alike.map(({ part }) => part) });
     }),
     ...(refusedByJava ? [finding('warning_alert', ['java'])] : []),
-    // Measured; `readRecordOrCCS` of Go 1.26.
-    ...(hasEmptyRecord ? [finding('empty_record', ['go', 'gnutls'])] : []),
+    ...(hasEmptyRecord || hasEmptyChange ? [finding('empty_record', ofEmpty)] : []),
   ];
 }
 
