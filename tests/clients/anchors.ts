@@ -28,6 +28,11 @@ const policies = (oid: string) => ({ oid: '2.5.29.32', value: sequence(sequence(
 const rawly = (oid: string, value: Uint8Array, critical: boolean): CertificateOptions => ({
   extraExtensions: [{ oid, value, ...(critical && { critical }) }],
 });
+const purpose = (...identifiers: string[]): CertificateOptions => ({
+  extendedKeyUsage: null,
+  ...rawly('2.5.29.37', sequence(...identifiers.map((identifier) => objectIdentifier(identifier))), false),
+});
+const OTHER_NAME = nameDer({ organization: 'Other' });
 const mappings = sequence(sequence(objectIdentifier('1.2.3.4'), objectIdentifier('1.2.3.5')));
 const explicitPolicy = { oid: '2.5.29.36', value: sequence(tagged(0, false, Buffer.from([0]))) };
 
@@ -42,6 +47,9 @@ export const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
   'for clientAuth': { extendedKeyUsage: ['clientAuth'] },
   'for serverAuth': { extendedKeyUsage: ['serverAuth'] },
   'for emailProtection and codeSigning': { extendedKeyUsage: ['emailProtection', 'codeSigning'] },
+  'for Netscape’s gated servers': purpose('2.16.840.1.113730.4.1'),
+  'for Microsoft’s gated servers': purpose('1.3.6.1.4.1.311.10.3.3'),
+  'for Netscape’s gated servers and emailProtection': purpose('2.16.840.1.113730.4.1', '1.3.6.1.5.5.7.3.4'),
   'with path length 300': { pathLength: 300 },
   'with path length 0': { pathLength: 0 },
   'with path length 1': { pathLength: 1 },
@@ -62,6 +70,13 @@ export const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
   },
   'of version 1 that has expired': { ...EXPIRED, editFields: (fields) => fields.slice(1, -1) },
   'that permits another name': { permitted: { dns: ['other.example'] } },
+  'that permits another directory name': { permitted: { directory: [OTHER_NAME] } },
+  'that permits the directory name of the intermediate': {
+    permitted: { directory: [nameDer({ organization: 'Certlantern Tests' })] },
+  },
+  'that excludes the directory name of the intermediate': {
+    excluded: { directory: [nameDer({ organization: 'Certlantern Tests' })] },
+  },
   'that permits the name': { permitted: { dns: ['example'] } },
   'that excludes the name': { excluded: { dns: ['odd.example'] } },
   'that permits addresses only of another network': { permitted: { ip: ['10.0.0.0/8'] } },
@@ -127,7 +142,7 @@ export const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
   ),
   'with constraints that exclude a directory name': rawly(
     '2.5.29.30',
-    sequence(tagged(1, true, sequence(tagged(4, true, nameDer({ organization: 'Other' }))))),
+    sequence(tagged(1, true, sequence(tagged(4, true, OTHER_NAME)))),
     true,
   ),
   'with constraints with a minimum': rawly(
@@ -212,13 +227,23 @@ export const TRUSTED_LEAVES: Readonly<Record<string, CertificateOptions>> = {
   'self-signed and trusted': ofServer,
   'self-signed and trusted, without basicConstraints': { ...ofServer, basicConstraints: null },
   'self-signed and trusted, and a CA': { ...ofServer, certificateAuthority: true },
+  'self-signed and trusted, and expired': { ...ofServer, ...EXPIRED },
+  'self-signed and trusted, with an RSA key, and expired': { ...ofServer, ...EXPIRED, key: 'RSA-2048' },
+  'self-signed and trusted, and not yet valid': {
+    ...ofServer,
+    ...AHEAD,
+    notAfter: AHEAD.notBefore + YEAR_MS,
+  },
 };
 
 /** Mints these roots; each by its description, the second of a pair by that and `, second`. */
 export function mintOddRoots(): Map<string, MintedAuthority> {
   const stranger = mintAuthority({ commonName: 'Unknown Root' });
   const entries: [string, MintedAuthority][] = [];
-  for (const [name, options] of Object.entries({ ...ODD_ROOTS, ...PSS_ROOTS }))
+  for (const [name, options] of Object.entries({
+    ...ODD_ROOTS,
+    ...PSS_ROOTS,
+  }))
     entries.push([name, mintAuthority({ commonName: `Root: ${name}`, ...options })]);
   for (const [name, [first, second]] of Object.entries(TWIN_ROOTS)) {
     const commonName = `Roots: ${name}`;

@@ -17,6 +17,7 @@ import {
   type CertificateOptions,
   type MintedCertificate,
   mintAuthority,
+  nameDer,
 } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { connectingClients } from './clients/refusals.ts';
@@ -25,6 +26,11 @@ import { judge } from './judge.ts';
 const EXPIRED = { notBefore: NOW - 1000 * DAY, notAfter: NOW - DAY };
 const requiresPolicy = { oid: '2.5.29.36', value: sequence(tagged(0, false, Buffer.from([0]))) };
 const policy = { oid: '2.5.29.32', value: sequence(sequence(objectIdentifier('1.3.6.1.4.1.99999.7'))) };
+
+const forPurpose = (identifier: string): CertificateOptions => ({
+  extendedKeyUsage: null,
+  extraExtensions: [{ oid: '2.5.29.37', value: sequence(objectIdentifier(identifier)) }],
+});
 
 const rootOf = (options: CertificateOptions) =>
   mintAuthority({ commonName: 'Odd Root', ...years, ...options });
@@ -68,6 +74,13 @@ describe('an added root', () => {
     ['that permits another name', { permitted: { dns: ['other.example'] } }, MEASURED],
     ['with path length 0 above an intermediate', { pathLength: 0 }, MEASURED],
     ['for clientAuth', { extendedKeyUsage: ['clientAuth'] }, ['chromium', 'firefox', 'openssl', 'go']],
+    ['for Netscape’s gated servers', forPurpose('2.16.840.1.113730.4.1'), ['chromium', 'firefox', 'go']],
+    ['for Microsoft’s gated servers', forPurpose('1.3.6.1.4.1.311.10.3.3'), ['chromium', 'firefox', 'go']],
+    [
+      'that permits another directory name',
+      { permitted: { directory: [nameDer({ organization: 'Other' })] } },
+      ['chromium', 'firefox', 'openssl', 'go'],
+    ],
     ['without basicConstraints', { basicConstraints: null }, ['firefox', 'go', 'java']],
     [
       'without basicConstraints and keyUsage',
@@ -184,6 +197,18 @@ describe('a trusted certificate of the server itself', () => {
     const authority = rootOf({ ...own, keyUsage, certificateAuthority: true });
     expect(refusing([plain], [plain])).toEqual([]);
     expect(refusing([authority], [authority])).toEqual(['firefox']);
+  });
+
+  it.each<[string, CertificateOptions]>([
+    ['has expired', EXPIRED],
+    ['is not yet valid', { notBefore: NOW + DAY, notAfter: NOW + 9 * DAY }],
+    ['becomes valid within minutes', { notBefore: NOW + 60_000, notAfter: NOW + 9 * DAY }],
+  ])('is accepted by Java alone if it %s', (_, dates) => {
+    const options: CertificateOptions = { ...current, ...dates, certificateAuthority: false };
+    const own = rootOf({ ...options, keyUsage: ['digitalSignature'] });
+    expect(refusing([own], [own])).toEqual(CLIENTS.filter((client) => client !== 'java'));
+    expect(refusing([own], [])).toEqual([...CLIENTS]);
+    expect(refusing([mintAuthority(years).issue(options)], [own])).toEqual([...CLIENTS]);
   });
 });
 

@@ -2,11 +2,13 @@ import {
   type Certificate,
   matchesReference,
   type ReferenceIdentifier,
+  type TrustStore,
   validityFailure,
 } from '../../pki/index.ts';
+import { CLIENTS } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import type { ChainFinding } from '../finding.ts';
-import { severityOf } from './clients/client-rule.ts';
+import { connectsTo, severityOf } from './clients/client-rule.ts';
 import { LIMITING_LIFETIMES } from './clients/refusals.ts';
 import { coversWithTrailingDot } from './clients/name-rules.ts';
 import { earlyLeaf } from './not-yet-valid.ts';
@@ -21,30 +23,30 @@ interface LeafQuestion {
   /** Name to verify, for findings; absent if it is the host. */
   verifyName?: string;
   protocol: Protocol;
+  trustStore: TrustStore;
   now: number;
 }
 
 /** Returns the findings about the dates and names of a leaf, which do not depend on its issuer. */
-export function leafFindings(
-  leaf: Certificate,
-  { reference, verifyName, protocol, now }: LeafQuestion,
-): ChainFinding[] {
-  return [...validityFindings(leaf, protocol, now), ...nameFindings(leaf, reference, verifyName)];
+export function leafFindings(leaf: Certificate, question: LeafQuestion): ChainFinding[] {
+  const { reference, verifyName } = question;
+  return [...validityFindings(leaf, question), ...nameFindings(leaf, reference, verifyName)];
 }
 
-function validityFindings(leaf: Certificate, protocol: Protocol, now: number): ChainFinding[] {
+function validityFindings(
+  leaf: Certificate,
+  { protocol, trustStore, now }: Pick<LeafQuestion, 'protocol' | 'trustStore' | 'now'>,
+): ChainFinding[] {
   const { fingerprint, notBefore, notAfter } = leaf;
   const failure = validityFailure(leaf, now);
-  if (failure === 'expired')
-    return [
-      {
-        code: 'expired',
-        severity: 'critical',
-        fingerprint,
-        facts: { kind: 'expired', notAfter, evidence: { notBefore } },
-      },
-    ];
-  return failure === null ? [] : [earlyLeaf(leaf, protocol, now)];
+  if (failure === null) return [];
+  // Measured: Java does not check the dates of a certificate that it trusts itself (engineValidate in PKIXValidator.java).
+  const limited = trustStore.has(fingerprint) && {
+    clients: CLIENTS.filter((client) => client !== 'java' && connectsTo(protocol)(client)),
+  };
+  if (failure === 'not_yet_valid') return [{ ...earlyLeaf(leaf, protocol, now), ...limited }];
+  const facts = { kind: 'expired' as const, notAfter, evidence: { notBefore } };
+  return [{ code: 'expired', severity: 'critical', fingerprint, facts, ...limited }];
 }
 
 function nameFindings(leaf: Certificate, reference: ReferenceIdentifier, expected?: string): ChainFinding[] {

@@ -15,6 +15,19 @@ import { refusingMalformed } from './refusals.ts';
 
 /** Those that could be measured, except Java. Apple processes no constraints of an anchor; Windows is not known. */
 const MEASURED: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
+const CHECKING_PURPOSES: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go'];
+
+/** Server gated crypto of Netscape and of Microsoft, which OpenSSL takes for serverAuth (`check_purpose_ssl_server` in v3_purp.c). */
+const GATED_SERVERS = ['2.16.840.1.113730.4.1', '1.3.6.1.4.1.311.10.3.3'];
+
+const isForGatedServers = ({ extendedKeyUsage }: Certificate): boolean =>
+  extendedKeyUsage?.some((purpose) => GATED_SERVERS.includes(purpose)) === true;
+
+/** Returns whether all name constraints are permitted directory names and URIs, which GnuTLS does not compare (name_constraints.c). */
+function permitsUncheckedNamesOnly({ nameConstraints }: Certificate): boolean {
+  const { permitted = [], excluded = [] } = nameConstraints ?? {};
+  return excluded.length === 0 && permitted.every(({ kind }) => kind === 'directory' || kind === 'uri');
+}
 
 /** Returns who refuses a path because of a failure of its anchor. */
 export function refusingAnchor(
@@ -37,11 +50,12 @@ function refusingAdded(code: PathFailureCode, anchor: Certificate): readonly Cli
       // Apple: kSecPolicyCheckValidRoot in SecPolicyAddBasicX509Options.
       return ['apple', ...MEASURED];
     case 'name_constraints':
+      return permitsUncheckedNamesOnly(anchor) ? MEASURED.filter((client) => client !== 'gnutls') : MEASURED;
     case 'path_length':
     case 'unknown_critical_extension':
       return MEASURED;
     case 'extended_key_usage':
-      return ['chromium', 'firefox', 'openssl', 'go'];
+      return CHECKING_PURPOSES.filter((client) => client !== 'openssl' || !isForGatedServers(anchor));
     case 'not_a_ca':
       if (anchor.basicConstraints !== null) return CLIENTS;
       // Only an anchor of version 3 fails without basicConstraints.

@@ -1,4 +1,4 @@
-import { type Certificate, EXTENSION, PURPOSE } from '../../../pki/index.ts';
+import { type Certificate, EXTENSION, type GeneralName, PURPOSE } from '../../../pki/index.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
@@ -24,6 +24,8 @@ const hasOtherKeyIdentifier = ({ certificate, issuer }: Link): boolean => {
   const named = certificate.authorityKeyIdentifier?.keyIdentifier ?? null;
   return named !== null && issuer.subjectKeyIdentifier !== null && named !== issuer.subjectKeyIdentifier;
 };
+
+const isUnsupported = ({ kind }: GeneralName): boolean => kind === 'unsupported' || kind === 'directory';
 
 /** Number of the TLS extension status_request (RFC 8446 §4.2). */
 const STATUS_REQUEST = 5;
@@ -196,10 +198,17 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     source: 'measured',
     applies: ({ certificate }) =>
       isCritical(certificate, EXTENSION.nameConstraints) &&
-      [
-        ...(certificate.nameConstraints?.permitted ?? []),
-        ...(certificate.nameConstraints?.excluded ?? []),
-      ].some(({ kind }) => kind === 'unsupported' || kind === 'directory'),
+      (certificate.nameConstraints?.excluded.some(isUnsupported) === true ||
+        certificate.nameConstraints?.permitted.some(({ kind }) => kind === 'unsupported') === true),
+  },
+  {
+    code: 'unsupported_constraint',
+    clients: ['go'],
+    source:
+      'measured: GnuTLS ignores permitted directory names (check_unsupported_constraint in name_constraints.c)',
+    applies: ({ certificate }) =>
+      isCritical(certificate, EXTENSION.nameConstraints) &&
+      certificate.nameConstraints?.permitted.some(isUnsupported) === true,
   },
   {
     code: 'excluded_directory_name',
