@@ -85,6 +85,24 @@ export const ANCHOR_SCENARIOS: readonly Scenario[] = [
           .issue(leafOptions),
       ),
   },
+  ...[0, 1].map((length): Scenario => ({
+    name: `root with path length ${length} above an intermediate with its name`,
+    mint(roots) {
+      const root = anchor(roots, `with path length ${length}`);
+      return withChain(root.intermediate({ subjectDer: root.subjectDer }).issue(leafOptions));
+    },
+  })),
+  {
+    name: 'root with path length 1 above an intermediate with its name and another',
+    mint(roots) {
+      const root = anchor(roots, 'with path length 1');
+      const renewed = root.intermediate({ subjectDer: root.subjectDer, key: 'RSA-2048' });
+      return withChain(
+        renewed.intermediate({ commonName: 'Next' }).issue({ ...leafOptions, key: 'RSA-2048' }),
+      );
+    },
+    tls: { maxVersion: 'TLSv1.2' },
+  },
   {
     name: 'root that excludes the name above two intermediates, over TLS 1.2',
     mint: (roots) =>

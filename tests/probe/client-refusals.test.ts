@@ -118,6 +118,11 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['unsupported_constraint', 'name constraints on a form that few know', ['go', 'gnutls']],
   ['empty_constraint', 'name constraints that permit an empty name', ['java']],
   ['self_issued_path_length', 'a CA with path length 0 that renewed itself', ['firefox', 'go', 'gnutls']],
+  [
+    'self_issued_path_length',
+    'root with path length 0 above an intermediate with its name',
+    ['firefox', 'go', 'gnutls'],
+  ],
   ['compressed_key', 'leaf with a compressed point', ['firefox', 'go', 'java', 'gnutls']],
   ['weak_root_key', 'root RSA-1024', ['openssl']],
   ['any_purpose_only', 'root for anyExtendedKeyUsage', ['firefox', 'openssl']],

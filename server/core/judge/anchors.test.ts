@@ -118,6 +118,16 @@ describe('an added root', () => {
     expect(verdictOn(sent, [root], { protocol: 'smtp' }).findings).toEqual([]);
   });
 
+  it('with a path length is refused by clients that count intermediates with its own name', () => {
+    const root = rootOf({ pathLength: 0 });
+    const renewed = root.intermediate({ ...years, commonName: 'Odd Root' });
+    const sent = withChain(renewed.issue(current));
+    expect(refusing(sent, [root])).toEqual(['firefox', 'go', 'gnutls']);
+    expect(refusing(sent, [rootOf({ key: root.key, pathLength: 1 })])).toEqual([]);
+    const longer = withChain(renewed.intermediate({ ...years, commonName: 'Next' }).issue(current));
+    expect(verdictOn(longer, [root]).findings.map(({ code }) => code)).toEqual(['path_invalid']);
+  });
+
   it('that some clients refuse still has a path, and what is below it is judged as usual', () => {
     const root = rootOf(EXPIRED);
     const [leaf, ...chain] = withChain(root.intermediate(years).issue({ ...current, key: 'P-521' }));

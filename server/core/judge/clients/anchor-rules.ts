@@ -87,6 +87,17 @@ export const ANCHORED_RULES: readonly ClientRule<Anchored>[] = [
       !arePoliciesSatisfied(path.slice(0, -1).toReversed(), certificate),
   },
   {
+    code: 'self_issued_path_length',
+    clients: ['firefox', 'go', 'gnutls'],
+    source: 'measured, as for an intermediate',
+    applies({ certificate, path }) {
+      const limit = certificate.basicConstraints?.pathLength ?? Infinity;
+      const below = path.slice(1, -1);
+      // More than that is a failure of the path.
+      return below.length > limit && below.filter(({ selfIssued }) => !selfIssued).length <= limit;
+    },
+  },
+  {
     code: 'partial_chain',
     clients: ['openssl'],
     source: 'measured; X509_V_FLAG_PARTIAL_CHAIN in OpenSSL; curl and Python since 3.13 set it',
