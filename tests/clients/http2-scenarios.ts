@@ -145,6 +145,21 @@ export const HTTP2_SCENARIOS: readonly Scenario[] = [
     'a compressed field that does not exist',
     answeringRequests((stream) => [http2Frame(1, 5, [0xff, 0x80, 1], stream)]),
   ),
+  ...Object.entries({
+    'a field with an index of 0': [0x80],
+    'a field that is cut off': [0, 50, 0x61],
+    'a field name in upper case': [0, 3, ...Buffer.from('X-A'), 1, 0x62],
+    'a line break in a field': [0, 1, 0x61, 3, ...Buffer.from('b\nc')],
+    'a space in a field name': [0x40, 3, ...Buffer.from('a b'), 1, 0x62],
+    'fields of all kinds': [
+      0x8f, 0x10, 1, 0x61, 0x81, 0x1f, 0x5f, 1, 0x62, 0x0f, 0x10, 1, 0x62, 0x40, 1, 0x63, 1, 0xe9,
+    ],
+  }).map(([name, fields]) =>
+    withHttp2(
+      name,
+      answeringRequests((stream) => [http2Frame(1, 5, [0x88, ...fields], stream)]),
+    ),
+  ),
   withHttp2(
     'padding beyond the end of a frame',
     answeringRequests((stream) => [http2Frame(1, 0xd, [9, 0x88], stream)]),

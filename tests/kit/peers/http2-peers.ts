@@ -90,6 +90,23 @@ export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outco
     sending(SETTINGS, http2Frame(1, 5, [0xff, 0x80, 1])),
     'not_http2',
   ],
+  ['sends a field that is cut off', sending(SETTINGS, http2Frame(1, 5, [0x88, 0, 50, 0x61])), 'not_http2'],
+  ['sends a field with an index of 0', sending(SETTINGS, http2Frame(1, 5, [0x88, 0x80])), 'not_http2'],
+  [
+    'sends a field name in upper case, in a frame of its own',
+    sending(SETTINGS, http2Frame(1, 1, [0x88, 0, 1]), http2Frame(9, 4, [0x58, 1, 0x61])),
+    'not_http2',
+  ],
+  [
+    'sends a field with a line break',
+    sending(SETTINGS, http2Frame(1, 5, [0x88, 0, 1, 0x61, 1, 0x0a])),
+    'not_http2',
+  ],
+  [
+    'refers to a dynamic table that we do not have',
+    sending(SETTINGS, http2Frame(1, 5, [0x88, 0x5f, 1, 0x62, 0xbe])),
+    'answered',
+  ],
   [
     'sends a status of four digits',
     sending(SETTINGS, http2Frame(1, 5, [0x08, 4, ...Buffer.from('2000')])),
