@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Client } from '../../contract/check-words.ts';
 
@@ -69,14 +70,26 @@ export async function startLineClient(
   };
 }
 
-/** Runs a program and returns its exit code and what it printed. @throws Error if it does not end in time */
+/** Time for compiling a program with Go's standard library, in ms. */
+const BUILD_MS = 300_000;
+
+/** Compiles a program of Go in `folder` and returns its path. @throws Error if it cannot be compiled */
+export async function buildGo(source: string, folder: string): Promise<string> {
+  const program = join(folder, 'program');
+  const env = { ...process.env, GOCACHE: join(folder, 'cache'), GO111MODULE: 'off' };
+  const built = await run('go', ['build', '-o', program, source], { env, timeout: BUILD_MS });
+  if (built.code !== 0) throw new Error(built.output);
+  return program;
+}
+
+/** Runs a program and returns its exit code and what it printed. `timeout`: in ms. @throws Error if it does not end in time */
 export function run(
   command: string,
   parameters: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
+  { env = process.env, timeout = CONNECTION_MS }: { env?: NodeJS.ProcessEnv; timeout?: number } = {},
 ): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
-    const program = execFile(command, parameters, { timeout: CONNECTION_MS, env }, (error, out, err) => {
+    const program = execFile(command, parameters, { timeout, env }, (error, out, err) => {
       const code = error === null ? 0 : error.code;
       if (typeof code === 'number') resolve({ code, output: out + err });
       else reject(new Error(`${command} did not end: ${error?.message}`));

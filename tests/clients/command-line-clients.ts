@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClientKind, run, type RunningClient, startLineClient } from './client.ts';
+import { buildGo, type ClientKind, run, type RunningClient, startLineClient } from './client.ts';
 
 const VERSIONS = '`Node.js ${process.versions.node}, OpenSSL ${process.versions.openssl}`';
 const PROGRAMS = join(import.meta.dirname, 'programs');
@@ -97,13 +97,8 @@ const go: ClientKind = {
   name: 'Go',
   family: 'go',
   packages: ['golang-go'],
-  async start({ folder, rootsFile }) {
-    const program = join(folder, 'client');
-    const env = { ...process.env, GOCACHE: join(folder, 'cache'), GO111MODULE: 'off' };
-    const built = await run('go', ['build', '-o', program, join(PROGRAMS, 'client.go')], env);
-    if (built.code !== 0) throw new Error(built.output);
-    return startLineClient(program, [rootsFile]);
-  },
+  start: async ({ folder, rootsFile }) =>
+    startLineClient(await buildGo(join(PROGRAMS, 'client.go'), folder), [rootsFile]),
 };
 
 /** It needs the JDK: the runtime alone cannot start a source file. */

@@ -5,17 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Peer, ServerCertificate } from '../kit/peers/tls-server.ts';
-import { run } from './client.ts';
+import { buildGo } from './client.ts';
 
 const SOURCE = join(import.meta.dirname, 'programs', 'server.go');
 
 /** Compiles and starts a server of Go, which sends the first of its certificates that a client accepts. */
 export async function startGoServer(certificates: readonly ServerCertificate[]): Promise<Peer> {
   const folder = await mkdtemp(join(tmpdir(), 'go-server-'));
-  const program = join(folder, 'server');
-  const env = { ...process.env, GOCACHE: join(folder, 'cache'), GO111MODULE: 'off' };
-  const built = await run('go', ['build', '-o', program, SOURCE], env);
-  if (built.code !== 0) throw new Error(built.output);
+  const program = await buildGo(SOURCE, folder);
   const files = await Promise.all(
     certificates.map(async ({ certificatePem, chainPem = '', keyPem }, index) => {
       const file = join(folder, `${index}.pem`);
