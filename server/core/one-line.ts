@@ -21,3 +21,10 @@ export function truncatedLine(text: string, length: number): string {
   const characters = Array.from(clean);
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : clean;
 }
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** Returns a list in words: "Go, Java and GnuTLS". */
+export function listed(items: readonly string[]): string {
+  return LIST.format(items);
+}

@@ -1,6 +1,7 @@
 import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
 import { ACCEPTING_SINCE, isHelloRule, REFUSING_SINCE } from '../judge/clients/client-rule.ts';
 import type { ClientRuleCode, LeafFacts } from '../finding.ts';
+import { listed } from '../one-line.ts';
 import { helloEvidence } from './connection-words.ts';
 import type { Words } from './leaf-words.ts';
 
@@ -318,7 +319,7 @@ export function refusalWords({ rule, authority, evidence }: Refusal, clients: re
   const refuse = rule === 'root_order' ? 'may refuse' : plainVerb;
   return {
     // A newer version may have stored a rule that this one does not know.
-    message: `${LIST.format(names)} ${whatHappens(rule, refuse, authority)}${known === undefined ? '' : `: ${known.why}`}.`,
+    message: `${listed(names)} ${whatHappens(rule, refuse, authority)}${known === undefined ? '' : `: ${known.why}`}.`,
     evidence: [
       ...(evidence === undefined ? [] : helloEvidence(evidence)),
       // Programs differ in whether they accept a partial chain, which the message says.
@@ -344,14 +345,6 @@ const OF_CONNECTION: ReadonlySet<string> = new Set<ClientRuleCode>([
   'warning_alert',
   'empty_record',
 ]);
-
-const LIST = new Intl.ListFormat('en-GB');
-
-/** Returns the names of clients: "Go and GnuTLS". */
-export function clientNames(clients: readonly Client[]): string {
-  // A newer version may have stored a client that this one does not know.
-  return LIST.format(clients.map((client) => CLIENT_NAMES[client] ?? client));
-}
 
 /** Rules about certificates that the owner of the host can leave out, or trusts. */
 const OF_OWNER: ReadonlySet<string> = new Set<ClientRuleCode>([

@@ -1,6 +1,7 @@
 import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
 import type { LeafFacts } from '../finding.ts';
 import type { HelloPart, HelloReaction, Http2Fault } from '../observation.ts';
+import { listed } from '../one-line.ts';
 import type { Words } from './leaf-words.ts';
 
 /** The second half of “Chrome cannot use the server’s HTTP/2: …”. */
@@ -20,13 +21,17 @@ const FAULTS: Readonly<Record<Http2Fault, string>> = {
   odd_settings: 'its settings are not allowed for a server',
 };
 
-const LIST = new Intl.ListFormat('en-GB');
+/** Returns the names of clients: "Go and GnuTLS". */
+export function clientNames(clients: readonly Client[]): string {
+  // A newer version may have stored a client that this one does not know.
+  return listed(clients.map((client) => CLIENT_NAMES[client] ?? client));
+}
 
 /** Returns the words of a finding about HTTP/2. `clients`: those that fail. */
 export function http2Words(fault: Http2Fault, clients: readonly Client[]): Words {
   // Only nghttp2, the library of curl, refuses what no other client does.
-  const names = clients.length === 0 ? ['curl'] : clients.map((client) => CLIENT_NAMES[client]);
-  return { message: `${LIST.format(names)} cannot use the server’s HTTP/2: ${FAULTS[fault]}.`, evidence: [] };
+  const names = clients.length === 0 ? 'curl' : clientNames(clients);
+  return { message: `${names} cannot use the server’s HTTP/2: ${FAULTS[fault]}.`, evidence: [] };
 }
 
 type HelloEvidence = NonNullable<Extract<LeafFacts, { kind: 'refused_by_clients' }>['evidence']>;
@@ -36,7 +41,7 @@ export function helloEvidence({ reaction, parts }: HelloEvidence): Words['eviden
   const known = parts.flatMap((part) => PARTS[part] ?? []);
   return [
     { label: 'Reaction', value: REACTIONS[reaction] },
-    ...(known.length === 0 ? [] : [{ label: 'Not accepted', value: LIST.format(known) }]),
+    ...(known.length === 0 ? [] : [{ label: 'Not accepted', value: listed(known) }]),
   ];
 }
 

@@ -1,12 +1,12 @@
 import { fixFor, type OwnAuthorities } from './advice.ts';
 import { chainWords } from './chain-words.ts';
-import { clientNames, refusalFix, refusalWords } from './client-words.ts';
+import { refusalFix, refusalWords } from './client-words.ts';
 import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts';
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName, unicodeName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import type { AddressFacts, Finding, FindingWords } from '../finding.ts';
-import { http2Words } from './connection-words.ts';
+import { clientNames, http2Words } from './connection-words.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';

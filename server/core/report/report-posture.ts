@@ -1,6 +1,7 @@
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
-import { clientNames } from './client-words.ts';
+import { clientNames } from './connection-words.ts';
 import { longDate } from '../long-date.ts';
+import { listed } from '../one-line.ts';
 import { code, plain } from './markdown.ts';
 import { postureTestedAt } from '../judge/previous-verdict.ts';
 import { POSTURE_PARTS, type PosturePart } from '../observation.ts';
@@ -93,8 +94,6 @@ function registrationText(registration: PostureVerdict['registration']): string 
   }
 }
 
-const LIST = new Intl.ListFormat('en-GB');
-
 /**
  * Returns what the posture check could not learn, for example "certificates for RSA keys" and "TLS 1.0 and 1.1"; empty if it
  * learned everything.
@@ -107,8 +106,8 @@ export function untestedPosture({
   const keys = untestedKeyTypes.map((keyType) => KEY_TYPE_NAMES[keyType] ?? keyType);
   const versions = tlsVersions.filter(({ offered }) => offered === null).map(({ version }) => version);
   return [
-    ...(keys.length === 0 ? [] : [`certificates for ${LIST.format(keys)} keys`]),
-    ...(versions.length === 0 ? [] : [`TLS ${LIST.format(versions.map(versionNumber))}`]),
+    ...(keys.length === 0 ? [] : [`certificates for ${listed(keys)} keys`]),
+    ...(versions.length === 0 ? [] : [`TLS ${listed(versions.map(versionNumber))}`]),
     ...(postQuantum.state === 'unknown' ? ['post-quantum key exchange'] : []),
   ];
 }

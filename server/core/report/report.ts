@@ -5,6 +5,7 @@ import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { longDate, longInstant } from '../long-date.ts';
+import { listed } from '../one-line.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
 import { reachFinding, type ReportFinding, type ReportUptime, whatHappenedAt } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
@@ -110,15 +111,13 @@ export function needsFetching({ trusted, findings }: Verdict): boolean {
 export function clientSentence({ endpoint, verdict }: Pick<Report, 'endpoint' | 'verdict'>): string {
   const clients = connectingClients(verdict, endpoint.protocol);
   const names = (connects: boolean) =>
-    LIST.format(clients.filter((one) => one.connects === connects).map(({ name }) => name));
+    listed(clients.filter((one) => one.connects === connects).map(({ name }) => name));
   if (clients.every(({ connects }) => connects)) return `${names(true)} connect.`;
   if (clients.every(({ connects }) => !connects)) return `${names(false)} refuse to connect.`;
   const isOne = (connects: boolean) => clients.filter((one) => one.connects === connects).length === 1;
   const refuse = isOne(false) ? 'refuses' : 'refuse';
   return `${names(false)} ${refuse} to connect; ${names(true)} ${isOne(true) ? 'connects' : 'connect'}.`;
 }
-
-const LIST = new Intl.ListFormat('en-GB');
 
 /** Returns a sentence on which addresses serve the certificate of a verdict; null if no address serves another one. */
 export function whereServed({ addresses, leafFingerprint }: Verdict): string | null {
