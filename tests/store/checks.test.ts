@@ -3,7 +3,7 @@ import { certificateDers, pruneOrphanCertificates } from '../../server/store/che
 import { findMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { alternate } from '../kit/product/observation.ts';
+import { alternate, postureAt } from '../kit/product/observation.ts';
 import {
   endingSoon,
   certificate,
@@ -70,15 +70,7 @@ describeEachDatabase('recording a check', (open) => {
       ...made.observation,
       addresses: [{ ...address, staple: new Uint8Array(70) }],
       authorities: [{ der: fetched.der, source: 'fetched' as const, url: 'http://ca.example/i.der' }],
-      posture: {
-        at: NOW,
-        tlsVersions: [],
-        postQuantum: { state: 'unknown' as const, group: null },
-        alternates: [alternate('rsa', [other.der])],
-        untestedKeyTypes: [],
-        caa: { outcome: 'none' as const },
-        registration: { outcome: 'not_applicable' as const },
-      },
+      posture: postureAt(NOW, { alternates: [alternate('rsa', [other.der])] }),
     };
     await recordCheck(store, { ...made, observation, certificates: [leaf, fetched, other] });
 

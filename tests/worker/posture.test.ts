@@ -1,33 +1,23 @@
 import { createServer } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { isPostureComplete, type Observation, untestedPosture } from '../../server/core/index.ts';
+import { isPostureComplete, untestedPosture } from '../../server/core/index.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { listening } from '../kit/peers/tls-server.ts';
+import { postureAt } from '../kit/product/observation.ts';
 import { type Rig, START, startRig } from './rig.ts';
 
 describeAnyDatabase('The posture of a server', (open) => {
   it('is not probed at the first check, but a minute later, daily and on request', async () => {
     const asked: boolean[] = [];
-    const posture: Observation['posture'] = {
-      at: START,
-      tlsVersions: [],
-      postQuantum: { state: 'unknown', group: null },
-      alternates: [],
-      untestedKeyTypes: [],
-      caa: { outcome: 'none' },
-      registration: { outcome: 'not_applicable' },
-    };
     const rig: Rig = await startRig(await open(), {
       wrapProbe: (probe) => ({
         async observe(endpoint, options) {
           asked.push(options.withPosture);
           const observation = await probe.observe(endpoint, { ...options, withPosture: false });
-          return options.withPosture
-            ? { ...observation, posture: { ...posture, at: rig.clock.now() } }
-            : observation;
+          return options.withPosture ? { ...observation, posture: postureAt(rig.clock.now()) } : observation;
         },
       }),
     });

@@ -6,33 +6,22 @@ import {
   intermediate,
   inWords,
   issue,
+  judged,
+  judgedAddresses,
   NOW,
-  observation,
-  root,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
-import { createTrustStore } from '../../pki/index.ts';
 import type { CertificateFacts } from '../facts.ts';
-import { judge } from '../judge/judge.ts';
 import { begunDeployment, conditionsOf, replacedCertificate, waitingAddresses } from './conditions.ts';
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { HandshakeObservation, Http2Fault, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
-import { alternate, UNASKED } from '../../../tests/kit/product/observation.ts';
+import { alternate, postureAt, UNASKED } from '../../../tests/kit/product/observation.ts';
 
-const POSTURE = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown' as const, group: null },
-  caa: { outcome: 'none' as const },
-  registration: { outcome: 'not_applicable' as const },
-  untestedKeyTypes: [],
-};
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 
 it('the fix for an incomplete chain points to the domain’s details instead of an attached file', () => {
-  const seen = observation([answer([issue()])], { authorities });
-  const verdict = judge(seen, NOW, createTrustStore([root.der]));
+  const verdict = judgedAddresses([answer([issue()])], { authorities });
   const [finding] = inWords(verdict).findings;
   expect(finding?.fix).toMatch(/^Send this file: /);
   const [condition] = conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
@@ -44,8 +33,9 @@ it('the fix for an incomplete chain points to the domain’s details instead of 
 
 describe('an incomplete chain', () => {
   const chainConditions = (answers: HandshakeObservation[], changes: Partial<Observation>) => {
-    const verdict = judge(observation(answers, changes), NOW, createTrustStore([root.der]));
-    return conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
+    return conditionsOf(judgedAddresses(answers, changes), null, HOST).filter(
+      ({ problem }) => problem === 'chain_broken',
+    );
   };
 
   it('needs an alert even if another address serves a complete chain that expires first', () => {
@@ -60,7 +50,7 @@ describe('an incomplete chain', () => {
   });
 
   it('needs no alert if the server sends it only to clients that ask for another key type', () => {
-    const posture = { ...POSTURE, alternates: [alternate('rsa', [issue().der])] };
+    const posture = postureAt(NOW, { alternates: [alternate('rsa', [issue().der])] });
     expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
   });
 });
@@ -100,8 +90,7 @@ describe('a fault of HTTP/2', () => {
   const answered = { ...common, outcome: 'answered', method: 'HEAD', status: 200 } as const;
   const failed = { ...common, outcome: 'failed', reason: 'closed' } as const;
   const conditionsWith = (http: typeof answered | typeof failed, fault: Http2Fault) => {
-    const seen = observation([answer(withChain(issue()))], { http: { ...http, http2Faults: [fault] } });
-    const verdict = judge(seen, NOW, createTrustStore([root.der]));
+    const verdict = judged(issue(), { http: { ...http, http2Faults: [fault] } });
     return conditionsOf(verdict, null, HOST).map(({ problem }) => problem);
   };
 
@@ -213,7 +202,7 @@ describe('the addresses where a certificate is missing', () => {
     changes: Partial<Observation> = {},
   ) => {
     const answers = [answer([former]), answer([fresh], { address: '192.0.2.2' })];
-    const seen = judge(observation(answers, changes), NOW, createTrustStore([root.der]));
+    const seen = judgedAddresses(answers, changes);
     return waitingAddresses(deployment, seen).map(({ address }) => address);
   };
 
@@ -223,7 +212,7 @@ describe('the addresses where a certificate is missing', () => {
 
   it('no address is missing the certificate if both were issued together and one may be for another key type', () => {
     expect(waiting({ certificate, successor })).toEqual([]);
-    const posture = { ...POSTURE, alternates: [alternate('rsa', [issue().der])] };
+    const posture = postureAt(NOW, { alternates: [alternate('rsa', [issue().der])] });
     expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);
   });
 });

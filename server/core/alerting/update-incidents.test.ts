@@ -10,16 +10,16 @@ import {
   NOW,
   observation,
   root,
+  trustStore,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
+import { postureAt } from '../../../tests/kit/product/observation.ts';
 import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
-import type { Observation, PostureObservation, RegistrationObservation } from '../observation.ts';
+import type { Observation, RegistrationObservation } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 import type { CertificateGroup, RecordedCheck } from './incident.ts';
 
-const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -220,7 +220,7 @@ describe('a domain registration that ends', () => {
     const host = watched();
     const shows = (registration: RegistrationObservation) =>
       host
-        .sees({ posture: { ...POSTURE, registration } })
+        .sees({ posture: postureAt(NOW, { registration }) })
         .filter((alert) => alert.startsWith('registration'));
     const ends = (expiresAt: number) =>
       ({ outcome: 'expires', domain: 'example.org', expiresAt, registrar: null }) as const;
@@ -279,18 +279,9 @@ describe('a domain registration that ends', () => {
     } as const;
     host.wait(10 * DAY);
     const settings = { steps: null, muted: ['registration' as const] };
-    expect(host.sees({ posture: { ...POSTURE, registration } }, { settings })).toEqual([]);
+    expect(host.sees({ posture: postureAt(NOW, { registration }) }, { settings })).toEqual([]);
   });
 });
-
-const POSTURE: Omit<PostureObservation, 'registration'> = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown', group: null },
-  caa: { outcome: 'none' },
-  alternates: [],
-  untestedKeyTypes: [],
-};
 
 describe('changed alert steps', () => {
   it('cause no alert for steps that had passed before the last alert', () => {

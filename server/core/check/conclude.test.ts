@@ -8,9 +8,10 @@ import {
   issue,
   NOW,
   observation,
-  root,
+  trustStore,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
+import { postureAt } from '../../../tests/kit/product/observation.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
@@ -23,7 +24,6 @@ import {
   onScheduleUntil,
 } from './conclude.ts';
 
-const trustStore = createTrustStore([root.der]);
 const served = observation([answer(withChain(issue()))]);
 const unreachable = observation([failed()]);
 const verdictOf = (seen: typeof served) => judge(seen, NOW, trustStore);
@@ -294,17 +294,10 @@ describe('the conclusion of a check', () => {
   );
 
   it('a posture check that reached the limit of failed handshakes continues as soon as the limit allows more', () => {
-    const posture: NonNullable<typeof served.posture> = {
-      at: NOW - 1_000,
-      tlsVersions: [],
-      postQuantum: { state: 'unknown', group: null },
-      alternates: [],
-      untestedKeyTypes: [],
-      caa: { outcome: 'none' },
-      registration: { outcome: 'not_applicable' },
+    const posture = postureAt(NOW - 1_000, {
       postponed: ['tls_versions'],
       resumesAt: NOW + 15 * MINUTE_MS,
-    };
+    });
     const nextAfter = (changes: Partial<typeof posture>, state: Partial<CheckState> = {}) => {
       const seen = { ...served, posture: { ...posture, ...changes } };
       const verdict = judge(seen, NOW, trustStore, state.previous);

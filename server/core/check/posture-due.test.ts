@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
-import { answer, issue, NOW, observation, root, withChain } from '../../../tests/kit/certificates/judging.ts';
-import { createTrustStore } from '../../pki/index.ts';
-import { judge } from '../judge/judge.ts';
+import { issue, judged, NOW } from '../../../tests/kit/certificates/judging.ts';
+import { postureAt } from '../../../tests/kit/product/observation.ts';
 import type { PostureVerdict, Verdict } from '../verdict.ts';
 import { duePostureParts } from './posture-due.ts';
 
-const verdict = judge(observation([answer(withChain(issue()))]), NOW, createTrustStore([root.der]));
-const POSTURE: PostureVerdict = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown', group: null },
-  caa: { outcome: 'none' },
-  registration: { outcome: 'not_applicable' },
-  alternates: [],
-  untestedKeyTypes: [],
-  findings: [],
-};
+const first = judged(issue());
+const { posture } = judged(issue(), { posture: postureAt(NOW) });
 const withPosture = (changes: Partial<PostureVerdict>): Verdict => ({
-  ...verdict,
-  posture: { ...POSTURE, ...changes },
+  ...first,
+  posture: posture && { ...posture, ...changes },
 });
 const ALL = ['certificates', 'client_hellos', 'key_exchange', 'tls_versions'];
 /** Returns the parts that are due for an endpoint with one monitor, `ms` after its last posture check. */
@@ -36,7 +26,7 @@ describe('The posture of an endpoint', () => {
   it('is not due at the first check, and due with all parts at the next one', () => {
     const now = NOW;
     expect(duePostureParts([{ verdict: null, asked: true }], { protocol: 'https', now })).toBeNull();
-    expect(duePostureParts([{ verdict, asked: false }], { protocol: 'smtp', now })).toEqual(ALL);
+    expect(duePostureParts([{ verdict: first, asked: false }], { protocol: 'smtp', now })).toEqual(ALL);
   });
 
   it('is due once a day, or when a user requests a check', () => {

@@ -15,7 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { alternate } from '../../../tests/kit/product/observation.ts';
+import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
 import { certificateDiff } from '../certificate-diff.ts';
 import { certificateFacts, readChain } from '../facts.ts';
@@ -66,15 +66,7 @@ function timed(presented: readonly Uint8Array[]): number {
   const [first] = presented;
   const seen: Observation = observation(addresses, {
     authorities: presented.map((der) => ({ der, source: 'fetched', url: 'http://ca.fjord.example/2.cer' })),
-    posture: {
-      at: NOW,
-      tlsVersions: [],
-      postQuantum: { state: 'unknown', group: null },
-      alternates: [alternate('rsa', presented)],
-      untestedKeyTypes: [],
-      caa: { outcome: 'none' },
-      registration: { outcome: 'not_applicable' },
-    },
+    posture: postureAt(NOW, { alternates: [alternate('rsa', presented)] }),
   });
   const verdict = judge(seen, NOW, trustStore, good);
   const { user, system } = process.threadCpuUsage(started);

@@ -5,16 +5,11 @@ import {
   failed,
   inWords,
   issue,
+  judgedAddresses,
   NOW,
-  observation,
-  root,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore } from '../../pki/index.ts';
-import { judge } from './judge.ts';
-
-const trustStore = createTrustStore([root.der]);
 
 describe('the verdict on several addresses', () => {
   const fresh = issue();
@@ -23,10 +18,8 @@ describe('the verdict on several addresses', () => {
 
   it('counts the addresses that still serve the old certificate, and tracks the expiry of the old and the new one', () => {
     const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
-    const verdict = judge(
-      observation(addresses.map((address, index) => at(address, index === 1 ? old : fresh))),
-      NOW,
-      trustStore,
+    const verdict = judgedAddresses(
+      addresses.map((address, index) => at(address, index === 1 ? old : fresh)),
     );
     expect(inWords(verdict).findings).toMatchObject([
       {
@@ -51,8 +44,8 @@ describe('the verdict on several addresses', () => {
   });
 
   it('is the same for any order of the answers', () => {
-    const one = judge(observation([at('192.0.2.1', old), at('192.0.2.2', fresh)]), NOW, trustStore);
-    const other = judge(observation([at('192.0.2.1', fresh), at('192.0.2.2', old)]), NOW, trustStore);
+    const one = judgedAddresses([at('192.0.2.1', old), at('192.0.2.2', fresh)]);
+    const other = judgedAddresses([at('192.0.2.1', fresh), at('192.0.2.2', old)]);
     expect(one.findings.map(({ code, fingerprint }) => [code, fingerprint])).toEqual(
       other.findings.map(({ code, fingerprint }) => [code, fingerprint]),
     );
@@ -61,15 +54,14 @@ describe('the verdict on several addresses', () => {
 
   it('reports the same fault at two addresses once', () => {
     const expired = issue({ notAfter: NOW - DAY });
-    const verdict = judge(observation([at('192.0.2.1', expired), at('192.0.2.2', expired)]), NOW, trustStore);
+    const verdict = judgedAddresses([at('192.0.2.1', expired), at('192.0.2.2', expired)]);
     expect(verdict.findings).toMatchObject([{ code: 'expired', addresses: ['192.0.2.1', '192.0.2.2'] }]);
   });
 
   it('warns of an address that fails beside one that answers, unless the fault is ours', () => {
     const noIpv6 = failed({ address: '2001:db8::1', family: 6, reason: 'no_route_here' });
     const unawaited = failed({ address: '192.0.2.8', stage: 'starttls', reason: 'slow_answers' });
-    const seen = observation([at('192.0.2.1', fresh), failed(), noIpv6, unawaited]);
-    const verdict = judge(seen, NOW, trustStore);
+    const verdict = judgedAddresses([at('192.0.2.1', fresh), failed(), noIpv6, unawaited]);
     expect(verdict).toMatchObject({ reached: true, trusted: true, failure: null });
     expect(verdict.findings).toMatchObject([{ code: 'address_unreachable', addresses: ['192.0.2.9'] }]);
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
@@ -77,7 +69,7 @@ describe('the verdict on several addresses', () => {
 
   it('notes that an FTP server agreed to AUTH TLS with another code than 234', () => {
     const seen = { ...at('192.0.2.1', fresh), startTlsCode: 334 };
-    const verdict = judge(observation([seen]), NOW, trustStore);
+    const verdict = judgedAddresses([seen]);
     expect(verdict.trusted).toBe(true);
     expect(inWords(verdict).findings).toMatchObject([
       {
@@ -91,11 +83,7 @@ describe('the verdict on several addresses', () => {
 
   it('keeps the reply of a server with its address, and puts only the code into the sentence', () => {
     const refusal = { code: '554', text: '5.7.1 Blocked', isTemporary: false };
-    const verdict = judge(
-      observation([failed({ stage: 'starttls', reason: 'server_refused', refusal })]),
-      NOW,
-      trustStore,
-    );
+    const verdict = judgedAddresses([failed({ stage: 'starttls', reason: 'server_refused', refusal })]);
     expect(verdict.failure?.detail).toEqual({ kind: 'refusal', code: '554', refusedSince: null });
     expect(verdict.addresses[0]?.failure?.reply).toEqual({ code: '554', text: '5.7.1 Blocked' });
     expect(JSON.stringify(inWords(verdict))).not.toContain('Blocked');
@@ -107,7 +95,7 @@ describe('the verdict on several addresses', () => {
   ])('notes how many addresses the policy refused: %i', (leftOut, message) => {
     const resolution = { ok: true as const, addresses: ['192.0.2.1'], leftOut };
     for (const seen of [at('192.0.2.1', fresh), failed({ address: '192.0.2.1' })]) {
-      const verdict = judge(observation([seen], { resolution }), NOW, trustStore);
+      const verdict = judgedAddresses([seen], { resolution });
       expect(inWords(verdict).findings).toMatchObject([
         { code: 'address_left_out', severity: 'note', message, addresses: [], evidence: [] },
       ]);
@@ -118,7 +106,7 @@ describe('the verdict on several addresses', () => {
   it('lists the worst finding first', () => {
     const expired = issue({ notAfter: NOW - DAY });
     const legacy = answer(withChain(expired), { legacyTls: true, tlsVersion: 'TLSv1' });
-    const verdict = judge(observation([legacy, failed(), at('192.0.2.2', fresh)]), NOW, trustStore);
+    const verdict = judgedAddresses([legacy, failed(), at('192.0.2.2', fresh)]);
     expect(verdict.findings.map(({ severity }) => severity)).toEqual([
       'critical',
       'critical',
@@ -139,7 +127,7 @@ describe('the verdict on an unreachable host', () => {
     [[failed({ reason: 'no_route_here' }), failed()], 'connect', 'pay.fjord.example did not answer in time.'],
     [[], 'dns', 'pay.fjord.example has no address in DNS.'],
   ] as const)('has the most specific failure (case %#)', (addresses, stage, message) => {
-    const verdict = judge(observation([...addresses]), NOW, trustStore);
+    const verdict = judgedAddresses(addresses);
     expect(inWords(verdict)).toMatchObject({
       reached: false,
       trusted: false,
@@ -151,7 +139,7 @@ describe('the verdict on an unreachable host', () => {
 
   it('says that a policy refused the address of the host, but does not contain the address', () => {
     const refused = { ok: false, stage: 'policy', reason: 'address_refused', detail: '10.0.0.7' } as const;
-    const verdict = judge(observation([], { resolution: refused }), NOW, trustStore);
+    const verdict = judgedAddresses([], { resolution: refused });
     expect(inWords(verdict).failure).toEqual({
       stage: 'policy',
       reason: 'address_refused',

@@ -15,7 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { bitString, objectIdentifier, sequence } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { alternate } from '../../../tests/kit/product/observation.ts';
+import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { reportMarkdown } from '../report/report.ts';
@@ -96,15 +96,9 @@ describe('a second certificate with an ML-DSA key', () => {
           answer: { state: 'none', why: 'stale' },
         },
       ],
-      posture: {
-        at: NOW,
-        tlsVersions: [],
-        postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
+      posture: postureAt(NOW, {
         alternates: [alternate('ml-dsa-65', [second.der], { staple: new Uint8Array(1) })],
-        untestedKeyTypes: [],
-        caa: { outcome: 'none' },
-        registration: { outcome: 'not_applicable' },
-      },
+      }),
     }),
     NOW,
     trustStore,

@@ -7,21 +7,18 @@ import {
   inWords,
   intermediate,
   issue,
+  judged,
+  judgedAddresses,
   NOW,
-  observation,
-  root,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { alternate } from '../../../tests/kit/product/observation.ts';
+import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
-import { createTrustStore } from '../../pki/index.ts';
 import { replacedCertificate } from '../alerting/conditions.ts';
-import { judge } from './judge.ts';
 import type { Observation } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 
-const trustStore = createTrustStore([root.der]);
 const HOUR = DAY / 24;
 const [a, b, c] = [issue({ notAfter: NOW + 50 * DAY }), issue(), issue({ notAfter: NOW + 70 * DAY })];
 
@@ -32,12 +29,7 @@ function watched(shown: readonly MintedCertificate[], every = HOUR) {
   for (const [index, leaf] of shown.entries()) {
     const at = NOW + index * every;
     const previous = verdicts.at(-1) ?? null;
-    const verdict = judge(
-      observation([answer(withChain(leaf))], { observedAt: at }),
-      at,
-      trustStore,
-      previous,
-    );
+    const verdict = judged(leaf, { observedAt: at }, previous, at);
     if (replacedCertificate(previous, verdict) !== null) replaced += 1;
     verdicts.push(verdict);
   }
@@ -76,12 +68,7 @@ describe('certificates that alternate at one address', () => {
     let previous: Verdict | null = null;
     for (const [index, leaf] of [old, b, old, b, old, b].entries()) {
       const now = NOW + index * 2 * 60_000;
-      const verdict = judge(
-        observation([answer(withChain(leaf))], { observedAt: now }),
-        now,
-        trustStore,
-        previous,
-      );
+      const verdict = judged(leaf, { observedAt: now }, previous, now);
       outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
     }
@@ -114,11 +101,7 @@ describe('certificates that differ between addresses', () => {
   const at = (index: number, leaf: MintedCertificate) =>
     answer(withChain(leaf), { address: `192.0.2.${index}` });
   const six = (old: MintedCertificate, fresh: MintedCertificate) =>
-    judge(
-      observation([1, 2, 3, 4, 5, 6].map((index) => at(index, index < 3 ? old : fresh))),
-      NOW,
-      trustStore,
-    );
+    judgedAddresses([1, 2, 3, 4, 5, 6].map((index) => at(index, index < 3 ? old : fresh)));
 
   it('are reported with the addresses that still serve the old certificate', () => {
     const { findings } = inWords(six(a, b));
@@ -141,17 +124,15 @@ describe('certificates that differ between addresses', () => {
 
   it('are reported once, even if they also alternate', () => {
     const first = six(a, b);
-    const second = judge(observation([at(1, b)], { observedAt: NOW + 1 }), NOW + 1, trustStore, first);
-    const third = { ...observation([at(1, a), at(2, b)]), observedAt: NOW + 2 };
-    const { findings } = judge(third, NOW + 2, trustStore, second);
+    const second = judgedAddresses([at(1, b)], { observedAt: NOW + 1 }, first, NOW + 1);
+    const { findings } = judgedAddresses([at(1, a), at(2, b)], { observedAt: NOW + 2 }, second, NOW + 2);
     expect(findings.filter(({ code }) => code === 'certificates_differ')).toHaveLength(1);
   });
 });
 
 describe('the posture (TLS versions, other key types, CAA; examined once a day)', () => {
   const rsa = issue({ key: 'RSA-2048', notBefore: NOW - 89 * DAY, notAfter: NOW + DAY });
-  const posture: NonNullable<Observation['posture']> = {
-    at: NOW,
+  const posture = postureAt(NOW, {
     tlsVersions: [{ version: 'TLSv1.3', offered: true }],
     postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
     alternates: [
@@ -164,11 +145,8 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
         withChain(rsa).map(({ der }) => der),
       ),
     ],
-    untestedKeyTypes: [],
-    caa: { outcome: 'none' },
-    registration: { outcome: 'not_applicable' },
-  };
-  const daily = judge(observation([answer(withChain(b))], { posture }), NOW, trustStore);
+  });
+  const daily = judged(b, { posture });
 
   it('includes a leaf that the usual handshake does not show, with its faults', () => {
     expect(daily.posture).toMatchObject({
@@ -187,16 +165,16 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
 
   it('is kept until the next examination, even through an outage, and counts for alerts', () => {
     const later = { observedAt: NOW + HOUR };
-    const plain = judge(observation([answer(withChain(b))], later), NOW + HOUR, trustStore, daily);
+    const plain = judged(b, later, daily, NOW + HOUR);
     expect(plain.posture).toEqual(daily.posture);
     expect(plain.findings).toEqual(daily.findings);
     expect(plain.lastSeen?.expiring.map(({ fingerprint }) => fingerprint)).toEqual([
       b.fingerprint,
       rsa.fingerprint,
     ]);
-    expect(judge(observation([failed()]), NOW + HOUR, trustStore, plain).posture).toEqual(daily.posture);
+    expect(judgedAddresses([failed()], {}, plain, NOW + HOUR).posture).toEqual(daily.posture);
     const gone = { ...posture, at: NOW + DAY, alternates: [] };
-    const next = judge(observation([answer(withChain(b))], { posture: gone }), NOW + DAY, trustStore, plain);
+    const next = judged(b, { posture: gone }, plain, NOW + DAY);
     expect(next).toMatchObject({ findings: [], posture: { alternates: [] } });
   });
 
@@ -214,14 +192,9 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
       untestedKeyTypes: ['rsa', 'ed25519'],
       postponed: ['certificates', 'key_exchange', 'tls_versions'],
     };
-    const judged = (seen: typeof partial, previous: Verdict | null) =>
-      judge(
-        observation([answer(withChain(b))], { posture: seen, observedAt: seen.at }),
-        seen.at,
-        trustStore,
-        previous,
-      );
-    const next = judged(partial, daily);
+    const judgedWith = (seen: typeof partial, previous: Verdict | null) =>
+      judged(b, { posture: seen, observedAt: seen.at }, previous, seen.at);
+    const next = judgedWith(partial, daily);
     const earlier = partial.postponed?.map((part) => ({ part, at: NOW }));
     expect(next.posture).toEqual({
       ...daily.posture,
@@ -235,13 +208,13 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     expect(next.findings).toEqual(daily.findings);
     expect(next.lastSeen?.expiring).toEqual(daily.lastSeen?.expiring);
     // The results keep their times however often the tests are postponed.
-    expect(judged({ ...partial, at: at + DAY }, next).posture).toEqual({ ...next.posture, at: at + DAY });
+    expect(judgedWith({ ...partial, at: at + DAY }, next).posture).toEqual({ ...next.posture, at: at + DAY });
     const { postponed: _, ...complete } = partial;
-    expect(judged(complete, next).posture).toMatchObject({
+    expect(judgedWith(complete, next).posture).toMatchObject({
       alternates: [],
       untestedKeyTypes: ['rsa', 'ed25519'],
     });
-    expect(judged(complete, next).posture?.earlier).toBeUndefined();
+    expect(judgedWith(complete, next).posture?.earlier).toBeUndefined();
   });
 
   it('says which parts were never tested', () => {
@@ -251,7 +224,7 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
       untestedKeyTypes: ['rsa'],
       postponed: ['certificates'],
     };
-    const first = judge(observation([answer(withChain(b))], { posture: untested }), NOW, trustStore);
+    const first = judged(b, { posture: untested });
     expect(first.posture).toMatchObject({
       untestedKeyTypes: ['rsa'],
       earlier: [{ part: 'certificates', at: null }],
@@ -265,19 +238,13 @@ describe('the certificate for clients that send no ALPN', () => {
     dnsNames: ['turn.fjord.example', 'a.example', 'b.example', 'c.example'],
     notAfter: NOW + 20 * DAY,
   });
-  const posture = (leaf: MintedCertificate): NonNullable<Observation['posture']> => ({
-    at: NOW,
-    tlsVersions: [],
-    postQuantum: { state: 'unknown', group: null },
-    alternates: [],
-    untestedKeyTypes: [],
-    withoutAlpn: { address: '192.0.2.1', presentedChain: withChain(leaf).map(({ der }) => der) },
-    caa: { outcome: 'none' },
-    registration: { outcome: 'not_applicable' },
-  });
+  const posture = (leaf: MintedCertificate) =>
+    postureAt(NOW, {
+      withoutAlpn: { address: '192.0.2.1', presentedChain: withChain(leaf).map(({ der }) => der) },
+    });
 
   it('is a warning that names it if it is another one, and no client refuses the host because of it', () => {
-    const verdict = judge(observation([answer(withChain(b))], { posture: posture(other) }), NOW, trustStore);
+    const verdict = judged(b, { posture: posture(other) });
     expect(verdict).toMatchObject({ trusted: true, leafFingerprint: b.fingerprint });
     expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint)).toEqual([b.fingerprint]);
     const { findings, clients } = inWords(verdict);
@@ -301,11 +268,11 @@ describe('the certificate for clients that send no ALPN', () => {
 
   it('is no finding if another address also serves it, or if the servers of the address rotate', () => {
     const beside = [answer(withChain(b)), answer(withChain(other), { address: '192.0.2.2' })];
-    const shared = judge(observation(beside, { posture: posture(other) }), NOW, trustStore);
+    const shared = judgedAddresses(beside, { posture: posture(other) });
     expect(shared.posture?.findings).toEqual([]);
     const rotating = [b, other, b].reduce<Verdict | null>((previous, leaf, index) => {
       const at = { observedAt: NOW + index, posture: posture(other) };
-      return judge(observation([answer(withChain(leaf))], at), NOW + index, trustStore, previous);
+      return judged(leaf, at, previous, NOW + index);
     }, null);
     expect(rotating?.posture?.findings).toEqual([]);
   });
@@ -313,14 +280,13 @@ describe('the certificate for clients that send no ALPN', () => {
 
 describe('a verdict of an older version', () => {
   it('can be the previous verdict of a new check', () => {
-    const seen = observation([answer(withChain(a))]);
-    const full = judge(seen, NOW, trustStore);
+    const full = judged(a);
     const { at, leafFingerprint, expiring, findings } = full.lastSeen ?? { at: 0 };
     const old = JSON.parse(
       JSON.stringify({ ...full, posture: undefined, lastSeen: { at, leafFingerprint, expiring, findings } }),
     ) as Verdict;
-    expect(judge(seen, NOW, trustStore, old)).toEqual(full);
+    expect(judged(a, {}, old)).toEqual(full);
     expect(replacedCertificate(old, full)).toBeNull();
-    expect(judge(observation([]), NOW, trustStore, old).lastSeen).toEqual(old.lastSeen);
+    expect(judgedAddresses([], {}, old).lastSeen).toEqual(old.lastSeen);
   });
 });

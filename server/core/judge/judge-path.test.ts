@@ -9,6 +9,7 @@ import {
   NOW,
   observation,
   root,
+  trustStore,
   withChain,
   years,
 } from '../../../tests/kit/certificates/judging.ts';
@@ -21,7 +22,6 @@ import { judge } from './judge.ts';
 import type { FetchedIntermediate } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 
-const trustStore = createTrustStore([root.der]);
 const publicStore = createTrustStore([root.der], { arePublic: true });
 const fetched = ({ der }: MintedCertificate): FetchedIntermediate => ({
   der: new Uint8Array(der),

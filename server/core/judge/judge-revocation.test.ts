@@ -10,6 +10,7 @@ import {
   NOW,
   observation,
   root,
+  trustStore,
   withChain,
   years,
 } from '../../../tests/kit/certificates/judging.ts';
@@ -21,7 +22,6 @@ import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import { revocationSentence } from '../report/revocation-words.ts';
 import type { Verdict } from '../verdict.ts';
 
-const trustStore = createTrustStore([root.der]);
 const leaf = issue();
 
 type Said = 'good' | 'revoked' | RevocationProblem;

@@ -10,6 +10,7 @@ import {
   NOW,
   observation,
   root,
+  trustStore,
   withChain,
   years,
 } from '../../../tests/kit/certificates/judging.ts';
@@ -24,7 +25,6 @@ import { judge } from './judge.ts';
 import type { Verdict } from '../verdict.ts';
 
 const strangerRoot = mintAuthority({ commonName: 'Stranger Root', ...years });
-const trustStore = createTrustStore([root.der]);
 
 function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdict {
   return judge(observation([answer(presented)]), now, trustStore);

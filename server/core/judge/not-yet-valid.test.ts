@@ -5,22 +5,16 @@ import {
   HOST,
   inWords,
   issue,
+  judged,
+  judgedAddresses,
   NOW,
-  observation,
   root,
-  withChain,
 } from '../../../tests/kit/certificates/judging.ts';
-import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { CLIENTS } from '../../../contract/check-words.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { conditionsOf } from '../alerting/conditions.ts';
-import { createTrustStore } from '../../pki/index.ts';
 import { connectingClients } from './clients/refusals.ts';
-import { judge } from './judge.ts';
 import { validFrom } from './not-yet-valid.ts';
-
-const trustStore = createTrustStore([root.der]);
-const verdictOn = (leaf: MintedCertificate) => judge(observation([answer(withChain(leaf))]), NOW, trustStore);
 
 const startingIn = (seconds: number) => ({ notBefore: NOW + seconds * 1_000 });
 const earlyLeaf = (seconds: number) => issue(startingIn(seconds));
@@ -39,7 +33,7 @@ describe.each([
     [299, 5],
     [300, 5],
   ])('is a warning without an alert if it becomes valid in %i seconds', (seconds, minutes) => {
-    const verdict = verdictOn(early(seconds));
+    const verdict = judged(early(seconds));
     expect(verdict).toMatchObject({
       trusted: true,
       findings: [{ code, severity: 'warning', facts: { minutes } }],
@@ -50,20 +44,20 @@ describe.each([
   });
 
   it.each([301, 600, 86_400])('is critical if it becomes valid in %i seconds', (seconds) => {
-    const verdict = verdictOn(early(seconds));
+    const verdict = judged(early(seconds));
     expect(verdict).toMatchObject({ trusted: false, findings: [{ code, severity: 'critical' }] });
     expect(validFrom(verdict.findings)).toBeNull();
     expect(conditionsOf(verdict, null, HOST).map(({ problem }) => problem)).toContain('chain_broken');
   });
 
   it('has no finding from its first second on', () => {
-    expect(verdictOn(early(0)).findings).toEqual([]);
+    expect(judged(early(0)).findings).toEqual([]);
   });
 });
 
 describe('a certificate that becomes valid within minutes', () => {
   it('says how long, and that our clock may be slow', () => {
-    expect(inWords(verdictOn(earlyLeaf(150))).findings).toMatchObject([
+    expect(inWords(judged(earlyLeaf(150))).findings).toMatchObject([
       {
         message:
           'The certificate is not valid for 3 more minutes. Clients refuse it until then, unless our clock is slow.',
@@ -71,7 +65,7 @@ describe('a certificate that becomes valid within minutes', () => {
         clients: CLIENTS,
       },
     ]);
-    expect(inWords(verdictOn(earlyIntermediate(20))).findings[0]?.message).toMatch(
+    expect(inWords(judged(earlyIntermediate(20))).findings[0]?.message).toMatch(
       /is not valid for 1 more minute\. Clients refuse it until then, unless our clock is slow\.$/,
     );
   });
@@ -80,7 +74,7 @@ describe('a certificate that becomes valid within minutes', () => {
     const leaf = root
       .intermediate({ ...current, ...startingIn(60) })
       .issue({ ...current, ...startingIn(120), dnsNames: ['other.example'] });
-    const verdict = verdictOn(leaf);
+    const verdict = judged(leaf);
     expect(verdict.findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
       'critical name_mismatch',
       'warning not_yet_valid',
@@ -94,7 +88,7 @@ describe('a certificate that becomes valid within minutes', () => {
       .intermediate({ ...current, ...startingIn(60) })
       .intermediate({ ...current, ...startingIn(180) })
       .issue({ ...current, dnsNames: [HOST] });
-    expect(verdictOn(leaf).findings).toMatchObject([{ facts: { minutes: 3 } }, { facts: { minutes: 1 } }]);
+    expect(judged(leaf).findings).toMatchObject([{ facts: { minutes: 3 } }, { facts: { minutes: 1 } }]);
   });
 
   it('is not needed if another path is valid', () => {
@@ -102,7 +96,7 @@ describe('a certificate that becomes valid within minutes', () => {
     const late = root.intermediate({ ...current, ...startingIn(60), commonName: 'Twin', key: key.key });
     const good = root.intermediate({ ...current, commonName: 'Twin', key: key.key });
     const leaf = good.issue({ ...current, dnsNames: [HOST] });
-    const seen = observation([answer([leaf, good, late])]);
-    expect(judge(seen, NOW, trustStore).findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
+    const { findings } = judgedAddresses([answer([leaf, good, late])]);
+    expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
   });
 });

@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answer,
-  current,
-  DAY,
-  inWords,
-  issue,
-  NOW,
-  observation,
-  root,
-  withChain,
-} from '../../../tests/kit/certificates/judging.ts';
-import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { current, DAY, inWords, issue, judged, NOW } from '../../../tests/kit/certificates/judging.ts';
 import { renewalOverdueAt } from '../alert-steps.ts';
-import { judge } from './judge.ts';
 import type { RenewalEvidence } from '../observation.ts';
 
-const trustStore = createTrustStore([root.der]);
 /** A leaf with a lifetime of 90 days, of which 30 have passed. */
 const leaf = issue();
 const normal = current.notBefore + 60 * DAY;
@@ -24,14 +10,12 @@ const normal = current.notBefore + 60 * DAY;
 function window(start: number, end: number, explanationUrl: string | null = null): RenewalEvidence {
   return { fingerprint: leaf.fingerprint, at: NOW, outcome: 'window', start, end, explanationUrl };
 }
-function judged(renewal: RenewalEvidence[], now = NOW, shown: MintedCertificate = leaf) {
-  return judge(observation([answer(withChain(shown))], { renewal }), now, trustStore);
-}
+const judgedWith = (renewal: RenewalEvidence[], now = NOW) => judged(leaf, { renewal }, null, now);
 
 describe('the renewal period', () => {
   it('is the window of the CA if it is known, else the last third of the lifetime', () => {
     const published = window(normal, normal + 2 * DAY);
-    expect(judged([published])).toMatchObject({
+    expect(judgedWith([published])).toMatchObject({
       renewal: { from: normal, to: normal + 2 * DAY, source: 'ari', explanationUrl: null },
       lastSeen: { expiring: [{ renewalWindow: { start: normal, end: normal + 2 * DAY } }] },
       findings: [],
@@ -40,7 +24,7 @@ describe('the renewal period', () => {
       [],
       [{ fingerprint: leaf.fingerprint, at: NOW, outcome: 'unsupported' as const }],
     ]) {
-      expect(judged(nothing).renewal).toEqual({
+      expect(judgedWith(nothing).renewal).toEqual({
         from: normal,
         to: current.notAfter,
         source: 'lifetime',
@@ -51,24 +35,26 @@ describe('the renewal period', () => {
   });
 
   it('ignores a window of another certificate or one that ends before it starts', () => {
-    expect(judged([{ ...window(normal, normal), fingerprint: 'other' }]).renewal?.source).toBe('lifetime');
-    expect(judged([window(normal, normal - 1)]).renewal?.source).toBe('lifetime');
+    expect(judgedWith([{ ...window(normal, normal), fingerprint: 'other' }]).renewal?.source).toBe(
+      'lifetime',
+    );
+    expect(judgedWith([window(normal, normal - 1)]).renewal?.source).toBe('lifetime');
   });
 
   it('ignores a window that starts when the certificate has ended', () => {
     const { notAfter } = current;
-    expect(judged([window(notAfter, notAfter + DAY)]).renewal).toMatchObject({
+    expect(judgedWith([window(notAfter, notAfter + DAY)]).renewal).toMatchObject({
       to: notAfter,
       source: 'lifetime',
     });
-    expect(judged([window(notAfter - 1, notAfter + DAY)]).renewal?.source).toBe('ari');
+    expect(judgedWith([window(notAfter - 1, notAfter + DAY)]).renewal?.source).toBe('ari');
   });
 });
 
 describe('a renewal window of an earlier check', () => {
-  const before = judged([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
+  const before = judgedWith([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
   const then = (renewal: RenewalEvidence[], shown = leaf) =>
-    judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, before).renewal;
+    judged(shown, { renewal }, before, NOW + 1).renewal;
   const nothing = { fingerprint: leaf.fingerprint, at: NOW + 1 };
 
   it('is kept while the CA does not answer, and dropped if the CA offers none for this certificate', () => {
@@ -83,8 +69,8 @@ describe('a renewal window of an earlier check', () => {
 describe('an overdue renewal', () => {
   it('is reported from the end of the renewal window on', () => {
     const end = normal + 2 * DAY;
-    expect(judged([window(normal, end)], end - 1).findings).toEqual([]);
-    expect(inWords(judged([window(normal, end)], end)).findings).toMatchObject([
+    expect(judgedWith([window(normal, end)], end - 1).findings).toEqual([]);
+    expect(inWords(judgedWith([window(normal, end)], end)).findings).toMatchObject([
       {
         code: 'renewal_overdue',
         severity: 'warning',
@@ -96,9 +82,9 @@ describe('an overdue renewal', () => {
 
   it('is reported from a quarter of the lifetime before expiry if there is no window, but not after expiry', () => {
     const due = current.notAfter - 22.5 * DAY;
-    expect(judged([], due - 1).findings).toEqual([]);
-    expect(judged([], due).findings).toMatchObject([{ code: 'renewal_overdue' }]);
-    expect(judged([], current.notAfter + 1000).findings.map(({ code }) => code)).toEqual(['expired']);
+    expect(judgedWith([], due - 1).findings).toEqual([]);
+    expect(judgedWith([], due).findings).toMatchObject([{ code: 'renewal_overdue' }]);
+    expect(judgedWith([], current.notAfter + 1000).findings.map(({ code }) => code)).toEqual(['expired']);
   });
 });
 
@@ -106,7 +92,7 @@ describe('a replacement that the CA wants', () => {
   const url = 'https://ca.fjord.example/incident';
 
   it('is reported with its explanation', () => {
-    expect(inWords(judged([window(NOW - 1, normal, url)])).findings).toMatchObject([
+    expect(inWords(judgedWith([window(NOW - 1, normal, url)])).findings).toMatchObject([
       {
         code: 'replacement_wanted',
         severity: 'warning',
@@ -114,20 +100,23 @@ describe('a replacement that the CA wants', () => {
         evidence: [{}, { label: 'Explanation', value: url }],
       },
     ]);
-    expect(judged([window(NOW - 1, normal, url)]).renewal?.explanationUrl).toBe(url);
+    expect(judgedWith([window(NOW - 1, normal, url)]).renewal?.explanationUrl).toBe(url);
   });
 
   it('is detected by a window far earlier than usual', () => {
     const early = [window(current.notBefore + 20 * DAY, current.notBefore + 21 * DAY)];
-    expect(judged(early).findings.map(({ code }) => code)).toEqual(['replacement_wanted', 'renewal_overdue']);
-    expect(inWords(judged(early, current.notBefore + 10 * DAY)).findings[0]?.message).toBe(
+    expect(judgedWith(early).findings.map(({ code }) => code)).toEqual([
+      'replacement_wanted',
+      'renewal_overdue',
+    ]);
+    expect(inWords(judgedWith(early, current.notBefore + 10 * DAY)).findings[0]?.message).toBe(
       'Your CA wants this certificate replaced by 11 November 2026, earlier than usual.',
     );
-    expect(judged([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);
+    expect(judgedWith([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);
   });
 
   it.each(['javascript:alert(1)', 'data:text/html,x', 'not a url'])('has no link to %s', (link) => {
-    const { renewal, findings } = judged([window(normal, normal + DAY, link)]);
+    const { renewal, findings } = judgedWith([window(normal, normal + DAY, link)]);
     expect(renewal?.explanationUrl).toBeNull();
     expect(findings).toEqual([]);
   });

@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest';
-import { NOW, root, years } from '../../../tests/kit/certificates/judging.ts';
+import { NOW, root, trustStore, years } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
-import {
-  buildPath,
-  type Certificate,
-  createTrustStore,
-  parseCertificate,
-  WorkBudget,
-} from '../../pki/index.ts';
+import { buildPath, type Certificate, parseCertificate, WorkBudget } from '../../pki/index.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
 
 const parse = ({ der }: { der: Uint8Array }): Certificate => parseCertificate(der);
-const trustStore = createTrustStore([root.der]);
 const stranger = parse(mintAuthority({ commonName: 'Stranger', ...years }));
 
 function chainOf(count: number): Certificate[] {

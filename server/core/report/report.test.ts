@@ -10,6 +10,7 @@ import {
   root,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
+import { postureAt } from '../../../tests/kit/product/observation.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore, parseCertificate, toPem } from '../../pki/index.ts';
 import { certificateFacts } from '../facts.ts';
@@ -137,16 +138,11 @@ describe('reportMarkdown', () => {
 
   it('says what was not tested yet, and how old the results are that the last posture check did not repeat', () => {
     const leaf = issue();
-    const posture: NonNullable<Observation['posture']> = {
-      at: NOW - DAY,
+    const posture = postureAt(NOW - DAY, {
       tlsVersions: [{ version: 'TLSv1', offered: null }],
       postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
-      alternates: [],
-      untestedKeyTypes: [],
       postponed: ['tls_versions'],
-      caa: { outcome: 'none' },
-      registration: { outcome: 'not_applicable' },
-    };
+    });
     const judged = (seen: typeof posture, previous: Verdict | null = null) =>
       judge(observation([answer(withChain(leaf))], { posture: seen }), NOW, trustStore, previous);
     const lines = ({ posture: verdict }: Verdict) => (verdict === null ? [] : postureLines(verdict));

@@ -3,9 +3,11 @@ import {
   describeVerdict,
   type FailedObservation,
   type HandshakeObservation,
+  judge,
   type Observation,
   type Verdict,
 } from '../../../server/core/index.ts';
+import { createTrustStore } from '../../../server/pki/index.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from './mint.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../product/observation.ts';
 
@@ -22,6 +24,7 @@ export const current = {
 };
 
 export const root = mintAuthority({ commonName: 'Fjord Root', ...years });
+export const trustStore = createTrustStore([root.der]);
 export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...years });
 
 /** Issues a certificate for `HOST`, valid by default. */
@@ -71,6 +74,22 @@ export function observation(
     ...changes,
   };
 }
+
+/** Returns the verdict on a server that sends this leaf with its chain, if clients trust `root`. */
+export const judged = (
+  leaf: MintedCertificate,
+  changes?: Partial<Observation>,
+  previous?: Verdict | null,
+  now?: number,
+): Verdict => judgedAddresses([answer(withChain(leaf))], changes, previous, now);
+
+/** Returns the verdict on a host whose addresses answered this, if clients trust `root`. */
+export const judgedAddresses = (
+  addresses: readonly AddressObservation[],
+  changes: Partial<Observation> = {},
+  previous: Verdict | null = null,
+  now = NOW,
+): Verdict => judge(observation([...addresses], changes), now, trustStore, previous);
 
 /** Returns the verdict on `ENDPOINT` with findings and failure in words. */
 export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);

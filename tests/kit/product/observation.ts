@@ -2,6 +2,7 @@ import type {
   AlternateChain,
   HandshakeObservation,
   Observation,
+  PostureObservation,
   RevocationVerdict,
 } from '../../../server/core/index.ts';
 
@@ -24,6 +25,20 @@ export const MODERN_TLS: Pick<
   legacyTls: false,
   staple: null,
 };
+
+/** Returns a posture that found nothing, with these changes. */
+export function postureAt(at: number, changes: Partial<PostureObservation> = {}): PostureObservation {
+  return {
+    at,
+    tlsVersions: [],
+    postQuantum: { state: 'unknown', group: null },
+    alternates: [],
+    untestedKeyTypes: [],
+    caa: { outcome: 'none' },
+    registration: { outcome: 'not_applicable' },
+    ...changes,
+  };
+}
 
 /** Returns a chain that a server at 192.0.2.1 sends to some clients only. */
 export function alternate(

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answer,
-  DAY,
-  inWords,
-  issue,
-  NOW,
-  observation,
-  root,
-  withChain,
-} from '../../../../tests/kit/certificates/judging.ts';
-import { createTrustStore } from '../../../pki/index.ts';
+import { DAY, inWords, issue, judged, NOW } from '../../../../tests/kit/certificates/judging.ts';
+import { postureAt } from '../../../../tests/kit/product/observation.ts';
 import {
   HELLO_PARTS,
   type HelloObservation,
@@ -18,11 +9,9 @@ import {
   type PostureObservation,
 } from '../../observation.ts';
 import { connectingClients } from './refusals.ts';
-import { judge } from '../judge.ts';
 import type { Verdict } from '../../verdict.ts';
 import { CLIENTS_OF_PART, helloFindings } from './hello-rules.ts';
 
-const trustStore = createTrustStore([root.der]);
 const leaf = issue();
 const NOTHING: HelloObservation = {
   address: '192.0.2.1',
@@ -43,22 +32,9 @@ const rulesOf = (hellos: HelloObservation) =>
     ...clients,
   ]);
 
-const POSTURE: PostureObservation = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'not_offered', group: 'X25519' },
-  alternates: [],
-  untestedKeyTypes: [],
-  caa: { outcome: 'none' },
-  registration: { outcome: 'not_applicable' },
-};
-const judged = (changes: Partial<PostureObservation>, previous: Verdict | null = null): Verdict =>
-  judge(
-    observation([answer(withChain(leaf))], { posture: { ...POSTURE, ...changes } }),
-    NOW,
-    trustStore,
-    previous,
-  );
+const NOT_OFFERED = { state: 'not_offered', group: 'X25519' } as const;
+const judgedWith = (changes: Partial<PostureObservation>, previous: Verdict | null = null): Verdict =>
+  judged(leaf, { posture: postureAt(NOW, { postQuantum: NOT_OFFERED, ...changes }) }, previous);
 
 describe('the findings about ClientHellos', () => {
   it('are none if the server accepts those of all browsers', () => {
@@ -100,7 +76,7 @@ describe('the findings about ClientHellos', () => {
   );
 
   it('are one for all reserved values, with the places', () => {
-    const { findings } = inWords(judged({ hellos: refusing(['grease_ciphers', 'grease_signatures']) }));
+    const { findings } = inWords(judgedWith({ hellos: refusing(['grease_ciphers', 'grease_signatures']) }));
     expect(findings).toMatchObject([
       {
         message:
@@ -125,7 +101,7 @@ describe('the findings about ClientHellos', () => {
   });
 
   it('name the versions from which clients send the part, and a command that shows it', () => {
-    const [finding] = inWords(judged({ hellos: refusing(['ml_kem'], 'reset') })).findings;
+    const [finding] = inWords(judgedWith({ hellos: refusing(['ml_kem'], 'reset') })).findings;
     expect(finding?.message).toBe(
       'Chrome, Firefox, Safari, OpenSSL since 3.5, Go since 1.24 and Java since 27 cannot connect: the server does not accept a ClientHello with the post-quantum key exchange X25519MLKEM768.',
     );
@@ -138,7 +114,9 @@ describe('the findings about ClientHellos', () => {
         ...NOTHING,
         intolerances: [{ part, reaction: 'closed', clients: ['chromium'] }] as const,
       };
-      const { findings } = inWords(judged({ hellos: { ...hellos, intolerances: [...hellos.intolerances] } }));
+      const { findings } = inWords(
+        judgedWith({ hellos: { ...hellos, intolerances: [...hellos.intolerances] } }),
+      );
       expect(findings[0]?.message).toMatch(
         /^Chrome cannot connect: the server does not accept a ClientHello .{3}/,
       );
@@ -146,7 +124,7 @@ describe('the findings about ClientHellos', () => {
   });
 
   it('decide who is listed as a client that connects', () => {
-    const verdict = judged({ hellos: refusing(['size']) });
+    const verdict = judgedWith({ hellos: refusing(['size']) });
     expect(verdict.trusted).toBe(false);
     const connecting = connectingClients(verdict, 'https').filter(({ connects }) => connects);
     expect(connecting.map(({ client }) => client)).toEqual(['gnutls', 'windows']);
@@ -174,7 +152,7 @@ describe('the findings about the answer to a ClientHello', () => {
 
   it('say that these clients refuse the connection', () => {
     const { findings } = inWords(
-      judged({ hellos: { ...NOTHING, warningAlerts: [112], hasEmptyRecord: true } }),
+      judgedWith({ hellos: { ...NOTHING, warningAlerts: [112], hasEmptyRecord: true } }),
     );
     expect(findings.map(({ message }) => message)).toEqual([
       'Java refuses the connection: the server answers a ClientHello with an alert that is only a warning.',
@@ -185,22 +163,22 @@ describe('the findings about the answer to a ClientHello', () => {
 
 describe('the posture with ClientHellos', () => {
   it('says that post-quantum keys are not accepted if no client with them gets an answer', () => {
-    expect(judged({ hellos: refusing(['size']) }).posture?.postQuantum.state).toBe('intolerant');
-    expect(judged({ hellos: refusing(['ml_kem']) }).posture?.postQuantum.state).toBe('intolerant');
+    expect(judgedWith({ hellos: refusing(['size']) }).posture?.postQuantum.state).toBe('intolerant');
+    expect(judgedWith({ hellos: refusing(['ml_kem']) }).posture?.postQuantum.state).toBe('intolerant');
     const [size] = refusing(['size']).intolerances;
     const large = { ...NOTHING, intolerances: size ? [{ ...size, clients: ['chromium' as const] }] : [] };
     for (const hellos of [large, refusing(['ech']), NOTHING])
-      expect(judged({ hellos }).posture?.postQuantum.state).toBe('not_offered');
+      expect(judgedWith({ hellos }).posture?.postQuantum.state).toBe('not_offered');
   });
 
   it('keeps the findings until a later probe has tested the ClientHellos again', () => {
-    const daily = judged({ hellos: { ...refusing(['ech']), warningAlerts: [112] } });
+    const daily = judgedWith({ hellos: { ...refusing(['ech']), warningAlerts: [112] } });
     expect(daily.posture?.findings).toHaveLength(2);
-    const postponed = judged({ at: NOW + DAY, postponed: ['client_hellos'] }, daily);
+    const postponed = judgedWith({ at: NOW + DAY, postponed: ['client_hellos'] }, daily);
     expect(postponed.findings).toEqual(daily.findings);
     expect(postponed.posture?.earlier).toEqual([{ part: 'client_hellos', at: NOW }]);
-    const others = judged({ at: NOW + DAY, postponed: ['tls_versions'] }, daily);
+    const others = judgedWith({ at: NOW + DAY, postponed: ['tls_versions'] }, daily);
     expect(others.findings).toEqual([]);
-    expect(judged({ at: NOW + 2 * DAY, hellos: NOTHING }, postponed).findings).toEqual([]);
+    expect(judgedWith({ at: NOW + 2 * DAY, hellos: NOTHING }, postponed).findings).toEqual([]);
   });
 });

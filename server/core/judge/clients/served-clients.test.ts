@@ -6,49 +6,31 @@ import {
   HOST,
   inWords,
   issue,
+  judged,
+  judgedAddresses,
   NOW,
-  observation,
-  root,
   withChain,
 } from '../../../../tests/kit/certificates/judging.ts';
 import { type MintedCertificate, selfSigned } from '../../../../tests/kit/certificates/mint.ts';
-import { alternate } from '../../../../tests/kit/product/observation.ts';
+import { alternate, postureAt } from '../../../../tests/kit/product/observation.ts';
 import { CLIENTS, type Client } from '../../../../contract/check-words.ts';
-import { createTrustStore } from '../../../pki/index.ts';
 import { conditionsOf } from '../../alerting/conditions.ts';
 import type { Observation, PostureObservation } from '../../observation.ts';
 import { postureLines } from '../../report/report-posture.ts';
 import type { Verdict } from '../../verdict.ts';
-import { judge } from '../judge.ts';
 import { connectingClients } from './refusals.ts';
 
-const trustStore = createTrustStore([root.der]);
 const EXPIRED = { notBefore: NOW - 90 * DAY, notAfter: NOW - DAY };
 const ecdsa = issue();
 const ders = (leaf: MintedCertificate) => withChain(leaf).map(({ der }) => der);
 
-const postureWith = (more: Partial<PostureObservation>): PostureObservation => ({
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown', group: null },
-  alternates: [],
-  untestedKeyTypes: [],
-  caa: { outcome: 'none' },
-  registration: { outcome: 'not_applicable' },
-  ...more,
-});
-const judged = (
-  leaf: MintedCertificate,
-  changes: Partial<Observation> = {},
-  previous: Verdict | null = null,
-): Verdict => judge(observation([answer(withChain(leaf))], changes), NOW, trustStore, previous);
 const refusing = (verdict: Verdict): Client[] =>
   connectingClients(verdict, 'https').flatMap(({ client, connects }) => (connects ? [] : [client]));
 
 /** Returns the posture of a server that sends another leaf to `clients`, and the usual one to all others. */
 function sentTo(clients: readonly Client[], leaf: MintedCertificate): PostureObservation {
   const others = CLIENTS.filter((client) => !clients.includes(client));
-  return postureWith({
+  return postureAt(NOW, {
     alternates: [alternate('rsa', ders(leaf), { clients })],
     usual: { keyType: 'ecdsa', clients: others },
   });
@@ -124,7 +106,7 @@ describe('a certificate that only some clients get', () => {
 
   it('is a warning that names nobody if it is not known who gets it', () => {
     const verdict = judged(ecdsa, {
-      posture: postureWith({ alternates: [alternate('rsa', ders(expired))] }),
+      posture: postureAt(NOW, { alternates: [alternate('rsa', ders(expired))] }),
     });
     expect(verdict.findings).toMatchObject([{ code: 'expired', severity: 'warning' }]);
     expect(refusing(verdict)).toEqual([]);
@@ -144,33 +126,29 @@ describe('the certificate of the usual handshake, if some clients get another on
 
   it('is judged so until the next posture check, also after an outage and a renewal', () => {
     expect(refusing(judged(expired, {}, daily))).toEqual(withoutAlternates);
-    const away = judge(observation([failed()]), NOW, trustStore, daily);
+    const away = judgedAddresses([failed()], {}, daily);
     expect(refusing(judged(issue(EXPIRED), {}, away))).toEqual(withoutAlternates);
-    expect(refusing(judged(expired, { posture: postureWith({}) }, daily))).toEqual([...CLIENTS]);
+    expect(refusing(judged(expired, { posture: postureAt(NOW) }, daily))).toEqual([...CLIENTS]);
   });
 
   it('is judged for all clients if its key has another type, or if all get the other one now', () => {
     expect(refusing(judged(issue({ key: 'Ed25519', ...EXPIRED }), {}, daily))).toEqual([...CLIENTS]);
     const alternates = [alternate('ecdsa', ders(expired), { clients: ['java' as const] })];
-    const posture = postureWith({ alternates, usual: { keyType: 'ecdsa', clients: ['chromium'] } });
+    const posture = postureAt(NOW, { alternates, usual: { keyType: 'ecdsa', clients: ['chromium'] } });
     expect(refusing(judged(expired, {}, judged(ecdsa, { posture })))).toEqual([...CLIENTS]);
   });
 
   it('is judged by earlier results while the test of certificates is postponed', () => {
-    const posture = postureWith({ postponed: ['certificates'], untestedKeyTypes: ['rsa'] });
+    const posture = postureAt(NOW, { postponed: ['certificates'], untestedKeyTypes: ['rsa'] });
     expect(refusing(judged(expired, { posture }, daily))).toEqual(withoutAlternates);
   });
 
   it('is judged for all clients at another address, if the one that was tested has another leaf', () => {
     const posture = sentTo(['go', 'java', 'gnutls', 'windows'], rsa);
     const both = (elsewhere: MintedCertificate): Verdict =>
-      judge(
-        observation([answer(withChain(ecdsa)), answer(withChain(elsewhere), { address: '192.0.2.2' })], {
-          posture,
-        }),
-        NOW,
-        trustStore,
-      );
+      judgedAddresses([answer(withChain(ecdsa)), answer(withChain(elsewhere), { address: '192.0.2.2' })], {
+        posture,
+      });
     expect(refusing(both(expired))).toEqual([...CLIENTS]);
     expect(refusing(both(ecdsa))).toEqual([]);
   });
@@ -187,8 +165,8 @@ describe('certificates of which the test is postponed', () => {
       keyType: 'ecdsa' as const,
       clients: CLIENTS.filter((one) => !known.some((k) => k === one)),
     };
-    const daily = judged(ecdsa, { posture: postureWith({ alternates, usual }) });
-    const later = judged(ecdsa, { posture: postureWith({ postponed, untestedKeyTypes: ['rsa'] }) }, daily);
+    const daily = judged(ecdsa, { posture: postureAt(NOW, { alternates, usual }) });
+    const later = judged(ecdsa, { posture: postureAt(NOW, { postponed, untestedKeyTypes: ['rsa'] }) }, daily);
     expect(refusing(later)).toEqual(known);
     expect(later.findings).toEqual(daily.findings);
   });
@@ -199,7 +177,7 @@ describe('certificates of which the test is postponed', () => {
     const again = (seen: MintedCertificate): Verdict =>
       judged(
         ecdsa,
-        { posture: postureWith({ postponed, alternates: [alternate('rsa', ders(seen))] }) },
+        { posture: postureAt(NOW, { postponed, alternates: [alternate('rsa', ders(seen))] }) },
         daily,
       );
     expect(again(leaf).findings).toEqual(daily.findings);
