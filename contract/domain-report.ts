@@ -78,7 +78,7 @@ const postureSchema = z.object({
   alternates: z.array(
     z.object({
       key_type: z.enum(KEY_TYPES),
-      /** The clients that get it; empty if it is not known, or if none of these gets it. */
+      /** The clients that get it; empty if they are not known, or if only clients that we do not test get it. */
       clients: z.array(z.enum(CLIENTS)),
       fingerprint: z.string(),
       name: z.string(),

@@ -57,7 +57,7 @@ export type FindingCode =
   | 'refused_by_clients'
   /** An FTP server agreed to AUTH TLS with another reply code than that of the standard. */
   | 'start_tls_code'
-  /** The handshake agreed on HTTP/2, and the server does not speak it as RFC 9113 demands. */
+  /** The handshake agreed on HTTP/2, but the server breaks RFC 9113. */
   | 'http2_fault';
 
 /**
@@ -77,7 +77,7 @@ export interface Finding {
   fingerprint: string | null;
   /** Key type of the leaf, if the usual handshake shows another leaf; else null. */
   keyType: KeyType | null;
-  /** The clients that get this leaf; absent if `keyType` is null, or if they are not known. */
+  /** The clients that get this leaf; absent if `keyType` is null, or if these clients are not known. */
   shownTo?: readonly Client[];
   /** `chain` if the fix is to serve the certificates of `Verdict.chainToServe`; else null. */
   attachment: 'chain' | null;
@@ -120,8 +120,8 @@ export type LeafFacts =
   /** `evidence`: what can still be read; null if nothing, absent in findings of older versions. */
   | { kind: 'unreadable_leaf'; evidence?: UnverifiedLeaf | null }
   /**
-   * `authority`: name of the CA certificate at fault; null if the leaf or the server is at fault. `evidence`: for rules about a
-   * ClientHello, how the server reacts to it, and the parts that it does not accept.
+   * `authority`: name of the CA certificate at fault; null if the leaf or the server is at fault. `evidence`: only for rules about a
+   * ClientHello: the parts that the server does not accept, and how it reacts to them.
    */
   | {
       kind: 'refused_by_clients';

@@ -136,14 +136,14 @@ export type HttpObservation = (
   http2Faults?: readonly Http2Fault[];
 };
 
-/** Ways in which a server that agreed on HTTP/2 breaks it (RFC 9113). Clients differ in those that they tolerate. */
+/** Ways in which a server that agreed on HTTP/2 breaks it (RFC 9113). Each client tolerates some of them. */
 export type Http2Fault =
-  /** Nothing, or the end of the connection or stream. */
+  /** The server sends nothing, or ends the connection or the stream. */
   | 'no_answer'
-  /** The first bytes are no frame, for example an answer by HTTP/1.1. */
+  /** The first bytes are not a frame, but for example an answer by HTTP/1.1. */
   | 'garbage'
   | 'malformed_settings'
-  /** A malformed frame or answer, or one on another stream. */
+  /** A frame or answer is malformed, or on another stream. */
   | 'malformed_frame'
   /** A frame that is larger than we allow (RFC 9113 §4.2). */
   | 'large_frame'
@@ -211,8 +211,8 @@ export const POSTURE_PARTS = ['certificates', 'client_hellos', 'key_exchange', '
 export type PosturePart = (typeof POSTURE_PARTS)[number];
 
 /**
- * Parts of a browser's ClientHello that our usual one lacks, and that some servers or middleboxes do not accept. `size`: its length.
- * `whole`: the ClientHello is refused, but no part of it alone.
+ * Parts of a browser's ClientHello that our usual one lacks, and that some servers or middleboxes do not accept. `size`: more bytes than
+ * fit into one packet. `whole`: the server refuses the ClientHello, but accepts each of its parts alone.
  */
 export const HELLO_PARTS = [
   'size',
@@ -234,19 +234,19 @@ export const HELLO_PARTS = [
 ] as const;
 export type HelloPart = (typeof HELLO_PARTS)[number];
 
-/** How a server reacts to a ClientHello that it does not accept. `silent`: it sends nothing in time; `not_tls`: it answers with something else. */
+/** How a server reacts to a ClientHello that it does not accept. `silent`: no answer in time. `not_tls`: an answer that is not TLS. */
 export type HelloReaction = 'silent' | 'reset' | 'closed' | 'alert' | 'not_tls';
 
 /** What an https server that completes our usual handshake answers to the ClientHellos of other clients. */
 export interface HelloObservation {
   address: string;
-  /** `clients`: those that cannot connect, because their ClientHello has the part. */
+  /** `clients`: the clients that cannot connect, because their ClientHello has this part. */
   intolerances: { part: HelloPart; reaction: HelloReaction; clients: readonly Client[] }[];
   /** Alerts with the level of a warning in answer to a ClientHello, by their numbers (RFC 8446 §6). */
   warningAlerts: number[];
   /** Whether the server sent an empty handshake record before its answer was complete. */
   hasEmptyRecord: boolean;
-  /** Whether an empty ChangeCipherSpec came before it. */
+  /** Whether the server sent an empty ChangeCipherSpec before its answer was complete. */
   hasEmptyChange: boolean;
 }
 
@@ -260,7 +260,7 @@ export interface AlternateChain extends Pick<
   clients?: readonly Client[];
 }
 
-/** Who gets the leaf that the usual handshake shows. A client counts as such if nothing shows that it gets another one. */
+/** The clients that get the leaf of the usual handshake, including those that we have not tested. */
 export interface UsualLeaf {
   keyType: KeyType;
   clients: readonly Client[];

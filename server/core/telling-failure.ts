@@ -2,12 +2,12 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import type { FailedObservation, Observation, ReachStage } from './observation.ts';
 import type { Failure, Verdict } from './verdict.ts';
 
-/** The stages of a probe, from the one whose failures say least about the host to the one whose failures say most. */
+/** The stages of a probe, in order. A failure at a later stage says more about the host. */
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**
- * Returns the most telling failure: the one at the furthest stage, at the same stage temporary refusals last. A failure because this machine
- * lacks IPv6 or IPv4 comes after all others. Returns null if any address completed a handshake. `previous`: the previous verdict.
+ * Returns the failure that says most about the host: the one at the latest stage, and among those one that is not a temporary refusal. Prefers
+ * any failure to one because this machine lacks IPv6 or IPv4. Returns null if any address completed a handshake. `previous`: the previous verdict.
  */
 export function mostTellingFailure(
   { resolution, addresses, observedAt }: Observation,

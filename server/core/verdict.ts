@@ -166,7 +166,7 @@ export interface PostureVerdict {
   postQuantum: PostureObservation['postQuantum'];
   caa: CaaObservation;
   registration: RegistrationVerdict;
-  /** Leaves that the usual handshake does not show, and the clients that get each; without `clients` if these are not known. */
+  /** Leaves that the usual handshake does not show. `clients`: the clients that get the leaf; absent if they are not known. */
   alternates: {
     keyType: KeyType;
     address: string;

@@ -91,7 +91,7 @@ describe('certificate policies', () => {
     expect(satisfied({ ...required, inhibitAny: 0 }, renewed, { policies: [GOLD] })).toBe(true);
   });
 
-  it('of the anchor count only for clients that process its extensions', () => {
+  it('of the anchor are checked if the anchor is given', () => {
     const withAnchor = (anchor: Policies, ...path: Policies[]) =>
       arePoliciesSatisfied(path.map(certificate), certificate({ ...anchor, selfIssued: true }));
     expect(withAnchor({ requireExplicit: 0 }, { policies: [GOLD] }, { policies: [GOLD] })).toBe(true);

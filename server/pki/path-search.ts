@@ -28,14 +28,14 @@ export interface FoundPath {
   readonly path: Certificate[];
   /** Certificate below the anchor that expires first. */
   readonly weakest: Certificate;
-  /** Failures of the anchor itself. RFC 5280 takes only its name and its key; clients differ in what else they check. */
+  /** Failures of the anchor itself. RFC 5280 §6.1.1 uses only its name and its key, but each client checks more of it. */
   readonly anchorFailures: readonly PathFailure[];
 }
 
 export interface SearchResult {
   /** The best path whose anchor has no failures. */
   readonly best: FoundPath | null;
-  /** If there is none, the best path with failures of its anchor alone. */
+  /** If there is no such path: the best one in which only the anchor has failures. */
   readonly tolerable: FoundPath | null;
   /** Reasons why the other paths failed. */
   readonly failures: PathFailure[];

@@ -233,7 +233,7 @@ describe('authorities', () => {
     expect(below(authority(options))).toEqual([`intermediate ${code}`]);
   });
 
-  it('fail as anchors with the path that is otherwise valid', () => {
+  it('that are anchors fail together with the best path in which only the anchor has failures', () => {
     const old = rootOf({ notAfter: NOW - DAY });
     const narrow = rootOf({ key: old.key, permitted: { dns: ['example.org'] } });
     const middle = old.intermediate({ commonName: 'Middle', ...long });

@@ -16,7 +16,7 @@ const HASHES: ReadonlyMap<string, Hash> = new Map<string, Hash>([
 /** More than fits into a signature by a key of 8,192 bits, the longest that we verify with. */
 const MAX_SALT_BYTES = 1_024;
 
-/** RSASSA-PSS-params (RFC 4055 §3.1): how a signature was made, or to what a key is restricted. */
+/** RSASSA-PSS-params (RFC 4055 §3.1): how a signature was made, or which signatures a key may make. */
 export interface PssParameters {
   readonly hash: Hash;
   /** Hash of the mask generation function MGF1. */

@@ -83,7 +83,7 @@ export interface PublicKey {
   readonly hasNull: boolean;
   /** Whether the point is written as one coordinate (SEC 1 §2.3.3), which RFC 5480 §2.2 allows. False for other keys. */
   readonly isCompressed: boolean;
-  /** To what the signatures of a key for RSA-PSS are restricted (RFC 4055 §3.3); null for other keys and without parameters. */
+  /** The signatures that an RSA-PSS key may make (RFC 4055 §3.3); null for other keys, and if it may make any. */
   readonly pss: PssParameters | null;
   /** The key itself, the content of subjectPublicKey. */
   readonly octets: Uint8Array;
@@ -141,7 +141,7 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   }
 }
 
-/** `identifier`: the parameters that follow the identifier of the algorithm, or nothing. */
+/** Parses an RSA-PSS key. `identifier`: what follows the object identifier in its AlgorithmIdentifier: RSASSA-PSS-params, or nothing. */
 function pssKey(known: Omit<PublicKey, 'type'>, identifier: DerReader): PublicKey {
   if (identifier.done) return rsaKey(known);
   try {
@@ -255,7 +255,7 @@ export function keyObjectOf(key: PublicKey): KeyObject | null {
   return object;
 }
 
-/** Returns an RSA key as one that is restricted to the algorithm of a signature, or null if OpenSSL cannot load it. */
+/** Returns an RSA key with the AlgorithmIdentifier of a signature instead of its own; null if OpenSSL cannot load it. */
 export function keyObjectFor({ octets }: PublicKey, signatureAlgorithm: Uint8Array): KeyObject | null {
   const bits = element(TAG.bitString, Buffer.of(0), octets);
   return loadKey(element(TAG.sequence, signatureAlgorithm, bits));

@@ -104,8 +104,8 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
 }
 
 /**
- * Connects as current clients do, to web servers as browsers do. If that fails, tries more signatures, then legacy settings, and if these
- * show an ML-DSA certificate, ML-DSA. If all fail, returns the first failure, because current clients experience that one.
+ * Connects with the TLS settings of current clients, to web servers with those of browsers. If that fails, tries more signatures, then legacy
+ * settings, and then ML-DSA if the legacy settings show an ML-DSA certificate. If all fail, returns the first failure: current clients see it too.
  */
 async function connectAsNeeded(
   options: ConnectOptions,
@@ -119,7 +119,7 @@ async function connectAsNeeded(
     return result.ok ? { ...first, result } : first;
   }
   if (!first.result.wantsLegacy) return first;
-  // Other signatures do not help a server that knows only older versions.
+  // A server that knows only older TLS versions would refuse other signatures too.
   if (isWeb && first.result.failure.reason !== 'protocol_version') {
     const result = await connectTls(options, modernContext);
     if (result.ok) return { result, context: modernContext };

@@ -15,14 +15,14 @@ interface Answer {
   trial: Trial;
 }
 
-/** An answer with another leaf than the usual one. */
+/** An answer with a leaf other than the usual one. */
 interface OtherAnswer extends Omit<Answer, 'trial'> {
   evidence: HandshakeEvidence;
 }
 
 /**
- * Finds out which clients get which leaf, with one handshake for each offer. Returns null if one of them shows nothing, or if equal offers
- * get different leaves. A client whose offer the server refuses counts as one that gets the usual leaf. `known`: other leaves seen so far.
+ * Finds out which clients get which leaf, with one handshake for each offer. Returns null if one result is unknown, or if equal offers get
+ * different leaves. Clients whose offer the server refuses count as clients that get the usual leaf. `known`: other leaves seen so far.
  */
 export async function leavesByClient(
   seen: HandshakeObservation,
@@ -63,7 +63,7 @@ export async function leavesByClient(
       const own = others.filter((one) => hasSameLeaf(one.evidence.presentedChain, alternate.presentedChain));
       const [first] = own;
       const shown = first === undefined ? alternate : alternateOf(alternate.keyType, first.evidence, seen);
-      // After a HelloRetryRequest, which an offer of ML-KEM may cause, Node.js staples no OCSP response.
+      // A server on Node.js staples no OCSP response after a HelloRetryRequest, which an offer of ML-KEM may cause.
       const staple = own.find((one) => one.evidence.staple !== null)?.evidence.staple ?? alternate.staple;
       return {
         ...shown,
@@ -75,7 +75,7 @@ export async function leavesByClient(
   };
 }
 
-/** Returns an attempt that is repeated if it fails, so that a connection lost by chance does not change who gets which leaf. */
+/** Returns an attempt that is repeated once if it fails, so that one lost connection does not change the result. */
 const twiceIfNeeded =
   (attempt: Attempt): Attempt =>
   async (...attempted) => {
@@ -84,8 +84,8 @@ const twiceIfNeeded =
   };
 
 /**
- * Returns the offers of the clients that speak the protocol. ML-KEM comes last, because a server that does not know it would ask for another
- * key share; `isFirst`: for servers that accept nothing else.
+ * Returns the offers of the clients that speak the protocol. ML-KEM is the last group, because only the first one gets a key share and many
+ * servers do not know ML-KEM. `isFirst`: makes it the first, for servers that accept nothing else.
  */
 function contextsOf(protocol: Protocol, isFirst: boolean): Omit<Answer, 'trial'>[] {
   return CLIENT_OFFERS.filter(({ client }) => connectsTo(protocol)(client)).flatMap(
@@ -101,7 +101,7 @@ function contextsOf(protocol: Protocol, isFirst: boolean): Omit<Answer, 'trial'>
   );
 }
 
-/** Returns the first answer with each leaf. */
+/** Returns one answer for each leaf, the first. */
 function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
   return answers.filter(
     ({ evidence }, index) =>
@@ -110,8 +110,8 @@ function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
 }
 
 /**
- * Repeats the offers one after the other, and returns whether they get the same leaves again. Several servers behind one address may answer
- * in rotation; the usual offer is made twice, so that strict rotation is noticed.
+ * Repeats the offers one after the other, and returns whether they get the same leaves again. They do not if several servers behind one
+ * address answer in rotation. Makes the usual offer twice: with one, two servers in strict rotation could give the expected leaf.
  */
 async function isSteady(
   seen: HandshakeObservation,

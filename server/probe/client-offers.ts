@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls';
 import type { Client } from '../../contract/check-words.ts';
 import { BROWSER_OFFER, browserContext, forBothKeys, type Offer, offerContext } from './tls-contexts.ts';
 
-/** What a version of a client offers, as far as OpenSSL can offer the same. */
+/** What a version of a client offers, without what OpenSSL cannot offer. */
 interface ClientOffer {
   client: Client;
   source: string;
@@ -12,7 +12,7 @@ interface ClientOffer {
   hasMlKem: boolean;
 }
 
-/** SHA-1 signatures and ciphers without forward secrecy need this level. `judge` refuses weak keys. */
+/** OpenSSL offers SHA-1 signatures and ciphers without forward secrecy only at this level. It allows weak keys, which `judge` reports. */
 const EVERY_STRENGTH = '@SECLEVEL=0';
 
 const [GCM_128, GCM_256, CHACHA20] = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'] as const;
@@ -46,7 +46,7 @@ const FIREFOX: Offer = {
 /** Returns TLS settings that offer what Firefox does. */
 export const firefoxContext = (): SecureContext => offerContext(FIREFOX) ?? browserContext;
 
-/** What each client offers, as far as servers choose a certificate by it: signatures, ciphers and groups. */
+/** The parts of each client's ClientHello by which servers choose a certificate: signatures, ciphers and groups. */
 export const CLIENT_OFFERS: readonly ClientOffer[] = [
   {
     client: 'chromium',

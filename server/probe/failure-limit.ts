@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 /**
  * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count
- * each failed handshake. We allow 3 within 15 minutes, which leaves room for ordinary checks: those are never held back.
+ * each failed handshake. We allow 3 within 15 minutes. The rest is left for ordinary checks, which are never held back.
  */
 const MAX_FAILURES = 3;
 const WINDOW_MS = 15 * MINUTE_MS;
@@ -12,8 +12,8 @@ export interface FailureLimit {
   /** Counts a failure. */
   record(address: string): void;
   /**
-   * Runs an attempt that may fail once. If it could exceed the limit because others are in progress, it waits for them, in order of
-   * arrival. Returns null without running it if the limit is reached, or if `signal` aborts first.
+   * Runs an attempt that may fail once. If the limit could be exceeded because other attempts are in progress, waits for them, in order of
+   * arrival. Returns null without running the attempt if the limit is reached, or if `signal` aborts first.
    */
   run<T>(address: string, attempt: () => Promise<T>, signal: AbortSignal): Promise<T | null>;
   /** Returns when an address that has reached the limit may get attempts again (ms UTC), or null if it has not reached it. */

@@ -25,8 +25,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 /**
- * Sends HEAD /, and GET / on a new connection if the server may not support HEAD, by the protocol agreed. If HTTP/2 failed, asks by
- * HTTP/1.1 too. Redirects count as answers. Returns null if the server requires a client certificate. `durationMs` ends with the status.
+ * Sends HEAD / with the agreed protocol, and GET / on a new connection if the server may not support HEAD. If HTTP/2 fails, sends a request
+ * with HTTP/1.1 too. Redirects count as answers. Returns null if the server requires a client certificate. `durationMs` is the time to the status.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
   const { open, endpoint, expectedStatus, timeoutMs, signal } = options;
@@ -56,7 +56,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   }
   const { seen } = last;
   if (seen?.outcome === 'answered' && demand !== null) return { ...seen, http2Faults: demand };
-  // An answer beyond our own limits says nothing about clients.
+  // An answer that exceeds our own limits does not show how clients react to it.
   if (seen?.outcome !== 'failed' || seen.reason === 'too_large') return seen;
   if (open.tls.alpnProtocol !== 'h2' || demand !== null) return seen;
 
@@ -64,7 +64,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   const third = await reconnect();
   const byHttp1 = third && (await ask(third, 'GET', timeoutMs)).seen;
   if (byHttp1?.outcome !== 'answered' || !isExpectedStatus(byHttp1.status, expectedStatus)) return seen;
-  // A server that was only busy for a moment now answers by HTTP/2 too.
+  // Try HTTP/2 again: the server may have been busy only for a moment.
   alpn = {};
   const fourth = await reconnect();
   if (fourth === null) return seen;
@@ -73,7 +73,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   return { ...again.seen, http2Faults: lastingFaults(again.faults, again.seen.reason) };
 }
 
-/** Returns why clients get no answer by HTTP/2. */
+/** Returns the faults because of which clients get no answer by HTTP/2. */
 function lastingFaults(faults: readonly Http2Fault[], reason: Failure): readonly Http2Fault[] {
   if (faults.includes('late_settings')) return ['no_settings'];
   return reason === 'not_http2' ? faults : [...faults, 'no_answer'];
@@ -110,7 +110,7 @@ interface Result {
   seen: HttpObservation | null;
   /** Whether the server refused to answer by HTTP/2 and demands HTTP/1.1. */
   wantsHttp1: boolean;
-  /** What was wrong with its HTTP/2, without `no_answer`. */
+  /** Faults of its HTTP/2, without `no_answer`. */
   faults: Http2Fault[];
 }
 

@@ -85,7 +85,7 @@ export interface Http2Reader extends ResponseReader {
   hasEnded(): boolean;
   /** Returns whether the server demands that the request be sent by HTTP/1.1 (RFC 9113 §7). */
   wantsHttp1(): boolean;
-  /** Returns what was wrong so far, without `no_answer`. */
+  /** Returns the faults found so far, without `no_answer`. */
   faults(): Http2Fault[];
 }
 
@@ -100,13 +100,13 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   let headerBytes = 0;
   let bodyBytes = 0;
   let status: number | null = null;
-  /** The header section that has begun and not ended, with its fields so far. */
+  /** The current header section, with its fields so far; null before and after one. */
   let open: { fields: Buffer; endsStream: boolean } | null = null;
   let outcome: 'done' | 'not_http' | 'too_large' | null = null;
   let hasEnded = false;
   let wantsHttp1 = false;
   let window = WINDOW_BYTES;
-  /** What was wrong so far. Faults that Chrome tolerates do not end the answer. */
+  /** Faults found so far. Reading continues after faults that Chrome tolerates. */
   const faults = new Set<Http2Fault>();
 
   const fail = (state: 'not_http' | 'too_large'): void => {
@@ -204,7 +204,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     }
   };
 
-  /** Returns the fault of a frame of this type that is too long. Where the type is allowed, Go accepts such a frame. */
+  /** Returns the fault of a frame of this type that is too long: `large_frame`, which Go accepts, only where the type is allowed. */
   const faultOfLength = (type = 0): Http2Fault => {
     if (frames === 0 && type !== SETTINGS) return 'garbage';
     return type === DATA && status === null ? 'malformed_frame' : 'large_frame';
@@ -242,7 +242,7 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
   };
 }
 
-/** Returns the faults of the values in a SETTINGS frame that end the connection with some clients (RFC 9113 §6.5.2). */
+/** Returns the faults in the values of a SETTINGS frame because of which some clients end the connection (RFC 9113 §6.5.2). */
 function faultsOfSettings(payload: Buffer): Http2Fault[] {
   const faults: Http2Fault[] = payload.length > MAX_SETTINGS * SETTING_BYTES ? ['odd_settings'] : [];
   for (let at = 0; at < payload.length; at += SETTING_BYTES) {

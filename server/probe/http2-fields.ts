@@ -4,7 +4,7 @@ const FIRST_STATIC = 8;
 /** The name `:status`, plain and Huffman-coded, in hexadecimal. */
 const STATUS_NAMES = ['3a737461747573', 'b8848d36a3'];
 
-/** Returns the status of a response from the beginning of its fields; null if they do not begin with one. */
+/** Returns the status of a response from the beginning of its field block; null if it does not begin with one. */
 export function statusOf(fields: Buffer): number | null {
   let at = 0;
   const next = (): number => fields[at++] ?? 0;
@@ -45,12 +45,12 @@ function decompressedDigits(bytes: Buffer): string {
   return digits;
 }
 
-/** Values of integers that no client accepts (RFC 7541 §5.1): longer than a header section may be. */
+/** Integers up to this value are read exactly (RFC 7541 §5.1). No client accepts a string of this length. */
 const MAX_INTEGER = 2 ** 24;
 
 /**
- * Returns whether clients can decode a header section (RFC 7541 §6, RFC 9113 §8.2.1). Does not check what is compressed by Huffman’s code, nor
- * references to the dynamic table: a server that ignores our table size of 0 has one.
+ * Returns whether clients can decode a header section (RFC 7541 §6, RFC 9113 §8.2.1). Does not check Huffman-coded strings, nor references to the
+ * dynamic table: some servers use one although our preface sets its size to 0.
  */
 export function isReadable(fields: Buffer): boolean {
   let at = 0;
@@ -65,7 +65,7 @@ export function isReadable(fields: Buffer): boolean {
     }
     return value;
   };
-  /** Returns whether the next string has none of these characters, and is not cut off. */
+  /** Reads the next string. Returns whether it has none of these characters. */
   const isString = (forbidden: RegExp): boolean => {
     const isCompressed = ((fields[at] ?? 0) & 0x80) !== 0;
     const length = integer(7);

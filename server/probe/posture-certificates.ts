@@ -9,8 +9,8 @@ import { signatureContext } from './tls-contexts.ts';
 type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
 
 /**
- * Key types that one handshake asks for. One handshake rules out all rarer types. That takes two handshakes with a
- * server that has an RSA certificate, an ECDSA certificate or both, and one more for each certificate of a rarer type.
+ * Key types that one handshake asks for: ECDSA, RSA, and all rarer types together. A server that has only RSA and ECDSA certificates
+ * gets two handshakes; each certificate of a rarer type adds one.
  */
 const KEY_GROUPS: readonly (readonly KeyType[])[] = [
   ['ecdsa'],
@@ -19,8 +19,8 @@ const KEY_GROUPS: readonly (readonly KeyType[])[] = [
 ];
 
 /**
- * Requests the leaf of each key type that the usual handshake did not return. If few handshakes may fail, one asks for all types with TLS 1.3,
- * where the cipher does not depend on the key.
+ * Requests the leaf of each key type that the usual handshake did not return. `isLimited`: few handshakes may fail, so with TLS 1.3 one handshake
+ * asks for all types at once. In TLS 1.2 it cannot, because the cipher depends on the type.
  */
 export async function alternateLeaves(
   seen: HandshakeObservation,
@@ -50,7 +50,7 @@ export async function alternateLeaves(
   };
 }
 
-/** Returns the part of a handshake that the posture keeps of another leaf. */
+/** Returns what the posture keeps of a handshake that got another leaf. */
 export function alternateOf(
   keyType: KeyType,
   { presentedChain, tlsVersion, cipher, staple }: HandshakeEvidence,
@@ -73,7 +73,7 @@ interface Leaves {
   untested: KeyType[];
 }
 
-/** Requests a leaf of any of these key types, then again without the type received, until the server has no other. */
+/** Requests a leaf of any of these key types, then again without the type received, until the server sends no further one. */
 async function leavesOf(
   keyTypes: readonly KeyType[],
   seen: HandshakeObservation,

@@ -21,7 +21,7 @@ const SHARED: SecureContextOptions = {
 /** All TLS 1.3 ciphers that Node enables by default. Node disables TLS 1.3 if a cipher list contains none of them. */
 const TLS13_CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
-/** What a client offers in its ClientHello, in the names of OpenSSL and in the order of the client. */
+/** What a client offers in its ClientHello, as lists of OpenSSL's names in the client's order. */
 export interface Offer {
   /** Ciphers of TLS 1.2. */
   ciphers: readonly string[];
@@ -29,11 +29,11 @@ export interface Offer {
   signatures: readonly string[];
 }
 
-/** Returns a cipher for certificates with ECDSA and with RSA keys, in this order. */
+/** Returns the names of a cipher for ECDSA keys and for RSA keys, in this order. */
 export const forBothKeys = (cipher: string): string[] =>
   ['ECDSA', 'RSA'].map((key) => `ECDHE-${key}-${cipher}`);
 
-/** What Chromium 156 offers, without ML-DSA: no other browser offers that, so with it we could get a leaf that only Chrome gets. */
+/** What Chromium 156 offers, without ML-DSA. No other browser offers ML-DSA, so we could get a leaf that only Chrome gets. */
 export const BROWSER_OFFER: Offer = {
   ciphers: [
     ...['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].flatMap(forBothKeys),
@@ -151,7 +151,7 @@ const SIGNATURES: Record<KeyType, readonly string[]> = {
   'ml-dsa-87': ['mldsa87'],
 };
 
-/** Signatures that TLS 1.3 uses only with keys on one curve (RFC 8446 §4.2.3). */
+/** The ECDSA signature of each curve in TLS 1.3 (RFC 8446 §4.2.3). */
 const OF_CURVE: Readonly<Record<string, string>> = {
   'P-256': 'ECDSA+SHA256',
   'P-384': 'ECDSA+SHA384',
@@ -164,7 +164,7 @@ const WITH_RSA_CIPHERS: readonly KeyType[] = ['rsa', 'rsa-pss'];
 
 interface SignatureSettings {
   keyTypes: readonly KeyType[];
-  /** A curve whose ECDSA signature of TLS 1.3 to leave out, so that a server with ECDSA keys on several curves sends another one. */
+  /** A curve whose ECDSA signature is not offered in TLS 1.3, so that a server with ECDSA keys on several curves sends another certificate. */
   withoutCurve?: string | null;
   /**
    * Whether to offer ML-KEM, too. Only for servers that accept nothing else: others may send a HelloRetryRequest, after which

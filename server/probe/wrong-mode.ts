@@ -114,8 +114,8 @@ function nothingHeard(error: unknown): null {
 }
 
 /**
- * Returns the protocol whose servers say this. Several protocols greet with 220: then it is the usual one of the port, else the one that
- * the words name, else SMTP.
+ * Returns the protocol whose servers send this greeting. If it begins with 220, which several protocols use: the protocol of the port, else the one
+ * that the greeting names, else SMTP.
  */
 function protocolSaying(words: string, usual: Protocol): Protocol | undefined {
   const candidates = PROTOCOL_NAMES.filter((name) => {

@@ -20,8 +20,8 @@ import type { Telemetry } from '../telemetry/index.ts';
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
 /**
- * Times after which a preview check ends with what is known. `slow`: for a server that is slow before TLS, such as a mail server that
- * delays its greeting. The visitor's API call waits two seconds longer than that.
+ * Times after which a preview check ends with the results so far. `slow`: for a server that is slow before TLS, such as a mail server that
+ * delays its greeting. The visitor's API call waits two seconds longer.
  */
 const TIMEOUT_MS = { usual: 8_000, slow: 20_000 };
 

@@ -18,8 +18,8 @@ export const SECRETS = {
 export interface TestApi {
   store: Store;
   /**
-   * Starts at the machine's time, which the identity provider's library reads. Moves by 1 ms with each reading, so that no two things
-   * happen at once, and else only when tests advance it: on a slow machine a minute's rate limit is not over before it is used up.
+   * Starts at the machine's time, because the identity provider's library reads that. Each reading moves it by 1 ms, so that no two events have
+   * the same time. Otherwise only tests move it: even on a slow machine, the minute of a rate limit does not end in the middle of a test.
    */
   clock: { now(): number; advance(ms: number): void };
   /** Request handler, for tests that start a real HTTP server. */

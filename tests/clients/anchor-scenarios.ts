@@ -15,7 +15,7 @@ function anchor({ odd }: Roots, name: string): MintedAuthority {
   return found;
 }
 
-/** Returns another certificate for an anchor’s name and key, by a root that has no oddity. */
+/** Returns another certificate for an anchor’s name and key, signed by an ordinary root. */
 const crossSigned = ({ ecdsa }: Roots, { subjectDer, key }: MintedAuthority): MintedAuthority =>
   ecdsa.intermediate({ subjectDer, key });
 
@@ -24,7 +24,7 @@ const leafBelow = (name: string): Scenario => ({
   mint: (roots) => [anchor(roots, name).issue(leafOptions)],
 });
 
-/** Servers with a second path, which leads to a root without oddity. */
+/** Servers whose certificates also have a second path, which leads to an ordinary root. */
 const withSecondPath = (name: string): Scenario[] => [
   {
     name: `root ${name}, and a certificate for it by another root`,

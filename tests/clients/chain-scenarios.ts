@@ -19,10 +19,10 @@ const VALIDITY = 4;
 const utc = (text: string) => tlv(0x17, Buffer.from(text));
 const generalized = (text: string) => tlv(0x18, Buffer.from(text));
 
-/** Options of a certificate that becomes valid after so many seconds, counted from the call. */
+/** Options of a certificate that becomes valid this many seconds after the call. */
 const startingIn = (seconds: number): CertificateOptions => ({ notBefore: Date.now() + seconds * 1_000 });
 
-/** A leaf and an intermediate that become valid after so many seconds. */
+/** A server whose leaf becomes valid after this many seconds, and one whose intermediate does. */
 const early = (seconds: number): Scenario[] => [
   {
     name: `early: leaf is valid in ${seconds} seconds`,

@@ -63,7 +63,7 @@ const BASES: readonly [Kind, base: string][] = [
   ['excluded', '.'],
 ];
 
-/** The emailAddress of the subject, where the subject alternative name has none. */
+/** Values of emailAddress in the subject of certificates without an e-mail address in the subject alternative name. */
 const SUBJECT: readonly [Kind, base: string, email: string, write?: typeof utf8String][] = [
   ['permitted', 'example.com', 'user@EXAMPLE.com'],
   ['permitted', 'example.com', '"user"@example.com'],

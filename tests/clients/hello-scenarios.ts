@@ -45,7 +45,7 @@ function proxied(
 
 type Test = (hello: ReadHello) => boolean;
 
-const MANNERS: Readonly<Record<Reaction, string>> = {
+const OUTCOMES: Readonly<Record<Reaction, string>> = {
   silent: 'gets no answer',
   broken: 'is reset',
   closed: 'is closed',
@@ -56,12 +56,12 @@ const MANNERS: Readonly<Record<Reaction, string>> = {
 
 const refused = (what: string, test: Test, reaction: Reaction, behind: Behind = {}): Scenario =>
   proxied(
-    `ClientHello ${what} ${MANNERS[reaction]}`,
+    `ClientHello ${what} ${OUTCOMES[reaction]}`,
     (port) => createHelloFilter(port, test, reaction),
     behind,
   );
 
-/** Returns a scenario for each reaction. */
+/** Returns one scenario for each of these reactions to ClientHellos that pass `test`. */
 const refusedBy = (what: string, test: Test, reactions: readonly Reaction[], behind?: Behind): Scenario[] =>
   reactions.map((reaction) => refused(what, test, reaction, behind));
 
@@ -109,7 +109,7 @@ const warned = (alert: number, name: string, behind: Behind, count = 1): Scenari
 const repeated = (record: Buffer, count: number): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => record));
 
-/** Servers and middleboxes that accept our usual ClientHello, but not those of all clients, and those whose answer is odd. */
+/** Servers and middleboxes that accept our usual ClientHello, but refuse those of some clients or send an unusual answer. */
 export const HELLO_SCENARIOS: readonly Scenario[] = [
   proxied('every ClientHello is accepted', (port) => createHelloFilter(port, () => false, 'broken')),
   refused('of more than 2,100 bytes', longer(2_100), 'broken'),

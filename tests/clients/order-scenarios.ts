@@ -3,7 +3,7 @@ import { HOST, type Roots, type Scenario } from './scenario.ts';
 
 type Chain = readonly MintedCertificate[];
 
-/** Returns the intermediates of a leaf in another order, or with others. */
+/** Returns the certificates that a server sends after its leaf: the intermediates in some order, perhaps with further certificates. */
 type Arrange = (intermediates: Chain, root: MintedAuthority) => Chain;
 
 const stranger = (): MintedAuthority => mintAuthority({ commonName: 'Stranger' });
@@ -24,8 +24,8 @@ const ORDERS: Readonly<Record<string, Arrange>> = {
   'with the last one twice': (all) => [...all, ...all.slice(-1)],
 };
 
-/** Numbers of intermediates, the last of which has renewed itself if `isRenewed`. */
-const inOrder = (order: string, arrange: Arrange, count: number, isRenewed = false): Scenario => ({
+/** Returns a scenario with `count` intermediates. `isRenewed`: one of them is self-issued. */
+const chainOf = (order: string, arrange: Arrange, count: number, isRenewed = false): Scenario => ({
   name: `${count} intermediates ${order}${isRenewed ? ', one self-issued' : ''}`,
   mint({ ecdsa }: Roots) {
     let authority: MintedAuthority = ecdsa;
@@ -41,10 +41,10 @@ const reverse: Arrange = (all) => all.toReversed();
 /** Servers with many intermediates, in several orders. */
 export const ORDER_SCENARIOS: readonly Scenario[] = [
   ...Object.entries(ORDERS).flatMap(([order, arrange]) =>
-    [5, 6].map((count) => inOrder(order, arrange, count)),
+    [5, 6].map((count) => chainOf(order, arrange, count)),
   ),
-  ...[2, 3, 7, 9].map((count) => inOrder('in reverse order', reverse, count)),
-  ...[6, 7].map((count) => inOrder('in reverse order', reverse, count, true)),
+  ...[2, 3, 7, 9].map((count) => chainOf('in reverse order', reverse, count)),
+  ...[6, 7].map((count) => chainOf('in reverse order', reverse, count, true)),
   {
     name: '6 intermediates in reverse order, and a shorter path',
     mint({ ecdsa, rsa }) {

@@ -43,7 +43,7 @@ const SIGNATURES: Readonly<Record<string, PssOptions>> = {
   },
 };
 
-/** Restrictions of the key of an intermediate, and how it signs. */
+/** DER of the restrictions of an intermediate's key (null: none), and how this key signs the leaf. */
 const KEYS: Readonly<Record<string, [restriction: Uint8Array | null, signature: PssOptions]>> = {
   'without restriction': [null, {}],
   'without restriction that signs with a salt of 20 bytes': [null, { saltBytes: 20 }],

@@ -38,9 +38,9 @@ export interface Scenario {
   host?: string;
   /** Returns the certificates that the server sends, leaf first. */
   mint?: (roots: Roots) => readonly MintedCertificate[];
-  /** Starts the server. A scenario has this if it is more than a TLS server with certificates, and else `mint`. */
+  /** Starts the server, if it is more than a TLS server with certificates. All other scenarios have `mint`. */
   start?: (roots: Roots) => Promise<Peer>;
-  /** Whether only the daily posture check shows the oddity. */
+  /** Whether only the daily posture check can find the fault. */
   needsPosture?: true;
   tls?: Pick<
     TlsPeerOptions,

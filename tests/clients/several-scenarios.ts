@@ -34,7 +34,7 @@ function issue(
   return fault === 'without its intermediate' ? { ...leaf, chainPem: '' } : leaf;
 }
 
-/** A server of Node.js with certificates of different key types. OpenSSL chooses one by the order of its own list, unless told otherwise. */
+/** A server of Node.js with certificates of different key types. By default OpenSSL chooses by its own order, not by the client's. */
 const several = (
   name: string,
   own: readonly Own[],
@@ -49,7 +49,7 @@ const several = (
     ),
 });
 
-/** A server that chooses the second certificate for some clients. */
+/** A server that sends the second certificate to the clients that `takesSecond` selects. */
 const routed = (
   name: string,
   first: Own,
@@ -95,7 +95,7 @@ const DHE = {
 } as const;
 const key = (choice: KeyChoice, fault?: Fault): Own => ({ key: choice, ...(fault && { fault }) });
 
-/** Which signature of TLS decides, and a certificate with such a key. */
+/** Types of keys, and the signature by which a server chooses a certificate with such a key. */
 const PREFERRED: readonly [KeyChoice, string][] = [
   ['Ed25519', 'ed25519'],
   ['Ed448', 'ed448'],
@@ -105,7 +105,7 @@ const PREFERRED: readonly [KeyChoice, string][] = [
   ['ML-DSA-65', 'mldsa65'],
 ];
 
-/** A certificate that only some clients get, and one for all others, of which none or one is at fault. */
+/** Servers with a certificate that only some clients get and an RSA certificate for all others. At most one of the two has a fault. */
 const preferred = PREFERRED.flatMap(([choice, signature]) =>
   (['good', 'expired', 'untrusted'] as const).flatMap((fault) => {
     const tls = { sigalgs: `${signature}:${RSA}` };

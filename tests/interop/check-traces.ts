@@ -10,7 +10,7 @@ const AT_A_TIME = 5;
 interface TraceOutcome {
   left: string;
   logged: string;
-  /** Which traces are too many. Null if ordinary checks left none, and the posture check left fewer lines than make fail2ban block us. */
+  /** Returns which traces are not allowed: any of an ordinary check, or as many of a posture check as make fail2ban block us. Null if there are none. */
   fault: string | null;
 }
 
@@ -64,7 +64,7 @@ export async function checkTraces(
   };
 }
 
-/** Returns which filter or counter misses a bad client, so that its silence about checks proves nothing; null if none does. */
+/** Returns the filter or counter that did not notice a bad client, so that finding nothing about our checks proves nothing; null if all did. */
 export async function controlTraces(traces: Traces, folder: string): Promise<string | null> {
   for (const [filter, misbehave] of Object.entries(traces.filters)) {
     const lines = await logged(traces.log, misbehave);

@@ -98,8 +98,8 @@ export interface DaemonOptions {
 }
 
 /**
- * Address for servers at the standard port of their protocol, such as 465 for SMTP with direct TLS: clients know the protocol by this
- * number. At 127.0.0.1 a server of the machine may use the port.
+ * Address for servers that must listen at the standard port of their protocol, such as 465, because clients recognise the protocol by its number.
+ * At 127.0.0.1 a server of this machine may already use the port.
  */
 export const STANDARD_PORT_ADDRESS = '127.0.0.77';
 

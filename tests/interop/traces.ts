@@ -9,8 +9,8 @@ export interface Traces {
   /** Log that fail2ban reads. The server creates it. */
   log: string;
   /**
-   * Filters of Debian's fail2ban that read this log, such as `postfix[mode=aggressive]`, each with an action of a bad client that the
-   * filter must find, to show that the log has the form that it expects.
+   * Filters of Debian's fail2ban that read this log, such as `postfix[mode=aggressive]`, each with an action of a bad client. The filter must match
+   * the action's lines, which shows that it can read the log.
    */
   filters: Readonly<Record<string, () => Promise<void> | void>>;
   /** Rewrites log lines to the form that the filters expect, where that differs for a reason other than the client. */

@@ -50,12 +50,12 @@ const refusing = (verdict: Verdict, protocol: Protocol = 'https'): Client[] =>
   connectingClients(verdict, protocol).flatMap(({ client, connects }) => (connects ? [] : [client]));
 const BY_CLIENT = { honorCipherOrder: false };
 
-describe('A web server with an Ed25519 certificate that it prefers, beside RSA', () => {
+describe('A web server that prefers its Ed25519 certificate to its RSA certificate', () => {
   const PREFERRED = { sigalgs: 'ed25519:rsa_pss_rsae_sha256:ECDSA+SHA256' };
   const withEd25519: Client[] = ['openssl', 'go', 'java', 'gnutls'];
   const withRsa: Client[] = ['chromium', 'firefox', 'apple', 'windows'];
 
-  it('shows browsers the RSA one, and is fine', async () => {
+  it('has no findings, because browsers get the RSA certificate', async () => {
     const [ed25519, rsa] = [issue({ key: 'Ed25519' }), issue({ key: 'RSA-2048' })];
     const verdict = await check(await serving([ed25519, rsa], PREFERRED));
     expect(verdict.leafFingerprint).toBe(rsa.fingerprint);
@@ -68,7 +68,7 @@ describe('A web server with an Ed25519 certificate that it prefers, beside RSA',
     expect(verdict).toMatchObject({ findings: [], trusted: true });
   });
 
-  it('is critical if the Ed25519 one has expired, for those that get it', async () => {
+  it('has a critical finding for the clients that get the Ed25519 certificate if that has expired', async () => {
     const leaves = [issue({ key: 'Ed25519', ...EXPIRED }), issue({ key: 'RSA-2048' })];
     const verdict = await check(await serving(leaves, PREFERRED));
     expect(verdict).toMatchObject({ trusted: false });
@@ -76,14 +76,14 @@ describe('A web server with an Ed25519 certificate that it prefers, beside RSA',
     expect(refusing(verdict)).toEqual(withEd25519);
   });
 
-  it('is critical if the RSA one has expired, for browsers and Windows', async () => {
+  it('has a critical finding for browsers and Windows if the RSA certificate has expired', async () => {
     const leaves = [issue({ key: 'Ed25519' }), issue({ key: 'RSA-2048', ...EXPIRED })];
     const verdict = await check(await serving(leaves, PREFERRED));
     expect(said(verdict)).toContain('critical expired');
     expect(refusing(verdict)).toEqual(withRsa);
   });
 
-  it('is still judged so by later checks without a posture, and after a renewal', async () => {
+  it('has the same findings in later checks without a posture, and after a renewal', async () => {
     const ed25519 = issue({ key: 'Ed25519' });
     const server = await serving([ed25519, issue({ key: 'RSA-2048', ...EXPIRED })], PREFERRED);
     const first = await check(server);
@@ -98,14 +98,14 @@ describe('A web server with an Ed25519 certificate that it prefers, beside RSA',
 });
 
 describe('A server that lets the client choose', () => {
-  it('warns about an RSA certificate that only Go, GnuTLS and Windows prefer', async () => {
+  it('gets a warning about an RSA certificate that only Go, GnuTLS and Windows prefer', async () => {
     const verdict = await check(await serving([issue(), issue({ key: 'RSA-2048', ...EXPIRED })], BY_CLIENT));
     expect(said(verdict)).toContain('warning expired');
     expect(verdict.trusted).toBe(true);
     expect(refusing(verdict)).toEqual(['go', 'gnutls', 'windows']);
   });
 
-  it('is judged by the clients of its protocol alone', async () => {
+  it('is judged only for clients that speak its protocol', async () => {
     const server = await serving([issue(EXPIRED), issue({ key: 'RSA-2048' })], BY_CLIENT);
     const verdict = await check(server, { protocol: 'tls' });
     expect(verdict.posture?.usual?.clients).toEqual(['apple', 'openssl', 'java']);
@@ -116,7 +116,7 @@ describe('A server that lets the client choose', () => {
 const ED25519 = 0x0807;
 const ECDSA_P521 = 0x0603;
 
-/** Starts two servers and a proxy that chooses the second one for some clients. */
+/** Starts two servers, and a proxy that connects some clients to the second one. */
 async function routed(
   first: MintedCertificate,
   second: MintedCertificate,
@@ -167,7 +167,7 @@ it('A web server that closes the first connection for each offer is asked again'
 });
 
 describe('A server with two certificates of one key type', () => {
-  it('shows who gets which of two RSA certificates', async () => {
+  it('shows which clients get which of two RSA certificates', async () => {
     const second = issue({ key: 'RSA-2048', ...EXPIRED });
     const server = await routed(issue({ key: 'RSA-2048' }), second, ({ signatures }) =>
       signatures.includes(ED25519),
@@ -177,7 +177,7 @@ describe('A server with two certificates of one key type', () => {
     expect(said(verdict)).toContain('critical expired');
   });
 
-  it('shows who gets which of two ECDSA certificates, without a further handshake to notice them', async () => {
+  it('shows which clients get which of two ECDSA certificates, without a handshake only to look for a second one', async () => {
     const second = issue({ key: 'P-384', ...EXPIRED });
     const server = await routed(issue(), second, ({ signatures }) => signatures.includes(ECDSA_P521));
     const verdict = await check(server);
@@ -187,7 +187,7 @@ describe('A server with two certificates of one key type', () => {
     ]);
   });
 
-  it.each([2, 3])('is not said to choose by client if %i of them rotate', async (count) => {
+  it.each([2, 3])('names no clients if %i servers answer in rotation', async (count) => {
     const leaves = Array.from({ length: count }, () => issue(EXPIRED));
     const rotate = (): Promise<void> => {
       leaves.push(...leaves.splice(0, 1));
@@ -202,11 +202,11 @@ describe('A server with two certificates of one key type', () => {
   });
 });
 
-/** Those of the posture that end after the ServerHello. */
+/** Number of connections of the posture that end after the ServerHello. */
 const CLIENT_HELLOS = 2;
 
 describe('The connections of a check', () => {
-  it('are two with a web server whose only certificate browsers do not know, and one with others', async () => {
+  it('are two with a web server whose only certificate browsers do not accept, and one with servers of other protocols', async () => {
     const server = await serving([issue({ key: 'Ed25519' })], { minVersion: 'TLSv1.3' });
     const verdict = await check(server, { withPosture: false });
     expect(verdict.findings).toMatchObject([{ facts: { rule: 'ed25519_key' } }]);
@@ -215,23 +215,23 @@ describe('The connections of a check', () => {
     expect(server.accepted()).toBe(3);
   });
 
-  it('are nine with the posture of a web server that has one certificate, two of them without a handshake', async () => {
+  it('are nine with a web server that has one certificate, if the posture is checked', async () => {
     const server = await serving([issue()]);
     await check(server);
     expect(server.accepted()).toBe(7 + CLIENT_HELLOS);
   });
 
-  it('are 12 more with the posture of a web server that has two certificates', async () => {
+  it('are 12 more if the web server has two certificates', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server);
-    // Nine offers, then the usual one twice and that of the first client with another leaf.
+    // Nine offers; then, to rule out rotation, the usual offer twice and that of the first client that got another leaf.
     expect(server.accepted()).toBe(7 + 12 + CLIENT_HELLOS);
   });
 
-  it('are 11 more with the posture of another server that has two certificates', async () => {
+  it('are 16 with a server of another protocol that has two certificates, if the posture is checked', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server, { protocol: 'tls' });
-    // Two to find the RSA certificate, and seven offers, because browsers do not speak the protocol.
+    // One more to find the RSA certificate, then seven offers (browsers do not speak the protocol) and three to rule out rotation.
     expect(server.accepted()).toBe(5 + 1 + 10);
   });
 });

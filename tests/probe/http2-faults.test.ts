@@ -9,7 +9,7 @@ const roots = mintRoots();
 
 const ALL: readonly Client[] = ['chromium', 'firefox', 'apple', 'go', 'java'];
 
-/** For each fault servers that show it. npm run test:clients asks the clients themselves. */
+/** Faults, scenarios that show them, and the clients that fail. `npm run test:clients` verifies these with the clients themselves. */
 const SHOWN: readonly [fault: Http2Fault, scenario: string, clients: readonly Client[]][] = [
   ['no_answer', 'the connection is closed at once', ALL],
   ['no_answer', 'the connection is reset', ALL],

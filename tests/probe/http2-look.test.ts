@@ -276,7 +276,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
     return peer;
   }
 
-  it('asks by HTTP/1.1, makes sure that HTTP/2 still fails, and finds the site down', async () => {
+  it('finds the site down if it answers by HTTP/1.1 and HTTP/2 fails a second time', async () => {
     const peer = await failingSite(closing);
     const seen = await observe(peer.port);
     expect(seen.http).toMatchObject({ outcome: 'failed', reason: 'closed', http2Faults: ['no_answer'] });
@@ -284,7 +284,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
     expect(peer.accepted()).toBe(4);
   });
 
-  it('finds a site up whose HTTP/2 works at last', async () => {
+  it('finds the site up if HTTP/2 works at the second attempt', async () => {
     const peer = await failingSite(closing, closing, speakingHttp2);
     const { http } = await observe(peer.port);
     expect(http).toMatchObject(answered('GET', 200));
@@ -326,7 +326,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
     expect(peer.accepted()).toBe(1);
   });
 
-  it('needs no further connection if HTTP/2 works', async () => {
+  it('makes no further connection if HTTP/2 works', async () => {
     const peer = await failingSite(speakingHttp2);
     expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', 200));
     expect(peer.accepted()).toBe(1);

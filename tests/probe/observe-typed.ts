@@ -9,8 +9,8 @@ import { PATIENT } from '../kit/peers/loopback.ts';
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
 
 /**
- * Probes an address as a user types it, with the fields of its target. Names resolve at `names`, and only loopback addresses are allowed.
- * Rejects with the message for the user if the product refuses the input.
+ * Probes an address in the form in which users type it. Resolves names at the name server `names`, and allows only loopback addresses. Rejects
+ * with the message for the user if the product refuses the address.
  */
 export async function observeTyped(
   names: DnsServer,

@@ -45,7 +45,7 @@ export function postureAfter(
   });
 }
 
-/** Starts a server that answers no ClientHello until `greet`. `waiting` returns how many ClientHellos it has received. */
+/** Starts a server that answers no ClientHello before the call of `greet`. `waiting` returns how many ClientHellos it has received. */
 export async function startHoldingServer(certificate: ServerCertificate) {
   const { promise: greeted, resolve: greet } = Promise.withResolvers<void>();
   let waiting = 0;

@@ -30,7 +30,7 @@ interface Setting {
   onSlow?: () => void;
 }
 
-/** Returns what the check says about its one address. Its time limits pass by a stopped clock. */
+/** Returns the check's result for its only address. Moves a stopped clock past the time limits of the check. */
 async function failure(
   port: number,
   protocol: Protocol,

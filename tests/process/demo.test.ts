@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { startDemo } from '../kit/product/demo.ts';
 import { createClient, sendTo } from '../kit/product/people.ts';
 
-/** A minute of the usual polls would reach the limit of 1,200 calls. */
+/** With the usual interval, a minute of polls would reach the limit of 1,200 calls. */
 const SELDOM = { interval: 250 };
 
 it('The demo has an account with history, really checks its hosts and stops cleanly', async () => {

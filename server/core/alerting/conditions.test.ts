@@ -94,12 +94,12 @@ describe('a fault of HTTP/2', () => {
     return conditionsOf(verdict, null, HOST).map(({ problem }) => problem);
   };
 
-  it('needs no alert about the chain if it is an outage', () => {
+  it('causes no alert about the chain if it is an outage', () => {
     expect(conditionsWith(failed, 'no_answer')).toEqual(['expiry']);
     expect(conditionsWith(failed, 'malformed_frame')).toEqual(['expiry']);
   });
 
-  it('needs an alert if a browser fails and the site counts as up', () => {
+  it('causes an alert about the chain if a browser fails and the site counts as up', () => {
     expect(conditionsWith(answered, 'invalid_frame_size')).toEqual(['expiry', 'chain_broken']);
     expect(conditionsWith(answered, 'malformed_frame')).toEqual(['expiry', 'chain_broken']);
     expect(conditionsWith(answered, 'late_settings')).toEqual(['expiry']);

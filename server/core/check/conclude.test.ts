@@ -280,7 +280,7 @@ describe('the conclusion of a check', () => {
   });
 
   it.each([1, 180, 299])(
-    'a check of a certificate that becomes valid in %i seconds is repeated then, without an alert',
+    'a certificate that becomes valid in %i seconds is checked again at that time, and causes no alert',
     (seconds) => {
       const validAt = NOW + seconds * 1_000;
       const early = observation([answer(withChain(issue({ notBefore: validAt })))]);

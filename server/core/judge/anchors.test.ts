@@ -53,7 +53,7 @@ function verdictOn(
   return judge(observation([answer(sent)], { endpoint }), NOW, trustStore);
 }
 
-/** Returns the clients that refuse, in the order of `CLIENTS`. */
+/** Returns the clients that refuse the server, in the order of `CLIENTS`. */
 function refusing(...given: Parameters<typeof verdictOn>): Client[] {
   const clients = connectingClients(verdictOn(...given), given[2]?.protocol ?? 'https');
   return clients.flatMap(({ client, connects }) => (connects ? [] : [client]));
@@ -128,7 +128,7 @@ describe('an added root', () => {
     expect(verdictOn(longer, [root]).findings.map(({ code }) => code)).toEqual(['path_invalid']);
   });
 
-  it('that some clients refuse still has a path, and what is below it is judged as usual', () => {
+  it('that some clients refuse does not hide findings about the certificates below it', () => {
     const root = rootOf(EXPIRED);
     const [leaf, ...chain] = withChain(root.intermediate(years).issue({ ...current, key: 'P-521' }));
     const verdict = verdictOn([leaf ?? root, ...chain], [root]);
@@ -146,14 +146,14 @@ describe('an added root', () => {
     ['without basicConstraints', { basicConstraints: null }, ['java']],
     ['that may not sign certificates', { keyUsage: ['cRLSign'] }, ['openssl', 'java']],
     ['that demands a policy', { extraExtensions: [requiresPolicy] }, []],
-  ])('%s matters only to clients that try no second path', (_, options, clients) => {
+  ])('%s is refused only by clients that try no second path, if there is one', (_, options, clients) => {
     const faulty = rootOf(options);
     const other = mintAuthority({ commonName: 'Other Root', ...years });
     const cross = other.intermediate({ commonName: 'Odd Root', key: faulty.key, ...years });
     expect(refusing([faulty.issue(current), cross], [faulty, other])).toEqual(clients);
   });
 
-  it('matters to GnuTLS if the certificates that are sent lead to it', () => {
+  it('that permits another name is refused by GnuTLS only if the sent certificates lead to it', () => {
     const faulty = rootOf({ permitted: { dns: ['other.example'] } });
     const other = mintAuthority({ commonName: 'Other Root', ...years });
     const cross = faulty.intermediate({ commonName: 'Other Root', key: other.key, ...years });
@@ -167,7 +167,7 @@ describe('a built-in root', () => {
     ['that has expired', EXPIRED, ['apple', 'firefox', 'openssl', 'go', 'gnutls']],
     ['with path length 0 above an intermediate', { pathLength: 0 }, ['firefox', 'openssl', 'go', 'gnutls']],
     ['that demands a policy', { extraExtensions: [requiresPolicy] }, []],
-  ])('%s is not refused by Chrome, which takes only its name and key', (_, options, clients) => {
+  ])('%s is accepted by Chrome, which uses only its name and key', (_, options, clients) => {
     expect(below(options, { arePublic: true })).toEqual(inOrder(clients));
   });
 });
@@ -179,7 +179,7 @@ describe('a trusted intermediate', () => {
   const findings = (anchors: readonly MintedCertificate[]) =>
     inWords(verdictOn([trusted.issue(current)], anchors)).findings;
 
-  it('is noted if its root is not trusted too, because curl accepts it and other programs with OpenSSL do not', () => {
+  it('gets a note if its root is not trusted too, because curl accepts it and other programs with OpenSSL do not', () => {
     expect(findings([trusted])).toMatchObject([
       {
         severity: 'note',
@@ -233,7 +233,7 @@ describe('two roots with one name', () => {
       clients,
     ]);
 
-  it('are chosen by their order: OpenSSL takes the first, GnuTLS the last', () => {
+  it('and no key identifiers are told apart by their order: OpenSSL uses the first, GnuTLS the last', () => {
     expect(rulesOf([second.issue(withoutIdentifiers)], [first, second])).toEqual([
       ['critical', 'several_roots', ['openssl']],
       ['warning', 'root_order', ['gnutls']],
@@ -244,35 +244,35 @@ describe('two roots with one name', () => {
     ]);
   });
 
-  it('count for an intermediate as for the leaf', () => {
+  it('cause a refusal also if they issued an intermediate', () => {
     const middle = second.intermediate({ ...years, keyIdentifiers: null });
     expect(refusing(withChain(middle.issue(current)), [first, second])).toEqual(['openssl']);
   });
 
-  it('that may be refused in another order leave a client among those that connect', () => {
+  it('that a client refuses only in another order do not remove it from the clients that connect', () => {
     expect(refusing([first.issue(withoutIdentifiers)], [first, second])).toEqual(['gnutls']);
     const verdict = verdictOn([first.issue(withoutIdentifiers)], [first, second]);
     expect(inWords(verdict).findings[0]?.message).toMatch(/^OpenSSL may refuse this certificate: several/);
   });
 
-  it('do not matter if key identifiers tell them apart', () => {
+  it('cause no finding if key identifiers tell them apart', () => {
     expect(rulesOf([second.issue(current)], [first, second])).toEqual([]);
   });
 
-  it('do not matter to OpenSSL if the other one has a key of another type', () => {
+  it('cause no refusal by OpenSSL if the other one has a key of another type', () => {
     const rsa = rootOf({ key: 'RSA-2048' });
     expect(rulesOf([second.issue(withoutIdentifiers)], [rsa, second])).toEqual([
       ['warning', 'root_order', ['gnutls']],
     ]);
   });
 
-  it('do not matter if only one of them is valid now, or if both have the same key', () => {
+  it('cause no finding if only one of them is valid now, or if both have the same key', () => {
     const twin = rootOf({ key: second.key });
     expect(rulesOf([second.issue(withoutIdentifiers)], [rootOf(EXPIRED), second])).toEqual([]);
     expect(rulesOf([second.issue(withoutIdentifiers)], [twin, second])).toEqual([]);
   });
 
-  it('with one key are refused if the client takes one that it does not accept', () => {
+  it('with one key are refused by a client that uses the one that it does not accept', () => {
     const narrow = rootOf({ key: second.key, permitted: { dns: ['other.example'] } });
     const forClients = rootOf({ key: second.key, extendedKeyUsage: ['clientAuth'] });
     const sent = [second.issue(current)];

@@ -18,7 +18,7 @@ import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';
 import { namesOtherIssuer } from './clients/extension-rules.ts';
 import { pathFaults } from './path-faults.ts';
 
-/** What a client learns in a handshake, and what it has itself. */
+/** The certificates that a server sends, and the trust store and the time by which a client verifies them. */
 export interface SentChain {
   leaf: Certificate;
   /** Certificates that the server sent after the leaf, in that order. */
@@ -32,14 +32,14 @@ type Code = Extract<ClientRuleCode, 'first_issuer' | 'several_roots' | 'root_ord
 
 /**
  * Reports clients that refuse a chain although a path is valid, because they choose one issuer for each certificate and never go
- * back. The order of the roots in a client's store is unknown, so this assumes ours; refusals in another order are warnings.
+ * back. We do not know the order of the roots in a client's store: this assumes ours. Refusals in another order are warnings.
  */
 export function firstIssuerRefusals(
   choice: SentChain,
   path: readonly Certificate[],
   protocol: Protocol,
 ): ChainFinding[] {
-  // If certificates are missing, that is the reason to report. A trusted leaf needs no issuer.
+  // Missing certificates have a finding of their own. A trusted leaf needs no issuer.
   if (path.length === 1 || path.slice(1, -1).some((one) => !choice.sent.includes(one))) return [];
   const rules: ClientRule<{ certificate: Certificate }>[] = [];
   const add = (code: Code, client: Client): void => {
@@ -55,7 +55,7 @@ export function firstIssuerRefusals(
     else if (others.some(isWrong)) add('root_order', client);
   }
   const unusable = unusableRoots(choice, path);
-  // Java ends the path at a certificate with the name and the key of a root. Otherwise it chooses a root by hash codes.
+  // Java ends the path at a certificate with the name and the key of a root. Otherwise hash codes decide which root it tries first.
   const isCertain = unusable.some(
     (root) => !isSameAuthority(root, path.at(-1)) && choice.sent.some((one) => isSameAuthority(one, root)),
   );
@@ -94,13 +94,13 @@ function isSameAuthority(left: Certificate, right: Certificate | undefined): boo
 interface ChosenPath {
   /** Leaf first; without the root. */
   below: Certificate[];
-  /** The roots from which the client takes one by the order of its store. The first one is that of our order. May be empty. */
+  /** The roots of which the client uses one, depending on the order of its store; with our order the first one. May be empty. */
   roots: Certificate[];
 }
 
 /**
- * Returns the path that OpenSSL takes. It uses a root that it has even if it has expired, and prefers valid certificates. Source:
- * measured; build_chain in x509_vfy.c.
+ * Returns the path that OpenSSL uses. It prefers a root to a sent certificate, even if the root has expired; among the roots and among the sent
+ * certificates it prefers valid ones. Source: measured; build_chain in x509_vfy.c.
  */
 function pathOfOpenssl({ leaf, sent, trustStore, now }: SentChain): ChosenPath {
   const below = [leaf];
@@ -108,7 +108,7 @@ function pathOfOpenssl({ leaf, sent, trustStore, now }: SentChain): ChosenPath {
   for (let child = leaf; ;) {
     const isIssuer = (one: Certificate): boolean =>
       mayHaveIssued(one, child) &&
-      // OpenSSL finds such a CA certificate invalid before it compares names (ossl_x509v3_cache_extensions).
+      // OpenSSL refuses CA certificates with proxyCertInfo before it compares names (ossl_x509v3_cache_extensions).
       !one.extensions.has(EXTENSION.proxyCertInfo) &&
       isKeyFor(one.key, child.signature.algorithm) &&
       !namesOtherIssuer(child, one);
@@ -125,8 +125,8 @@ function pathOfOpenssl({ leaf, sent, trustStore, now }: SentChain): ChosenPath {
 }
 
 /**
- * Returns the path that GnuTLS takes: first by the certificates that were sent, and if this leads to no root or to one that has
- * expired, then by the first root that fits. Of several valid roots it uses the last. Source: measured; find_issuer in verify.c of GnuTLS 3.8.
+ * Returns the path that GnuTLS uses: that of the sent certificates if it leads to a root and is valid now, else one that a valid root ends as soon
+ * as possible. Of several valid roots it uses the last. Source: measured; find_issuer in verify.c of GnuTLS 3.8.
  */
 function pathOfGnutls(choice: SentChain): ChosenPath {
   const isValid = (one: Certificate): boolean => validityFailure(one, choice.now) === null;
@@ -156,7 +156,7 @@ const maySign = ({ keyUsage }: Certificate): boolean => keyUsage?.has('keyCertSi
 
 const latestFirst = (left: Certificate, right: Certificate): number => right.notAfter - left.notAfter;
 
-/** Returns whether names and key identifier allow that one issued the other; the signature is verified later. */
+/** Returns whether the names and the key identifiers match. Does not verify the signature. */
 function mayHaveIssued({ subject, subjectKeyIdentifier }: Certificate, child: Certificate): boolean {
   const wanted = child.authorityKeyIdentifier?.keyIdentifier ?? null;
   return (

@@ -153,8 +153,8 @@ export function judge(
 }
 
 /**
- * Returns the answers with the findings as they concern the clients that get each leaf. That is not known of addresses with another leaf
- * than the one that the posture check tested.
+ * Limits the findings of each answer to the clients that get its leaf. Leaves an answer as it is if these clients are not known, for example
+ * because the posture check tested an address with another leaf.
  */
 function limitedAnswers(
   answers: readonly Answer[],
@@ -173,8 +173,8 @@ function limitedAnswers(
 }
 
 /**
- * Judges the results of the daily posture check. Skips leaves that the usual handshake also shows or that cannot be read. Findings
- * about the other leaves concern the clients that get them, and are warnings if these are not known; notes are left out.
+ * Judges the results of the daily posture check. Skips leaves that the usual handshake also shows, leaves that cannot be read, and notes.
+ * Limits findings to the clients that get the leaf; if these are not known, the findings are warnings.
  */
 function judgePosture(
   { posture, renewal, endpoint }: Observation,
@@ -215,7 +215,7 @@ function judgePosture(
     const { keyType, address, presentedChain } = alternate;
     const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);
     if (leaf === null || usual.has(leaf.fingerprint)) continue;
-    // The usual handshake showed it too, by turns, so who got it was chance.
+    // Ordinary checks saw this leaf too: several servers answer in rotation, so it is chance which client got which leaf.
     const isChance = rotating.includes(leaf.fingerprint);
     if (isChance) delete judged.usual;
     const clients = isChance ? undefined : alternate.clients;

@@ -50,13 +50,13 @@ describe.each([
     expect(conditionsOf(verdict, null, HOST).map(({ problem }) => problem)).toContain('chain_broken');
   });
 
-  it('has no finding from its first second on', () => {
+  it('has no finding once its notBefore is reached', () => {
     expect(judged(early(0)).findings).toEqual([]);
   });
 });
 
 describe('a certificate that becomes valid within minutes', () => {
-  it('says how long, and that our clock may be slow', () => {
+  it('has a finding that says how many minutes are left, and that our clock may be slow', () => {
     expect(inWords(judged(earlyLeaf(150))).findings).toMatchObject([
       {
         message:
@@ -83,7 +83,7 @@ describe('a certificate that becomes valid within minutes', () => {
     expect(validFrom(verdict.findings)).toBe(NOW + 2 * MINUTE_MS);
   });
 
-  it('counts with all certificates of its path', () => {
+  it('is reported together with the other early certificates of its path', () => {
     const leaf = root
       .intermediate({ ...current, ...startingIn(60) })
       .intermediate({ ...current, ...startingIn(180) })
@@ -91,7 +91,7 @@ describe('a certificate that becomes valid within minutes', () => {
     expect(judged(leaf).findings).toMatchObject([{ facts: { minutes: 3 } }, { facts: { minutes: 1 } }]);
   });
 
-  it('is not needed if another path is valid', () => {
+  it('is not reported if another path is valid', () => {
     const key = root.intermediate(current);
     const late = root.intermediate({ ...current, ...startingIn(60), commonName: 'Twin', key: key.key });
     const good = root.intermediate({ ...current, commonName: 'Twin', key: key.key });

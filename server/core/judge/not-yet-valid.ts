@@ -6,7 +6,7 @@ import { certificateName, issuerName } from '../facts.ts';
 import type { ChainFinding, Finding } from '../finding.ts';
 import { connectsTo } from './clients/client-rule.ts';
 
-/** If a certificate becomes valid within this time, the finding is a warning: our clock may be slow, and nobody needs to act. */
+/** If a certificate becomes valid within this time, the finding is only a warning, because our clock may be slow. */
 export const SOON_MS = 5 * MINUTE_MS;
 
 /** Reports a leaf that is not valid yet. */
@@ -17,7 +17,7 @@ export function earlyLeaf(leaf: Certificate, protocol: Protocol, now: number): C
   return { code: 'not_yet_valid', fingerprint, facts, ...gravity };
 }
 
-/** Reports a CA certificate that is not valid yet, and that a path needs. */
+/** Reports a CA certificate of a path that is not valid yet. */
 export function earlyAuthority(authority: Certificate, protocol: Protocol, now: number): ChainFinding {
   const { fingerprint, notBefore } = authority;
   const { soon, ...gravity } = gravityOf(authority, protocol, now);
@@ -34,7 +34,7 @@ export function earlyAuthority(authority: Certificate, protocol: Protocol, now: 
   return { code: 'path_invalid', fingerprint, facts, ...gravity };
 }
 
-/** Returns the severity, with the clients that refuse until then if it is only a warning. `soon`: to add to the facts. */
+/** Returns the severity. If it is only a warning, adds `clients`, which refuse until then, and `soon`, which belongs into the facts. */
 function gravityOf(
   { notBefore }: Certificate,
   protocol: Protocol,
@@ -46,7 +46,7 @@ function gravityOf(
   return { severity: 'warning', clients: CLIENTS.filter(connectsTo(protocol)), soon };
 }
 
-/** Returns when the last of the certificates that become valid within minutes is valid, ms UTC; null if there are none. */
+/** Returns when all certificates that become valid within minutes are valid, ms UTC; null if there are none. */
 export function validFrom(findings: readonly Pick<Finding, 'facts'>[]): number | null {
   const starts = findings.flatMap(({ facts }) => {
     const isEarly =

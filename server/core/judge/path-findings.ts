@@ -66,7 +66,7 @@ interface PathQuestion {
 
 /**
  * Judges the path from a leaf to a trust anchor, if necessary with the fetched certificates. Ignores the validity of the leaf: an
- * expired certificate of a trusted CA is expired, not untrusted. A path that becomes valid within minutes counts, with findings.
+ * expired certificate of a trusted CA is expired, not untrusted. Accepts a path that becomes valid within minutes, and reports it.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
   const { now, protocol } = question;

@@ -99,8 +99,8 @@ export function withEarlierPosture(
 }
 
 /**
- * Returns the earlier alternates that a posture did not test again, and those that it saw without learning who gets them. Only the offers
- * of clients, which it did not make, show alternates with a key of the usual type.
+ * Returns the earlier alternates that a posture check without the test of certificates leaves as they were: those that it did not look for,
+ * and those that it saw without testing which clients get them. It looks for no alternates with a key of the usual type.
  */
 function stillServed(
   current: PostureVerdict,

@@ -15,7 +15,7 @@ function chainOf(count: number): Certificate[] {
   return [leaf, ...leaf.chain].map(parse);
 }
 
-/** Returns the clients that refuse what a server sends after its leaf. */
+/** Returns the clients that each finding names, if a server sends these certificates after its leaf. */
 function refusing(leaf: Certificate, sent: readonly Certificate[]): unknown {
   const seen = { leaf, sent, trustStore, now: NOW, work: new WorkBudget() };
   const found = buildPath({ ...seen, intermediates: sent });
@@ -41,7 +41,7 @@ it.each([
   ['the root at the end', (all) => [...all, parse(root)], false],
   ['the root and a stranger at the end', (all) => [...all, parse(root), stranger], false],
 ] satisfies [string, (all: Certificate[]) => Certificate[], boolean][])(
-  'Java checks six intermediates in their order until a trusted certificate: %s',
+  'Java refuses six intermediates if a certificate that does not belong there comes before the trusted one: %s',
   (_, arrange, isRefused) => {
     const [leaf, ...sent] = chainOf(6);
     if (leaf === undefined) throw new Error('no leaf');

@@ -4,7 +4,7 @@ import type { ChainFinding } from '../finding.ts';
 import { brokenRules, type ClientRule } from './clients/client-rule.ts';
 import type { SentChain } from './first-issuer.ts';
 
-/** Most intermediates, apart from self-issued ones, of a path that Java builds itself. */
+/** Maximum number of intermediates, not counting self-issued ones, in a path that Java builds. */
 const BUILT_BY_JAVA = 5;
 
 const RULE: ClientRule<{ certificate: Certificate }> = {
@@ -15,8 +15,8 @@ const RULE: ClientRule<{ certificate: Certificate }> = {
 };
 
 /**
- * Reports that Java refuses a valid path: it verifies the certificates as they were sent if each is followed by its issuer, up
- * to a trusted one. Otherwise it builds a path itself, and only a short one.
+ * Reports a valid path that Java refuses. If each sent certificate is followed by its issuer, up to a trusted one, Java verifies them in this
+ * order. Otherwise it searches for a path, but only for one of at most `BUILT_BY_JAVA` intermediates.
  */
 export function unorderedRefusals(
   { leaf, sent, trustStore, now, work }: SentChain,

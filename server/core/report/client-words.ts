@@ -22,7 +22,7 @@ interface Reason {
   fix: string;
 }
 
-/** Returns the reason and the fix of a rule about a ClientHello. `having`: what the ClientHello has or is like. */
+/** Returns the reason and the fix of a rule about a ClientHello. `having`: the end of “does not accept a ClientHello …”. */
 const unaccepted = (having: string): Reason => ({
   why: `the server does not accept a ClientHello ${having}`,
   fix: OLD_TLS,
@@ -346,7 +346,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set<ClientRuleCode>([
   'empty_record',
 ]);
 
-/** Rules about certificates that the owner of the host can leave out, or trusts. */
+/** Rules about CA certificates against which the owner of the host can act: leave them out, or trust others. */
 const OF_OWNER: ReadonlySet<string> = new Set<ClientRuleCode>([
   'malformed_companion',
   'first_issuer',

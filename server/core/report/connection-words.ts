@@ -27,9 +27,9 @@ export function clientNames(clients: readonly Client[]): string {
   return listed(clients.map((client) => CLIENT_NAMES[client] ?? client));
 }
 
-/** Returns the words of a finding about HTTP/2. `clients`: those that fail. */
+/** Returns the words of a finding about HTTP/2. `clients`: the clients that fail. */
 export function http2Words(fault: Http2Fault, clients: readonly Client[]): Words {
-  // Only nghttp2, the library of curl, refuses what no other client does.
+  // A fault without clients is refused only by nghttp2, the library of curl.
   const names = clients.length === 0 ? 'curl' : clientNames(clients);
   return { message: `${names} cannot use the server’s HTTP/2: ${FAULTS[fault]}.`, evidence: [] };
 }
@@ -45,7 +45,7 @@ export function helloEvidence({ reaction, parts }: HelloEvidence): Words['eviden
   ];
 }
 
-/** The parts that a rule may have together with others. */
+/** Names of the parts that can share a finding. */
 const PARTS: Readonly<Partial<Record<string, string>>> = {
   grease_ciphers: 'reserved cipher suites',
   grease_extensions: 'reserved extensions',

@@ -109,8 +109,8 @@ function refusedEvidence(failure: Failure): ReportFinding['evidence'] {
 }
 
 /**
- * Returns the endpoint for the command. If another scheme fits the port, it has the protocol of that scheme. Otherwise, if the domain names
- * its servers, it is the server that failed in this way.
+ * Returns the endpoint for the command. Its protocol is that of the scheme that fits the port, if that is another one. Otherwise its host is
+ * the server that failed in this way, if DNS names servers for the domain.
  */
 function failedEndpoint(
   endpoint: CheckedEndpoint,

@@ -29,7 +29,7 @@ export function postureLines(posture: PostureVerdict): string[] {
   ];
 }
 
-/** Returns who gets a certificate that the usual handshake does not show: "Go and GnuTLS". */
+/** Returns the names of the clients that get a certificate other than the usual one: "Go and GnuTLS". */
 function recipients(clients: readonly Client[] = []): string {
   return clients.length === 0 ? 'clients with such signatures' : clientNames(clients);
 }

@@ -37,11 +37,11 @@ const partsOf = (hello: ReadHello): string[] =>
   Object.entries(HAS).flatMap(([part, has]) => (has(hello) ? [part] : []));
 
 describe('the ClientHellos of browsers', () => {
-  it('have the lengths of the captured ones', () => {
+  it('are as long as captured ClientHellos', () => {
     expect([chromium, firefox, apple].map((shape) => written(shape).length)).toEqual([2_015, 1_894, 1_534]);
   });
 
-  it('have the offers and the order of the captured ones', () => {
+  it('offer the same as captured ClientHellos, in the same order', () => {
     const values = (shape: HelloShape, type: number) =>
       written(shape).extensions.get(type)?.toString('hex') ?? '';
     expect([...written(firefox).extensions.keys()]).toEqual([
@@ -57,14 +57,14 @@ describe('the ClientHellos of browsers', () => {
   });
 
   it.each(['chromium', 'firefox', 'apple'] as const)(
-    'have exactly the parts that are listed for them: %s',
+    'have exactly the parts that `CLIENTS_OF_PART` lists for %s',
     (browser) => {
       const listed = HELLO_PARTS.filter((part) => CLIENTS_OF_PART[part].includes(browser));
       expect(partsOf(written(BROWSER_HELLOS[browser]))).toEqual(listed);
     },
   );
 
-  it('reserve other values each time, and never two equal extensions', () => {
+  it('have other reserved values each time, and never the same reserved extension twice', () => {
     const ciphers = Array.from({ length: 64 }, () => written(chromium).ciphers[0]);
     expect(new Set(ciphers).size).toBeGreaterThan(4);
     for (let index = 0; index < 64; index++)
@@ -73,7 +73,7 @@ describe('the ClientHellos of browsers', () => {
 });
 
 describe('a plain ClientHello', () => {
-  it('has none of the parts, and with one of them that part alone', () => {
+  it('has none of the parts of browsers, or only the part that is requested', () => {
     expect(partsOf(written(plainHello()))).toEqual([]);
     for (const part of Object.keys(HAS) as HelloPart[]) {
       const expected = part === 'size' ? [] : part === 'ml_kem' ? ['size', 'ml_kem'] : [part];
@@ -87,7 +87,7 @@ describe('a plain ClientHello', () => {
     expect(writeHello(plainHello(), TARGET, 100)).toHaveLength(269);
   });
 
-  it('names the server and the protocols only if the target has some', () => {
+  it('has SNI only for a host name, and ALPN only with protocols', () => {
     const types = (target: HelloTarget) => [...written(chromium, target).extensions.keys()];
     expect(types(TARGET)).toEqual(expect.arrayContaining([0, 16, 0x44cd]));
     for (const serverName of [null, '192.0.2.1', '2001:db8::1'])

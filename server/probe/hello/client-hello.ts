@@ -1,12 +1,12 @@
 import { createECDH, randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** Stands for a reserved value that servers must ignore (RFC 8701). The writer puts random ones in its place. */
+/** Placeholder for a reserved value, which servers must ignore (RFC 8701). `writeHello` replaces it by a random one. */
 export const GREASE = -1;
 
 export const GROUP = { x25519: 0x001d, p256: 0x0017, p384: 0x0018, p521: 0x0019, x25519MlKem768: 0x11ec };
 
-/** Extensions by name (IANA, TLS ExtensionType Values). */
+/** Numbers of TLS extensions (IANA registry “TLS ExtensionType Values”). */
 export const EXTENSION_TYPE = {
   serverName: 0,
   statusRequest: 5,
@@ -32,7 +32,7 @@ export const EXTENSION_TYPE = {
   renegotiationInfo: 0xff01,
 } as const;
 
-/** What a ClientHello offers. Lists of numbers are in their order, and may have `GREASE`. */
+/** What a ClientHello offers, as IANA's numbers in the order in which they are sent. `GREASE` may be among them. */
 export interface HelloShape {
   ciphers: readonly number[];
   groups: readonly number[];
@@ -43,7 +43,7 @@ export interface HelloShape {
   extensions: readonly number[];
   /** Algorithms of certificate compression (RFC 8879 §7.3). */
   compression: readonly number[];
-  /** Length in bytes of the payload that stands for an encrypted ClientHello. */
+  /** Length in bytes of the random payload of the extension encrypted_client_hello. */
   echBytes: number;
 }
 
@@ -54,8 +54,8 @@ export interface HelloTarget {
 }
 
 /**
- * Writes a ClientHello in one TLS record (RFC 8446 §4.1.2, §5.1). Nobody knows its secrets, so no handshake can follow. `paddedTo`: total
- * length in bytes to reach with the padding extension (RFC 7685).
+ * Writes a ClientHello in one TLS record (RFC 8446 §4.1.2, §5.1). Its key shares have no private keys, so the handshake cannot be completed.
+ * `paddedTo`: minimum length of the record in bytes, reached with the padding extension (RFC 7685).
  */
 export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0): Buffer {
   const grease = shuffledGrease();
@@ -77,7 +77,7 @@ export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0)
       (type !== EXTENSION_TYPE.alpn || target.alpn.length > 0) &&
       (type !== EXTENSION_TYPE.applicationSettings || target.alpn.includes('h2')),
   );
-  // BoringSSL sends two: an empty one and one of a single byte.
+  // BoringSSL sends two reserved extensions: an empty one and one of a single byte.
   const reserved = [extension(grease(4), Buffer.alloc(0)), extension(grease(5), Buffer.alloc(1))];
   const extensions = types.map((type) =>
     type === GREASE ? (reserved.shift() ?? Buffer.alloc(0)) : extension(type, content(type, filled, target)),
@@ -89,7 +89,7 @@ export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0)
   return recordWith(filled.ciphers, [...extensions, padding]);
 }
 
-/** Returns a function that gives a different reserved value for each index below 16. */
+/** Returns a function that returns a different reserved value for each index below 16. */
 function shuffledGrease(): (index: number) => number {
   const first = randomInt(16);
   return (index) => 0x0a0a + 0x1010 * ((first + index) % 16);
@@ -159,7 +159,7 @@ function content(type: number, shape: HelloShape, { serverName, alpn }: HelloTar
 const protocolNames = (names: readonly string[]): Buffer =>
   prefixed(2, Buffer.concat(names.map((name) => prefixed(1, Buffer.from(name)))));
 
-/** Returns a public key that servers accept. Any 32 bytes are one of X25519 (RFC 7748 §5). */
+/** Returns a random public key that servers accept. Any 32 bytes are a public key of X25519 (RFC 7748 §5). */
 function share(group: number): Buffer {
   switch (group) {
     case GROUP.x25519:
@@ -175,7 +175,7 @@ function share(group: number): Buffer {
 
 const ML_KEM_MODULUS = 3329;
 
-/** Returns an encapsulation key that passes the checks of FIPS 203 §7.2: 768 numbers of 12 bits below the modulus, and a seed. */
+/** Returns a random encapsulation key that passes the checks of FIPS 203 §7.2: 768 numbers of 12 bits below the modulus, and a seed. */
 function mlKem768Key(): Buffer {
   const random = randomBytes(4 * 384);
   const packed = Buffer.alloc(1152);
@@ -187,14 +187,14 @@ function mlKem768Key(): Buffer {
   return Buffer.concat([packed, randomBytes(32)]);
 }
 
-/** The list of Chromium 156, as captured. */
+/** The identifiers that Chromium 156 sends, as captured. */
 const TRUST_ANCHORS = [
   ...['01', '06', '0d', '0e', '0f', '12', '13', '14'].map((last) => `82df1302${last}`),
   ...['07', '08', '09', '0a', '0b', '0c', '0d', '12', '13'].map((last) => `839a648c9b2d01${last}`),
   ...['01', '04', '05', '06', '07', '08', '0a', '0b', '0c', '0d', '0f'].map((last) => `d67909${last}`),
 ];
 
-/** Returns what clients send if they know no key of the server (draft-ietf-tls-esni §6.2): an outer hello with random bytes. */
+/** Returns the extension that clients send if they know no ECH key of the server (draft-ietf-tls-esni §6.2): random bytes. */
 function encryptedHello(payloadBytes: number): Buffer {
   const hkdfSha256WithAes128Gcm = Buffer.from('0000010001', 'hex');
   return Buffer.concat([
@@ -211,7 +211,7 @@ function numbers(values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** Returns the value after its length in `size` bytes. */
+/** Returns the value, preceded by its length as a number of `size` bytes. */
 function prefixed(size: number, value: Buffer): Buffer {
   const length = Buffer.alloc(size);
   length.writeUIntBE(value.length, 0, size);

@@ -48,7 +48,7 @@ describe('the first flight of a server', () => {
     expect(read(flight.subarray(0, -1), size)).toMatchObject({ answer: 'hello', isComplete: false });
   });
 
-  it('ends with the ServerHello in TLS 1.3, where the rest is encrypted', () => {
+  it('ends with the ServerHello in TLS 1.3, because the rest is encrypted', () => {
     expect(read(inRecords([TLS_1_3], 16_000))).toMatchObject({ answer: 'hello', isComplete: true });
   });
 
@@ -80,7 +80,7 @@ describe('the first flight of a server', () => {
     expect(flight.isComplete).toBe(answer !== null);
   });
 
-  it('keeps the ServerHello as the answer if the rest of the flight is odd', () => {
+  it('counts as answered by a ServerHello even if malformed bytes follow', () => {
     for (const odd of [record(21, Buffer.from([2, 40])), Buffer.from('HTTP/'), inRecords([TLS_1_2], 16_000)])
       expect(read(Buffer.concat([inRecords([TLS_1_2], 16_000), odd]))).toMatchObject({
         answer: 'hello',
@@ -88,7 +88,7 @@ describe('the first flight of a server', () => {
       });
   });
 
-  it('shows warning alerts, each once, and empty records wherever they are', () => {
+  it('records each warning alert once, and empty records at any position', () => {
     const [first, rest] = [inRecords([TLS_1_2], 16_000), inRecords([CERTIFICATE, DONE], 16_000)];
     expect(read(Buffer.concat([warning(112), warning(112), first, warning(90), EMPTY, rest]))).toMatchObject({
       answer: 'hello',
@@ -98,7 +98,7 @@ describe('the first flight of a server', () => {
     expect(read(Buffer.concat([first, rest]))).toMatchObject({ warningAlerts: [], hasEmptyRecord: false });
   });
 
-  it('shows an empty ChangeCipherSpec, and takes any other one before the end for no TLS', () => {
+  it('records an empty ChangeCipherSpec, and counts any other one before the end as bytes that are not TLS', () => {
     const change = (...bytes: number[]) => Buffer.from([20, 3, 3, 0, bytes.length, ...bytes]);
     for (const hello of [TLS_1_3, TLS_1_2]) {
       const rest = inRecords([hello, DONE], 16_000);
@@ -118,7 +118,7 @@ describe('the first flight of a server', () => {
     expect(read(records, 65_536)).toMatchObject({ answer: 'not_tls', isComplete: true });
   });
 
-  it(`never throws for bytes that are wrong, and keeps few of them (seed ${SEED})`, () => {
+  it(`never throws for malformed bytes, and keeps few of them (seed ${SEED})`, () => {
     const random = seededRandom(SEED);
     const below = (limit: number): number => Math.floor(random() * limit);
     const good = [

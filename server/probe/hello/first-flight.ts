@@ -1,4 +1,4 @@
-/** How a server answered a ClientHello: with a ServerHello or HelloRetryRequest, with a fatal alert, or with no TLS. */
+/** How a server answered a ClientHello: with a ServerHello or HelloRetryRequest, with a fatal alert, or with bytes that are not TLS. */
 type FlightAnswer = 'hello' | 'alert' | 'not_tls';
 
 const RECORD = { changeCipherSpec: 20, alert: 21, handshake: 22 };
@@ -8,7 +8,7 @@ const HEADER_BYTES = 5;
 const MAX_RECORD_BYTES = 16_384 + 2_048;
 /** Longest ServerHello that is read. One with ML-KEM has about 1,200 bytes. */
 const MAX_HELLO_BYTES = 8_192;
-/** More than the first flight of TLS 1.2 with the 100 kB of certificates that OpenSSL and Chrome accept. */
+/** Large enough for the first flight of TLS 1.2 with 100 kB of certificates, the limit of OpenSSL and Chrome. */
 export const MAX_FLIGHT_BYTES = 256 * 1024;
 const MAX_ALERTS = 16;
 
@@ -18,7 +18,7 @@ const MAX_ALERTS = 16;
  */
 export class FirstFlight {
   answer: FlightAnswer | null = null;
-  /** Descriptions of alerts with the level of a warning (RFC 5246 §7.2), except for close_notify, each once. */
+  /** Numbers of the alerts with the level “warning” (RFC 5246 §7.2), each once. Never close_notify. */
   readonly warningAlerts: number[] = [];
   hasEmptyRecord = false;
   /** Whether a ChangeCipherSpec had no bytes. OpenSSL skips it. */
@@ -26,16 +26,16 @@ export class FirstFlight {
   isComplete = false;
 
   #bytes = 0;
-  /** Bytes that are not read yet. They are joined only when there are `#needed`, so that small chunks cost little. */
+  /** Chunks that are not read yet. They are joined only once they have `#needed` bytes, so that many small chunks cost little CPU time. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #needed = HEADER_BYTES;
-  /** Bytes of the current message that are still to come, and whether it is a ServerHello. */
+  /** The current message. `left`: its number of bytes that are still to come. */
   #message = { left: 0, isHello: false };
   #header = Buffer.alloc(0);
   #hello = Buffer.alloc(0);
 
-  /** Reads more bytes of the connection. Returns true if no more are needed. */
+  /** Reads more bytes of the connection. Returns whether the flight is complete. */
   push(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     this.#unread.push(chunk);
@@ -54,7 +54,7 @@ export class FirstFlight {
     this.isComplete = true;
   }
 
-  /** Reads the records that are there. Returns the bytes after them, which are the start of a record. */
+  /** Reads all complete records. Returns the bytes of an incomplete one after them. */
   #readRecords(bytes: Buffer): Buffer {
     let rest = bytes;
     this.#needed = HEADER_BYTES;
@@ -125,7 +125,7 @@ export class FirstFlight {
   }
 }
 
-/** Returns whether a ServerHello has an extension (RFC 8446 §4.1.3). Only that of TLS 1.3 has `supported_versions`. */
+/** Returns whether a ServerHello has an extension (RFC 8446 §4.1.3). Only TLS 1.3 has `supported_versions`. */
 function hasExtension(hello: Buffer, wanted: number): boolean {
   const sessionLength = hello[34] ?? 0;
   // Version, random, session id, cipher suite, compression method, length of the extensions.

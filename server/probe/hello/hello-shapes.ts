@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/check-words.ts';
 import type { HelloPart } from '../../core/index.ts';
 import { EXTENSION_TYPE as TYPE, GREASE, GROUP, type HelloShape } from './client-hello.ts';
 
-/** Chromium 156, as captured. */
+/** Cipher suites of Chromium 156, as captured. */
 const CHROME_CIPHERS = [
   0x1301, 0x1302, 0x1303, 0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8, 0xc013, 0xc014, 0x009c, 0x009d,
   0x002f, 0x0035,
@@ -18,7 +18,7 @@ const VERSIONS = [0x0304, 0x0303];
 const BROTLI = 2;
 const ECH_BYTES = 240;
 
-/** Offers what all browsers offer, and only extensions that the usual handshake has too. */
+/** A ClientHello that offers what all browsers offer. Has no extensions that our usual ClientHello lacks. */
 const PLAIN: HelloShape = {
   ciphers: CHROME_CIPHERS,
   groups: COMMON_GROUPS,
@@ -48,7 +48,7 @@ const withExtension =
   (type: number) =>
   (shape: HelloShape): HelloShape => ({ ...shape, extensions: [...shape.extensions, type] });
 
-/** Adds a part to a hello. `size` is added by padding, and `whole` is no part of its own. */
+/** Functions that add one part to a ClientHello. Padding adds `size`; `whole` cannot be added. */
 const WITH_PART: Record<Exclude<HelloPart, 'size' | 'whole'>, (shape: HelloShape) => HelloShape> = {
   ml_kem: (shape) => ({ ...shape, groups: withMlKem(shape.groups), shares: withMlKem(shape.shares) }),
   ml_dsa: (shape) => ({ ...shape, signatures: [...ML_DSA_SIGNATURES, ...shape.signatures] }),
@@ -72,7 +72,7 @@ const WITH_PART: Record<Exclude<HelloPart, 'size' | 'whole'>, (shape: HelloShape
 
 const isOffer = (part: HelloPart): part is keyof typeof WITH_PART => part in WITH_PART;
 
-/** Returns a plain hello, to which one part of a browser's is added. Nothing is added for `size`, `whole` and null. */
+/** Returns the plain ClientHello, with one part that browsers send if `part` is given. Adds nothing for `size` and `whole`. */
 export function plainHello(part: HelloPart | null = null): HelloShape {
   return part !== null && isOffer(part) ? WITH_PART[part](PLAIN) : PLAIN;
 }
@@ -80,8 +80,8 @@ export function plainHello(part: HelloPart | null = null): HelloShape {
 export type Browser = Extract<Client, 'chromium' | 'firefox' | 'apple'>;
 
 /**
- * Hellos of browsers: Chromium 156 and Firefox 153 as captured, with the largest payload of Encrypted ClientHello that Chromium sends, and
- * Safari 26 as described by the public library bogdanfinn/tls-client (`Safari_IOS_26_0`).
+ * ClientHellos of browsers: Chromium 156 and Firefox 153 as captured, and Safari 26 as the public library bogdanfinn/tls-client describes it
+ * (`Safari_IOS_26_0`). Chromium varies the length of its encrypted_client_hello: this is the largest.
  */
 export const BROWSER_HELLOS: Record<Browser, HelloShape> = {
   chromium: {
@@ -90,7 +90,7 @@ export const BROWSER_HELLOS: Record<Browser, HelloShape> = {
     shares: [GREASE, ...withMlKem([GROUP.x25519])],
     signatures: [GREASE, ...ML_DSA_SIGNATURES, ...CHROME_SIGNATURES],
     versions: [GREASE, ...VERSIONS],
-    // Chromium chooses a new order for each hello. This is one that it chose.
+    // Chromium shuffles its extensions for each ClientHello. This is the order of one capture.
     extensions: [
       GREASE,
       TYPE.sessionTicket,
@@ -176,8 +176,8 @@ export const BROWSER_HELLOS: Record<Browser, HelloShape> = {
 };
 
 /**
- * Lengths of the hellos of other clients in bytes, for a server name of 11 letters. OpenSSL 3.5 and GnuTLS 3.7 were captured. Those of
- * Go 1.26 and Java 27 are estimated: those of Go 1.19 and Java 17, and the key shares that were added since.
+ * Lengths in bytes of the ClientHellos of other clients, for a server name of 11 letters. OpenSSL 3.5 and GnuTLS 3.7: captured. Go 1.26 and
+ * Java 27: estimated from captures of Go 1.19 and Java 17, plus the key shares that were added since.
  */
 export const OTHER_HELLO_BYTES: readonly { client: Client; bytes: number }[] = [
   { client: 'openssl', bytes: 1_588 },

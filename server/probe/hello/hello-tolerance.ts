@@ -18,23 +18,23 @@ import type { HelloAnswer } from './send-hello.ts';
 
 type Send = (hello: Buffer) => Promise<HelloAnswer>;
 type Intolerance = HelloObservation['intolerances'][number];
-/** The server's reaction to each hello; null if it answered. */
+/** How the server reacted to each ClientHello that it refused; null for one that it answered. */
 type Reactions<Key> = ReadonlyMap<Key, HelloReaction | null>;
-/** Sends a hello for each key, or several (`times`), all at once. Returns null if one of the answers shows nothing. */
+/** Sends `times` ClientHellos for each key (default: one), all at the same time. Returns null if one got no connection. */
 type AskEach = <Key>(
   keys: readonly Key[],
   hello: (key: Key) => Buffer,
   times?: number,
 ) => Promise<Reactions<Key> | null>;
 
-/** Browsers whose hellos every server gets. That of Safari has no part that is in neither of them. */
+/** Browsers whose ClientHello each server gets. Every part of Safari's ClientHello is in one of these two. */
 const ALWAYS: readonly Browser[] = ['chromium', 'firefox'];
-/** How often a hello must be refused again before it is reported. */
+/** How often a ClientHello is sent again, and must be refused each time, before it is reported. */
 const CONFIRMATIONS = 2;
 
 /**
- * Finds out whether a server answers the two hellos that `send.first` sends, and if not, which part it does not accept. A part is reported
- * if it was refused three times while plain hellos were answered. Returns null if nothing can be said now.
+ * Sends the ClientHellos of Chromium and Firefox with `send.first`. If the server refuses one, finds out with `send.further` which part it does
+ * not accept: one that it refused three times while it answered plain ClientHellos. Returns null if the server may only be busy or unreachable.
  */
 export async function testHellos(
   target: HelloTarget,
@@ -79,13 +79,14 @@ async function findIntolerances(
   const refusedOnce = refusedIn(first);
   if (refusedOnce.length === 0) return [];
 
-  // A refusal by chance ends here, so that few servers get the many hellos below. Silence is not asked for again, because it takes long.
+  // Send both again: a refusal by chance ends here, so that few servers get the many ClientHellos below. Do not repeat one that was left
+  // without an answer, because each costs the whole time limit.
   const isLoud = (browser: Browser): boolean => first.get(browser) !== 'silent';
   const [controls, again] = await Promise.all([
     ask(['plain'], plain),
     ask(refusedOnce.filter(isLoud), ofBrowser),
   ]);
-  // A server that refuses a plain hello by an alert needs something that not all browsers offer. Otherwise it may be busy.
+  // If an alert refuses even a plain ClientHello, the server needs something that not all browsers offer. Other refusals: it may be busy.
   const control = controls?.get('plain');
   if (control !== null) return control === 'alert' ? [] : null;
   if (again === null) return null;
@@ -105,7 +106,7 @@ async function findIntolerances(
   const [apple, alone] = await Promise.all([ask(['apple'], ofBrowser), ask(suspects, withPart)]);
   if (apple === null || alone === null) return null;
   const refused = refusedIn(alone);
-  // A server that refuses large hellos refuses the key share of ML-KEM for its size.
+  // A server that refuses large ClientHellos refuses the key share of ML-KEM because of its size.
   const parts = refused.filter((part) => part !== 'ml_kem' || !refused.includes('size'));
   const unexplained = [...failing, ...refusedIn(apple)].filter(
     (browser) => !parts.some((part) => isSentBy(part, browser)),
@@ -137,7 +138,7 @@ const isSentBy = (part: HelloPart, browser: Browser): boolean => CLIENTS_OF_PART
 const refusedIn = <Key>(reactions: Reactions<Key>): Key[] =>
   [...reactions].flatMap(([key, reaction]) => (reaction === null ? [] : [key]));
 
-/** Returns the lengths of the hellos of other clients, as far as they are shorter than the shortest one that was refused. */
+/** Returns the clients whose ClientHello is shorter than `length` bytes, which the server refused, with the lengths of theirs. */
 function smallerHellos(target: HelloTarget, length: number): { client: Client; bytes: number }[] {
   const more = (target.serverName ?? '').length - MEASURED_NAME_LENGTH;
   return [

@@ -5,7 +5,7 @@ import type { ConnectOptions } from '../address-probe.ts';
 import { closeConnection } from '../handshake.ts';
 import { FirstFlight, MAX_FLIGHT_BYTES } from './first-flight.ts';
 
-/** What came back: a ServerHello, something else, or nothing because no connection was possible. */
+/** The answer to a ClientHello. `unknown`: no connection was possible, or `signal` aborted. */
 export type HelloAnswer =
   | { state: 'answered'; flight: FirstFlight }
   | { state: 'refused'; reaction: HelloReaction }
@@ -15,8 +15,7 @@ export type HelloAnswer =
 const CLOSE_NOTIFY = Buffer.from('15030300020100', 'hex');
 
 /**
- * Sends a ClientHello on a new connection, reads the first flight for at most `limitMs`, and closes the connection. Never rejects. A
- * connection that fails or that `signal` aborts shows nothing.
+ * Sends a ClientHello on a new connection, reads the first flight for at most `limitMs`, and closes the connection. Never rejects.
  */
 export async function sendHello(
   hello: Buffer,
@@ -52,7 +51,7 @@ export async function sendHello(
   return signal.aborted ? { state: 'unknown' } : { state: 'refused', reaction };
 }
 
-/** Resolves when the flight is complete or the connection ends: to how the server refused, which matters only without a ServerHello. */
+/** Resolves when the flight is complete or the connection ends. If there was no ServerHello, the result is how the server refused. */
 function readFlight(socket: Socket, flight: FirstFlight): Promise<HelloReaction> {
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => {

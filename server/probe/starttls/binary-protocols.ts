@@ -191,7 +191,7 @@ export const LDAP_START_TLS = Buffer.concat([
   Buffer.from('301d02010177188016', 'hex'),
   Buffer.from('1.3.6.1.4.1.1466.20037'),
 ]);
-/** Message id 1 and the tag of an ExtendedResponse. They follow the length of the message, for which Active Directory takes five bytes. */
+/** Message id 1 and the tag of an ExtendedResponse. They follow the length of the message, which Active Directory encodes in five bytes. */
 const FIRST_RESPONSE = '\x02\x01\x01x';
 const MAX_LDAP_MESSAGE_BYTES = 16 * 1024;
 const SEQUENCE = 0x30;

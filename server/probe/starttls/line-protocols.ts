@@ -90,8 +90,8 @@ interface Leave {
   /** Whether the server greets again after STARTTLS. */
   greetsTwice?: boolean;
   /**
-   * Set if Dovecot speaks the protocol. `sign`: matches words that no other server sends, in the greeting or, as owners may change that, in
-   * the capabilities. `login`: a login that it refuses.
+   * Set if Dovecot speaks the protocol. `sign`: matches words that only Dovecot sends, in its greeting or in its capabilities, because owners may
+   * change the greeting. `login`: a login that it refuses.
    */
   dovecot?: { sign: RegExp; login: string };
 }

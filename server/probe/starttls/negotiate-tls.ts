@@ -72,7 +72,7 @@ const DIALOGUES: Record<StartTlsProtocol, Dialogue> = {
 const REFUSED_GOODBYE_MS = 1_000;
 /** Maximum time of a goodbye inside TLS, ms. Some servers delay their greeting, for example to look our address up in block lists. */
 const GOODBYE_MS = 10_000;
-/** Number of simultaneous goodbyes that may take longer, namely as long as a slow greeting. It bounds what silent servers cost. */
+/** Maximum number of simultaneous goodbyes that may take as long as a slow greeting. It limits how many connections silent servers keep open. */
 const MAX_PATIENT_GOODBYES = 256;
 let patientGoodbyes = 0;
 

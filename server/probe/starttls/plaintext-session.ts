@@ -98,8 +98,8 @@ export interface Dialogue {
   /** How the server's first line begins; absent if the client speaks first. */
   greeting?: RegExp;
   /**
-   * For protocols whose client speaks first. We send LDAP's request for TLS to find out which one a port speaks; this returns whether an
-   * answer (Latin-1) is that of the protocol. Absent if its servers close the connection.
+   * Returns whether bytes (Latin-1) are the answer of a server of this protocol to LDAP's request for TLS, which we send to find out the protocol
+   * of a port. Only for protocols in which the client speaks first; absent if their servers close the connection instead.
    */
   answersLdap?: (words: string) => boolean;
   /**

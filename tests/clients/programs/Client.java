@@ -22,8 +22,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Asks for https://host:port/ for each "host port" line of its input, with Java's HTTP client. Writes "ok" if it gets an answer, or why
- * it refused, in a line. With "crls" as second argument, a CRL must show that the leaf is not revoked.
+ * Requests https://host:port/ with Java's HTTP client, for each "host port" line of its input. For each it writes a line: "ok" if it got an
+ * answer, else the error. With "crls" as second argument, a CRL must show that the leaf is not revoked.
  */
 public class Client {
   private static final Duration LIMIT = Duration.ofSeconds(10);

@@ -1,5 +1,5 @@
-// Asks for https://host:port/ for each "host port" line of its input, at 127.0.0.1, with Go's usual HTTP client. Writes "ok" if it gets
-// an answer, or why it refused, in a line.
+// Requests https://host:port/ at 127.0.0.1 with Go's HTTP client, for each "host port" line of its input. For each it writes a line: "ok" if it
+// got an answer, else the error.
 package main
 
 import (

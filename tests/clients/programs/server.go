@@ -1,5 +1,5 @@
-// Serves https on a free port of 127.0.0.1 with the certificates of these files, each with its key and chain in PEM: of several, the first
-// one that the client's list of signatures, ciphers and curves allows. Writes the port in a line.
+// Serves https on a free port of 127.0.0.1. Each argument is a PEM file with a certificate, its chain and its key. A client gets the first
+// certificate that its signatures, ciphers and curves allow. Writes the port in a line.
 package main
 
 import (

@@ -115,7 +115,7 @@ export function pssKey(parameters: Uint8Array | null): {
   return { key, editFields: (fields) => fields.with(6, info) };
 }
 
-/** Mints such a key for a server, whose private key OpenSSL has to restrict alike. @throws if it does not know the parameters */
+/** Mints such a key for a server. OpenSSL restricts the private key in the same way. @throws Error if it does not know the parameters */
 export function pssServerKey(parameters: Uint8Array | null): CertificateOptions {
   const { key, editFields } = pssKey(parameters);
   const numbers = key.privateKey.export({ type: 'pkcs1', format: 'der' });

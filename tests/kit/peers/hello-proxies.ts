@@ -12,7 +12,7 @@ export interface ReadHello {
   extensions: ReadonlyMap<number, Buffer>;
 }
 
-/** Returns whether a number is reserved, so that servers must ignore it (RFC 8701). */
+/** Returns whether a number is a reserved value (GREASE), which servers must ignore (RFC 8701). */
 export const isReserved = (value: number): boolean =>
   (value & 0x0f0f) === 0x0a0a && value >> 8 === (value & 0xff);
 
@@ -69,8 +69,8 @@ const REACTIONS = {
 export type Reaction = keyof typeof REACTIONS;
 
 /**
- * Creates a proxy in front of a TLS server that acts like a middlebox: it does not accept some ClientHellos, and lets the others through.
- * `onHello` gets each, and whether it was accepted. Start it with `listening`.
+ * Creates a proxy in front of a TLS server that acts like a middlebox: it refuses some ClientHellos and lets the others through. Calls `onHello`
+ * with each ClientHello and whether it was let through. Start it with `listening`.
  */
 export function createHelloFilter(
   port: number,
@@ -86,7 +86,7 @@ export function createHelloFilter(
   });
 }
 
-/** Creates a proxy that chooses a server, by its port, for each ClientHello. Start it with `listening`. */
+/** Creates a proxy that connects each ClientHello to the port that `choose` returns. Start it with `listening`. */
 export function createHelloRouter(choose: (hello: ReadHello) => number): Server {
   return serverFor((hello, client, bytes) => forward(client, choose(hello), bytes));
 }
@@ -118,7 +118,7 @@ function forward(client: Socket, port: number, first: Buffer): void {
 export const isLarge = ({ length }: ReadHello): boolean => length > 1_000;
 
 /**
- * Creates a proxy in front of a TLS server that inserts records before one of the server's, counted from 0. Start it with `listening`.
+ * Creates a proxy in front of a TLS server that inserts records before the server's record number `before`, counted from 0. Start it with `listening`.
  */
 export function createRecordInserter(port: number, records: Buffer, before = 0): Server {
   return createServer((client) => {

@@ -53,7 +53,7 @@ const floodingAfter =
 const PREFACE_BYTES = 24;
 const FRAME_HEADER_BYTES = 9;
 
-/** Sends `first` at once, and `answer` to each request, on its stream: the first one is 1 with most clients, and 3 with Firefox. */
+/** Sends `first` at once, and `answer` on the stream of each request. The first stream is 1 with most clients, and 3 with Firefox. */
 export const answeringRequests =
   (answer: (stream: number) => readonly Buffer[], first: readonly Buffer[] = [SETTINGS]): PeerBehaviour =>
   (socket) => {

@@ -33,8 +33,8 @@ export function stopTimers(): void {
 const STEP_MS = 10;
 
 /**
- * Stops the clock of this process until the test ends, and moves it by 10 ms at a time until `work` ends. Between two steps, whatever
- * peers in this process have sent arrives: however busy the machine is, an answer that comes at once is never late.
+ * Stops the clock of this process until the test ends, and moves it by 10 ms at a time until `work` ends. Between two steps, everything that
+ * peers in this process have sent arrives, so that even on a busy machine an answer that is sent at once never misses a timeout.
  */
 export async function runInSteps<T>(work: () => Promise<T>): Promise<T> {
   if (!vi.isFakeTimers()) {
@@ -50,7 +50,7 @@ export async function runInSteps<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Resolves after a round trip over loopback, which takes the event loop at least as long as any other that began before. */
+/** Makes a round trip over loopback. Bytes that were sent over loopback before the call arrive before it resolves. */
 async function makeRoundTrip(): Promise<void> {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');

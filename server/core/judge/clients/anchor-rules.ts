@@ -13,30 +13,30 @@ import { refusingMalformed } from './refusals.ts';
  * and verifyTrustAnchor in Java, CheckIssuerIndependentProperties in mozilla::pkix, CheckSignatureFrom in Go, verify_crt in GnuTLS.
  */
 
-/** Those that could be measured, except Java. Apple processes no constraints of an anchor; Windows is not known. */
+/** The clients that we measured, without Java. Apple processes no constraints of an anchor. What Windows does is not known. */
 const MEASURED: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
 const CHECKING_PURPOSES: readonly Client[] = ['chromium', 'firefox', 'openssl', 'go'];
 
-/** Server gated crypto of Netscape and of Microsoft, which OpenSSL takes for serverAuth (`check_purpose_ssl_server` in v3_purp.c). */
+/** Server gated crypto of Netscape and of Microsoft. OpenSSL accepts either instead of serverAuth (`check_purpose_ssl_server` in v3_purp.c). */
 const GATED_SERVERS = ['2.16.840.1.113730.4.1', '1.3.6.1.4.1.311.10.3.3'];
 
 const isForGatedServers = ({ extendedKeyUsage }: Certificate): boolean =>
   extendedKeyUsage?.some((purpose) => GATED_SERVERS.includes(purpose)) === true;
 
-/** Returns whether all name constraints are permitted directory names and URIs, which GnuTLS does not compare (name_constraints.c). */
+/** Returns whether the name constraints only permit directory names and URIs. GnuTLS does not compare these (name_constraints.c). */
 function permitsUncheckedNamesOnly({ nameConstraints }: Certificate): boolean {
   const { permitted = [], excluded = [] } = nameConstraints ?? {};
   return excluded.length === 0 && permitted.every(({ kind }) => kind === 'directory' || kind === 'uri');
 }
 
-/** Returns who refuses a path because of a failure of its anchor. */
+/** Returns the clients that refuse a path because of a failure of its anchor. */
 export function refusingAnchor(
   code: PathFailureCode,
   anchor: Certificate,
   trustStore: TrustStore,
 ): readonly Client[] {
   const refusing = refusingAdded(code, anchor);
-  // Chrome takes only name and key from the roots that it brings itself: the flags enforce_anchor_constraints and
+  // Chrome uses only the name and the key of the roots that it ships: the flags enforce_anchor_constraints and
   // enforce_anchor_expiry of ChromeRootCertInfo are false by default.
   return trustStore.isPublic(anchor.fingerprint)
     ? refusing.filter((client) => client !== 'chromium')
@@ -58,8 +58,8 @@ function refusingAdded(code: PathFailureCode, anchor: Certificate): readonly Cli
       return CHECKING_PURPOSES.filter((client) => client !== 'openssl' || !isForGatedServers(anchor));
     case 'not_a_ca':
       if (anchor.basicConstraints !== null) return CLIENTS;
-      // Only an anchor of version 3 fails without basicConstraints.
-      // OpenSSL accepts the key usage keyCertSign instead (check_ca in v3_purp.c).
+      // Here the anchor has version 3, because older ones need no basicConstraints. OpenSSL accepts the key usage
+      // keyCertSign instead (check_ca in v3_purp.c).
       return anchor.keyUsage === null ? ['firefox', 'openssl', 'go', 'java'] : ['firefox', 'go', 'java'];
     case 'malformed':
       return refusingMalformed(anchor).filter((client) => client !== 'java');
@@ -93,7 +93,7 @@ export const ANCHORED_RULES: readonly ClientRule<Anchored>[] = [
     applies({ certificate, path }) {
       const limit = certificate.basicConstraints?.pathLength ?? Infinity;
       const below = path.slice(1, -1);
-      // More than that is a failure of the path.
+      // More intermediates that are not self-issued would be a failure of the path.
       return below.length > limit && below.filter(({ selfIssued }) => !selfIssued).length <= limit;
     },
   },

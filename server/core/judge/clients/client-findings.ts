@@ -24,7 +24,10 @@ const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'never').map((r
   rule.ofAnchor === 'only' ? rule : { ...rule, clients: rule.clients.filter((client) => client !== 'java') },
 );
 
-/** Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. `isPublic`: whether its root is. */
+/**
+ * Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. `isPublic`: whether its root belongs to a
+ * public root program.
+ */
 export function pathRefusals(
   path: readonly Certificate[],
   trustStore: TrustStore,

@@ -11,15 +11,15 @@ export interface ClientRule<Context> {
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
-  /** Whether clients apply it to the anchor. Default: all but Java do. Rules about names are never applied to it. */
+  /** Whether clients apply the rule to the anchor. Default: all clients except Java apply it, unless it is about names. */
   ofAnchor?: 'never' | 'only';
   /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
   stopsParsing?: true;
 }
 
 /**
- * The first version that accepts, of clients whose older versions refuse. The older ones are still in use, but do not make a finding
- * critical on their own.
+ * For clients whose older versions refuse: the first version that accepts. The older versions are still in use, but a finding that only
+ * they cause is not critical.
  */
 export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Client, string>>>>> = {
   ml_dsa_key: { openssl: '3.5', go: '1.27' },
@@ -28,17 +28,17 @@ export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Cli
   many_constraints: { go: '1.26' },
 } satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
 
-/** Set if only newer versions of a client refuse: the first of them. Older ones are still in use. */
+/** For clients whose older versions accept: the first version that refuses. The older versions are still in use. */
 export const REFUSING_SINCE: typeof ACCEPTING_SINCE = {
   hello_size: { openssl: '3.5', go: '1.24', java: '27' },
   hello_ml_kem: { openssl: '3.5', go: '1.24', java: '27' },
   hello_ml_dsa: { openssl: '3.5', go: '1.27' },
 } satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
 
-/** Severity of rules by which only some programs of a client refuse, or only with some trust stores. */
+/** Severity of rules that only some programs with this client apply, or that depend on their trust stores. */
 const SEVERITIES: Readonly<Partial<Record<ClientRuleCode, Severity>>> = {
   root_order: 'warning',
-  // Whoever trusts an intermediate here may have its root on the machines that connect.
+  // A user who adds an intermediate here may have its root on the machines that connect.
   partial_chain: 'note',
 };
 
@@ -50,7 +50,7 @@ export function isHelloRule(rule: string): boolean {
 /** A certificate of a valid path. */
 export interface Link {
   certificate: Certificate;
-  /** The next certificate of the path; for the anchor, itself. */
+  /** The next certificate of the path. The issuer of the anchor is the anchor. */
   issuer: Certificate;
   /** Whether the next certificate is the anchor. */
   isBelowAnchor: boolean;

@@ -51,12 +51,12 @@ it.each<[name: string, permitted: string[], excluded: string[], clients: Client[
   },
 );
 
-it('Addresses count only below the constraints', () => {
+it('Constraints do not apply to addresses in certificates above them', () => {
   expect(refusing(withEmails('"a"@b'), leaf)).toEqual([]);
   expect(refusing(leaf, authority(['b']), withEmails('"a"@b'))).toEqual([]);
 });
 
-it('The constraints of all authorities above an address count', () => {
+it('An address must satisfy the constraints of all authorities above it', () => {
   const path = [
     withEmails('user@example.com'),
     authority([], ['USER@example.com']),
@@ -84,7 +84,7 @@ it.each([
   },
 );
 
-it('Go reads every address below any constraint', () => {
+it('Go refuses a malformed address even if the constraints are about host names', () => {
   const constrained: Certificate = {
     ...leaf,
     nameConstraints: { permitted: [{ kind: 'dns', value: 'example' }], excluded: [], writesMinimum: false },
@@ -93,7 +93,7 @@ it('Go reads every address below any constraint', () => {
   expect(refusing(withEmails('"us er"@example.com'), constrained)).toEqual([]);
 });
 
-it('10,000 addresses below 10,000 constraints, one of 60,000 dots, take less than 500 ms of CPU time', () => {
+it('Comparing 10,000 addresses with 20,001 constraints, one of which has 60,000 dots, takes less than 500 ms of CPU time', () => {
   const many = (prefix: string): string[] =>
     Array.from({ length: 10_000 }, (_, index) => `${prefix}${index}@a.b`);
   const path = [withEmails(...many('u')), authority(many('u'), [...many('x'), `${'.'.repeat(60_000)}x.`])];

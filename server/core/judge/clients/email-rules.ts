@@ -29,7 +29,7 @@ export function emailRefusals(path: readonly Certificate[], protocol: Protocol):
   return brokenRules([rule], { certificate: leaf }, 'leaf', protocol);
 }
 
-/** `links`: leaf first. */
+/** Returns the clients that refuse one of these certificates, which are a path without its anchor, leaf first. */
 function refusingClients(links: readonly Certificate[]): ReadonlySet<Client> {
   const refusing = new Set<Client>();
   let above: Above | null = null;
@@ -44,18 +44,18 @@ function refusingClients(links: readonly Certificate[]): ReadonlySet<Client> {
   return refusing;
 }
 
-/** The name constraints of all CA certificates above one, as far as they are about e-mail addresses. */
+/** The constraints on e-mail addresses in all CA certificates above a certificate. */
 interface Above {
   permitted: readonly Bases[];
   excluded: Bases;
-  /** Clients that refuse every address, because they cannot read a base or an excluded one covers everything for them. */
+  /** Clients that refuse every address, because they cannot read one of the bases or take an excluded one to cover every address. */
   refusingAll: ReadonlySet<Client>;
 }
 
 /** Bases of constraints: hosts, domains with a leading dot, and mailboxes. Hosts are in lower case. */
 interface Bases {
   hosts: ReadonlySet<string>;
-  /** Hosts and domains that are written with a dot at their end, without it. */
+  /** Hosts and domains that end with dots, here without these dots. */
   dotted: ReadonlySet<string>;
   mailboxes: ReadonlySet<string>;
   /** Mailboxes in lower case. */
@@ -117,11 +117,11 @@ const unquotedTextOf = ({ local, host }: Mailbox): string =>
   `${local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/g, '$1') : local}@${host}`;
 
 interface Emails {
-  /** Of the subject alternative name. */
+  /** Addresses in the subject alternative name. */
   alternative: readonly string[];
-  /** Of the subject; null for a value that is no IA5String. */
+  /** Addresses in the subject; null for a value that is no IA5String. */
   subject: readonly (string | null)[];
-  /** Internationalised ones, which OpenSSL alone compares. */
+  /** Internationalised addresses. Only OpenSSL compares them. */
   international: readonly string[];
   hasAlternativeName: boolean;
 }
@@ -150,7 +150,7 @@ function refusedBelow(
   const { permitted, excluded, refusingAll } = above;
   const isConstrained = permitted.length > 0 || excluded.hosts.size + excluded.mailboxes.size > 0;
   const ofSubject = subject.filter((text) => text !== null);
-  // RFC 5280 §4.2.1.10: those of the subject count if there is no subject alternative name.
+  // RFC 5280 §4.2.1.10: addresses in the subject count only if there is no subject alternative name.
   const counted = hasAlternativeName ? alternative : ofSubject;
   if (subject.includes(null)) {
     refusing.add('openssl');
@@ -160,7 +160,7 @@ function refusedBelow(
   if (!alternative.every(isMailboxOfGo)) refusing.add('go');
   if (!isConstrained && refusingAll.size === 0) return refusing;
   if (counted.length > 0) for (const client of refusingAll) refusing.add(client);
-  // OpenSSL compares those of the subject even if there are others.
+  // OpenSSL always compares the addresses in the subject.
   if (!ofSubject.every((text) => isPermitted(text, above)) || !areHostsPermitted(international, above))
     refusing.add('openssl');
   for (const text of counted) {
@@ -185,7 +185,7 @@ function isPermitted(text: string, { permitted, excluded }: Above): boolean {
   );
 }
 
-/** Returns whether OpenSSL permits internationalised addresses: by their hosts, which a base may name in Punycode (RFC 9598 §6). */
+/** Returns whether OpenSSL permits internationalised addresses. It compares only their hosts; a base may be in Punycode (RFC 9598 §6). */
 function areHostsPermitted(addresses: readonly string[], { permitted, excluded }: Above): boolean {
   if (addresses.length === 0) return true;
   const inUnicode = ({ hosts }: Bases): Set<string> =>
@@ -200,7 +200,7 @@ function areHostsPermitted(addresses: readonly string[], { permitted, excluded }
 const isCovered = (mailbox: Mailbox, { hosts, mailboxes }: Bases): boolean =>
   mailboxes.has(textOf(mailbox)) || isHostAmong(mailbox.host, hosts);
 
-/** `hosts`: hosts, and domains with a leading dot that cover what is below them. */
+/** Returns whether a host is one of `hosts`, or below one of the domains with a leading dot among them. */
 function isHostAmong(host: string, hosts: ReadonlySet<string>): boolean {
   if (hosts.has(host)) return true;
   for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
@@ -208,7 +208,7 @@ function isHostAmong(host: string, hosts: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Returns the clients that cannot read a certificate with these constraints, whatever is below it. */
+/** Returns the clients that refuse every path with these constraints, because they cannot read them. */
 function refusingBases({ permitted, excluded }: NameConstraints): Client[] {
   const bases = [...emailsAmong(permitted), ...emailsAmong(excluded)];
   const isUnreadable: Partial<Record<Client, (base: string) => boolean>> = {
@@ -238,7 +238,7 @@ function isHostOfFirefox(host: string): boolean {
   );
 }
 
-/** A host, or a domain with a leading dot; Go lets its first label be empty. */
+/** A host, or a domain with a leading dot, whose first label may be empty in Go. */
 const HOST_OF_GO = /^\.{0,2}[!-\-/-~]+(?:\.[!-\-/-~]+)*$/;
 
 const isMailboxOfGo = (text: string): boolean =>

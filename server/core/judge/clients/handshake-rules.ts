@@ -57,7 +57,7 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
     code: 'rare_signature',
     clients: ['chromium', 'apple'],
     source: 'measured; public captures of Safari offer no ecdsa_secp521r1_sha512 either',
-    // The rules about key types report other keys.
+    // For keys on other curves, the rules about key types report it.
     applies: ({ rareSignature, certificate: { key } }) =>
       rareSignature === true && key.type === 'ec' && key.curve !== 'P-521',
   },

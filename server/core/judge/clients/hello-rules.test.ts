@@ -37,7 +37,7 @@ const judgedWith = (changes: Partial<PostureObservation>, previous: Verdict | nu
   judged(leaf, { posture: postureAt(NOW, { postQuantum: NOT_OFFERED, ...changes }) }, previous);
 
 describe('the findings about ClientHellos', () => {
-  it('are none if the server accepts those of all browsers', () => {
+  it('are empty if the server accepts the ClientHellos of all browsers', () => {
     expect(helloFindings(NOTHING)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('the findings about ClientHellos', () => {
   });
 
   it.each(['reset', 'closed'] as const)(
-    'do not name Firefox if compression makes the server fail with %s: it then tries without',
+    'do not name Firefox if the reaction to compression is %s, because Firefox then tries again without it',
     (reaction) => {
       expect(rulesOf(refusing(['compression'], reaction))).toEqual([
         ['hello_compression', 'critical', 'chromium', 'apple'],
@@ -64,7 +64,7 @@ describe('the findings about ClientHellos', () => {
   );
 
   it.each(['alert', 'silent', 'not_tls'] as const)(
-    'name Firefox if compression makes the server fail with %s',
+    'name Firefox if the reaction to compression is %s',
     (reaction) =>
       expect(rulesOf(refusing(['compression'], reaction))[0]).toEqual([
         'hello_compression',
@@ -75,7 +75,7 @@ describe('the findings about ClientHellos', () => {
       ]),
   );
 
-  it('are one for all reserved values, with the places', () => {
+  it('combine all reserved values in one finding, whose evidence lists where they were refused', () => {
     const { findings } = inWords(judgedWith({ hellos: refusing(['grease_ciphers', 'grease_signatures']) }));
     expect(findings).toMatchObject([
       {
@@ -92,7 +92,7 @@ describe('the findings about ClientHellos', () => {
     ]);
   });
 
-  it('are one for three extensions or more, and one each for fewer', () => {
+  it('combine three or more extensions in one finding', () => {
     expect(rulesOf(refusing(['ech', 'compression']))).toHaveLength(2);
     expect(rulesOf(refusing(['ech', 'alps', 'grease_extensions', 'size']))).toEqual([
       ['hello_extensions', 'critical', 'chromium', 'firefox', 'apple'],
@@ -108,7 +108,7 @@ describe('the findings about ClientHellos', () => {
     expect(finding?.command).toMatch(/^openssl s_client .*-groups X25519MLKEM768:X25519 <\/dev\/null$/);
   });
 
-  it('have words for every part', () => {
+  it('have a message for every part', () => {
     for (const part of HELLO_PARTS) {
       const hellos = {
         ...NOTHING,
@@ -123,7 +123,7 @@ describe('the findings about ClientHellos', () => {
     }
   });
 
-  it('decide who is listed as a client that connects', () => {
+  it('remove the clients that they name from the list of clients that connect', () => {
     const verdict = judgedWith({ hellos: refusing(['size']) });
     expect(verdict.trusted).toBe(false);
     const connecting = connectingClients(verdict, 'https').filter(({ connects }) => connects);
@@ -133,7 +133,7 @@ describe('the findings about ClientHellos', () => {
 
 describe('the findings about the answer to a ClientHello', () => {
   it.each([10, 20, 21, 22, 30, 80, 90])(
-    'are none for the warning alert %i, which every client ignores',
+    'are empty for the warning alert %i, which every client ignores',
     (alert) => expect(rulesOf({ ...NOTHING, warningAlerts: [alert] })).toEqual([]),
   );
 
@@ -150,7 +150,7 @@ describe('the findings about the answer to a ClientHello', () => {
     ]);
   });
 
-  it('say that these clients refuse the connection', () => {
+  it('say which clients refuse the connection, and why', () => {
     const { findings } = inWords(
       judgedWith({ hellos: { ...NOTHING, warningAlerts: [112], hasEmptyRecord: true } }),
     );
@@ -162,7 +162,7 @@ describe('the findings about the answer to a ClientHello', () => {
 });
 
 describe('the posture with ClientHellos', () => {
-  it('says that post-quantum keys are not accepted if no client with them gets an answer', () => {
+  it('has intolerant post-quantum support only if every client that sends ML-KEM is refused', () => {
     expect(judgedWith({ hellos: refusing(['size']) }).posture?.postQuantum.state).toBe('intolerant');
     expect(judgedWith({ hellos: refusing(['ml_kem']) }).posture?.postQuantum.state).toBe('intolerant');
     const [size] = refusing(['size']).intolerances;

@@ -8,12 +8,12 @@ import { isHelloRule, severityOf } from './client-rule.ts';
  * since 26 (support.apple.com/122756). GnuTLS 3.8.13 does not (`supported_groups_normal` in priority.c), and Windows asks for it in a policy.
  */
 const WITH_ML_KEM: readonly Client[] = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
-/** Clients that send reserved values (GREASE). */
+/** Clients that send reserved values (GREASE, RFC 8701). */
 const RESERVING: readonly Client[] = ['chromium', 'apple'];
 
-/** The clients that send each part of a ClientHello: captured, and for Safari as the library bogdanfinn/tls-client describes it. */
+/** The clients that send each part of a ClientHello. Source: captures; for Safari the library bogdanfinn/tls-client. */
 export const CLIENTS_OF_PART: Record<HelloPart, readonly Client[]> = {
-  // Clients with a hello of more than one packet. The limit of a server decides which of them it refuses.
+  // Clients whose ClientHello needs more than one packet. A probe finds out which of them are too large for the server.
   size: WITH_ML_KEM,
   ml_kem: WITH_ML_KEM,
   // Go since 1.27.
@@ -33,10 +33,10 @@ export const CLIENTS_OF_PART: Record<HelloPart, readonly Client[]> = {
   whole: [],
 };
 
-/** Numbers of the warning alerts that Java ignores: those without `handshakeOnly` in Alert.java (measured). */
+/** Numbers of the warning alerts that Java ignores (measured; Alert.java sets no `handshakeOnly` for them). */
 const IGNORED_BY_JAVA = [10, 20, 21, 22, 30, 80, 90];
 
-/** Returns the findings about https clients whose ClientHello differs from our usual one, or that read its answer more strictly. */
+/** Returns the findings about parts of a ClientHello that the server does not accept, and about answers that only some clients accept. */
 export function helloFindings({
   intolerances,
   warningAlerts,
@@ -54,7 +54,7 @@ export function helloFindings({
     ...[...Map.groupBy(intolerances, ({ part }) => ruleOf(part, knowsExtensions))].map(([rule, alike]) => {
       const reaction = alike[0]?.reaction ?? 'silent';
       const named = new Set(alike.flatMap(({ clients }) => clients));
-      // Measured: Firefox then tries again without compression.
+      // Measured: after a lost connection Firefox tries again without compression.
       if (rule === 'hello_compression' && (reaction === 'reset' || reaction === 'closed'))
         named.delete('firefox');
       const clients = CLIENTS.filter((client) => named.has(client));
@@ -77,7 +77,7 @@ function finding(
   return { code: 'refused_by_clients', severity, fingerprint: null, facts, clients };
 }
 
-/** Parts that are an extension, and one that most servers do not know. */
+/** Parts that are extensions which most servers do not know. */
 const EXTENSIONS: readonly HelloPart[] = [
   'grease_extensions',
   'ech',
@@ -88,7 +88,7 @@ const EXTENSIONS: readonly HelloPart[] = [
   'delegated_credentials',
   'record_size_limit',
 ];
-/** If a server refuses this many, the reason is that it does not know them. */
+/** If a server refuses this many, we report that it refuses unknown extensions, instead of each extension. */
 const MANY_EXTENSIONS = 3;
 
 /** Returns the rule about a part. Several parts may have the same rule. */
@@ -114,7 +114,7 @@ export function isHelloFinding({ facts }: Finding): boolean {
   );
 }
 
-/** Returns the support for post-quantum keys. If no client with ML-KEM gets an answer, it is `intolerant`. */
+/** Returns the support for post-quantum keys: `intolerant` if the server refuses the ClientHello of every client that sends ML-KEM. */
 export function toleratedKeys({
   postQuantum,
   hellos,

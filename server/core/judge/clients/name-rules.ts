@@ -217,7 +217,7 @@ export const HOST_RULES: readonly ClientRule<Covering>[] = [
   {
     code: 'public_suffix_wildcard',
     clients: ['java'],
-    source: 'hasIllegalWildcard in Java’s HostnameChecker: only below the roots that Java brings itself',
+    source: 'hasIllegalWildcard in Java’s HostnameChecker: only below the roots that Java ships',
     applies: (covering) => covering.isPublic && isBelowSuffixOnly(covering),
   },
 ];
@@ -239,7 +239,7 @@ function isBelowSuffixOnly({ certificate, reference }: Covering): boolean {
 
 const isWildcard = (name: string): boolean => name.startsWith('*.');
 
-/** Returns whether those names of the certificate that are counted cover the host. */
+/** Returns whether one of the names that `isCounted` accepts covers the host. */
 function isCoveredBy(
   certificate: Certificate,
   reference: ReferenceIdentifier,

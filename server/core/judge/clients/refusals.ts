@@ -8,7 +8,7 @@ import { ACCEPTING_SINCE, connectsTo } from './client-rule.ts';
 
 /** Clients that neither fetch nor keep intermediates that a server does not send. */
 const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
-/** Below a private root Firefox is one of them: it fetches no intermediates and ships only those of public authorities (measured). */
+/** Below a private root, Firefox cannot complete a chain either: it fetches no intermediates, and ships only those of public CAs (measured). */
 const WITHOUT_PRIVATE: readonly Client[] = ['firefox', ...WITHOUT_FETCHING];
 
 /** Clients that refuse a certificate with “must staple” without a stapled OCSP response (measured). */
@@ -26,7 +26,7 @@ export const READING_ALL: readonly Client[] = ['go', 'java', 'gnutls'];
 /** Clients that check certificate policies (measured). */
 const CHECKING_POLICIES: readonly Client[] = ['chromium', 'go', 'java', 'gnutls'];
 
-/** Clients that fail because of each fault of HTTP/2 (measured; Safari: RFC 9113 §3.3 leaves it no other protocol). */
+/** Clients that fail because of each fault of HTTP/2 (measured). Safari was not measured: it is named where all others fail. */
 export const FAILING_BY_HTTP2: Record<Http2Fault, readonly Client[]> = {
   no_answer: ['chromium', 'firefox', 'apple', 'go', 'java'],
   garbage: ['chromium', 'firefox', 'apple', 'go', 'java'],
@@ -78,7 +78,7 @@ export function clientsRefusing({
     return facts.isPrivate === true ? WITHOUT_PRIVATE : WITHOUT_FETCHING;
   if (facts.kind === 'path_fault' && facts.fault === 'weak_key' && facts.key.type === 'rsa')
     return refusingRsa(facts.key.bits);
-  // Measured: Java refuses SHA-1 only under the roots that it brings itself, except in the RSA-PSS signature of a leaf.
+  // Measured: Java refuses SHA-1 only below the roots that it ships, but in the RSA-PSS signature of a leaf below every root.
   if (facts.kind === 'path_fault' && facts.fault === 'weak_signature' && /SHA-?1$/i.test(facts.algorithm))
     return facts.authority === null && facts.algorithm.startsWith('RSA-PSS')
       ? CLIENTS
@@ -92,7 +92,7 @@ export function clientsRefusing({
 /** Returns the clients whose current version refuses the endpoint because of a finding. */
 export function clientsRefusingNow(finding: Parameters<typeof clientsRefusing>[0]): readonly Client[] {
   const { facts } = finding;
-  // It depends on the order of their stores, which we do not know.
+  // Whether they refuse depends on the order of the roots in their stores, which we do not know.
   if (facts.kind === 'refused_by_clients' && facts.rule === 'root_order') return [];
   const since = facts.kind === 'refused_by_clients' ? ACCEPTING_SINCE[facts.rule] : undefined;
   return clientsRefusing(finding).filter((client) => since?.[client] === undefined);

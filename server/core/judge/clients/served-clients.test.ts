@@ -27,7 +27,7 @@ const ders = (leaf: MintedCertificate) => withChain(leaf).map(({ der }) => der);
 const refusing = (verdict: Verdict): Client[] =>
   connectingClients(verdict, 'https').flatMap(({ client, connects }) => (connects ? [] : [client]));
 
-/** Returns the posture of a server that sends another leaf to `clients`, and the usual one to all others. */
+/** Returns the posture of a server that sends this leaf to `clients`, and the leaf of the usual handshake to all others. */
 function sentTo(clients: readonly Client[], leaf: MintedCertificate): PostureObservation {
   const others = CLIENTS.filter((client) => !clients.includes(client));
   return postureAt(NOW, {
@@ -43,7 +43,7 @@ describe('a certificate that only some clients get', () => {
     [['go', 'java', 'gnutls', 'windows'], 'warning'],
     [['firefox'], 'critical'],
     [['openssl', 'go'], 'critical'],
-  ] as const)('that has expired is refused by %j, which is %s', (clients, severity) => {
+  ] as const)('is refused by %j if it has expired, with the severity %s', (clients, severity) => {
     const verdict = judged(ecdsa, { posture: sentTo(clients, expired) });
     const [finding] = verdict.findings;
     expect(finding).toMatchObject({ code: 'expired', severity, keyType: 'rsa', shownTo: clients });
@@ -51,7 +51,7 @@ describe('a certificate that only some clients get', () => {
     expect(verdict.trusted).toBe(severity === 'warning');
   });
 
-  it('is reported with the names of those who get it', () => {
+  it('is reported with the names of these clients', () => {
     const verdict = judged(ecdsa, { posture: sentTo(['go', 'gnutls'], expired) });
     const [finding] = inWords(verdict).findings;
     expect(finding?.message).toMatch(/^Go and GnuTLS get another certificate, with an RSA key\. /);
@@ -61,7 +61,7 @@ describe('a certificate that only some clients get', () => {
     );
   });
 
-  it('is judged by the handshake in which these clients get it', () => {
+  it('is judged by the rules of the handshake that showed it', () => {
     const unusable = issue({ key: 'RSA-2048', keyUsage: ['keyEncipherment'] });
     const verdict = judged(ecdsa, { posture: sentTo(['openssl', 'go', 'gnutls'], unusable) });
     expect(verdict.findings).toMatchObject([
@@ -69,7 +69,7 @@ describe('a certificate that only some clients get', () => {
     ]);
   });
 
-  it('raises an alert about the chain if a browser refuses it, also if it is revoked', () => {
+  it('raises an alert if a browser refuses its chain, or if it is revoked', () => {
     const broken = (leaf: MintedCertificate, changes: Partial<Observation> = {}) => {
       const verdict = judged(ecdsa, { posture: sentTo(['firefox'], leaf), ...changes });
       return conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
@@ -93,7 +93,7 @@ describe('a certificate that only some clients get', () => {
     expect(broken(revoked, { revocation: [{ ...said, answer: status }] })).toHaveLength(1);
   });
 
-  it('is a warning that names nobody if the usual handshake also showed it, by turns', () => {
+  it('causes a warning that names no client if the usual handshake shows both certificates in rotation', () => {
     const seen = [ecdsa, expired, ecdsa].reduce<Verdict | null>(
       (previous, leaf) => judged(leaf, {}, previous),
       null,
@@ -104,7 +104,7 @@ describe('a certificate that only some clients get', () => {
     expect(refusing(verdict)).toEqual([]);
   });
 
-  it('is a warning that names nobody if it is not known who gets it', () => {
+  it('causes a warning that names no client if it is unknown which clients get it', () => {
     const verdict = judged(ecdsa, {
       posture: postureAt(NOW, { alternates: [alternate('rsa', ders(expired))] }),
     });
@@ -119,19 +119,19 @@ describe('the certificate of the usual handshake, if some clients get another on
   const daily = judged(expired, { posture: sentTo(['chromium', 'firefox', 'apple', 'openssl'], rsa) });
   const withoutAlternates = ['go', 'java', 'gnutls', 'windows'];
 
-  it('is refused only by those that get it, which is a warning without browsers and OpenSSL', () => {
+  it('causes a warning if it has expired and neither a browser nor OpenSSL gets it', () => {
     expect(daily.findings).toMatchObject([{ code: 'expired', severity: 'warning' }]);
     expect(refusing(daily)).toEqual(withoutAlternates);
   });
 
-  it('is judged so until the next posture check, also after an outage and a renewal', () => {
+  it('is judged for the clients that get it until the next posture check, also after an outage and a renewal', () => {
     expect(refusing(judged(expired, {}, daily))).toEqual(withoutAlternates);
     const away = judgedAddresses([failed()], {}, daily);
     expect(refusing(judged(issue(EXPIRED), {}, away))).toEqual(withoutAlternates);
     expect(refusing(judged(expired, { posture: postureAt(NOW) }, daily))).toEqual([...CLIENTS]);
   });
 
-  it('is judged for all clients if its key has another type, or if all get the other one now', () => {
+  it('is judged for all clients once its key has another type, or once it is the certificate that only some clients got before', () => {
     expect(refusing(judged(issue({ key: 'Ed25519', ...EXPIRED }), {}, daily))).toEqual([...CLIENTS]);
     const alternates = [alternate('ecdsa', ders(expired), { clients: ['java' as const] })];
     const posture = postureAt(NOW, { alternates, usual: { keyType: 'ecdsa', clients: ['chromium'] } });
@@ -143,7 +143,7 @@ describe('the certificate of the usual handshake, if some clients get another on
     expect(refusing(judged(expired, { posture }, daily))).toEqual(withoutAlternates);
   });
 
-  it('is judged for all clients at another address, if the one that was tested has another leaf', () => {
+  it('is judged for all clients at an address that has another leaf than the tested address', () => {
     const posture = sentTo(['go', 'java', 'gnutls', 'windows'], rsa);
     const both = (elsewhere: MintedCertificate): Verdict =>
       judgedAddresses([answer(withChain(ecdsa)), answer(withChain(elsewhere), { address: '192.0.2.2' })], {
@@ -154,11 +154,11 @@ describe('the certificate of the usual handshake, if some clients get another on
   });
 });
 
-describe('certificates of which the test is postponed', () => {
+describe('certificates that only some clients get, while the test of certificates is postponed,', () => {
   const known = ['firefox', 'go'] as const;
   const postponed = ['certificates' as const];
 
-  it('are still refused by the clients that get them, if the key has the usual type', () => {
+  it('are still judged for these clients if they have the key type of the usual leaf', () => {
     const expired = issue({ key: 'P-384', ...EXPIRED });
     const alternates = [alternate('ecdsa', ders(expired), { clients: known })];
     const usual = {
@@ -171,7 +171,7 @@ describe('certificates of which the test is postponed', () => {
     expect(later.findings).toEqual(daily.findings);
   });
 
-  it('are still refused by these clients, if they were seen without learning who gets them', () => {
+  it('are still judged for these clients if a posture check sees them without testing which clients get them', () => {
     const leaf = issue({ key: 'RSA-2048', ...EXPIRED });
     const daily = judged(ecdsa, { posture: sentTo(known, leaf) });
     const again = (seen: MintedCertificate): Verdict =>

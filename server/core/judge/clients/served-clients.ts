@@ -8,8 +8,8 @@ import { keyTypeOf } from './field-rules.ts';
 import { clientsRefusing, clientsRefusingNow } from './refusals.ts';
 
 /**
- * Returns the clients that get a leaf of the usual handshake, as the last posture check learned it; null if that is not known. A renewed
- * leaf with a key of the same type is taken for the same one.
+ * Returns the clients that got the leaf of the usual handshake at the last posture check; null if this is not known. Assumes that they also
+ * get a renewed leaf with a key of the same type.
  */
 export function clientsGetting(leaf: Certificate, posture: PostureVerdict | null): readonly Client[] | null {
   const { usual, alternates = [] } = posture ?? {};
@@ -19,8 +19,8 @@ export function clientsGetting(leaf: Certificate, posture: PostureVerdict | null
 }
 
 /**
- * Limits a finding to these clients, because the others get another certificate. It stays critical only if one of these makes it so.
- * Returns null if only other clients refuse. Whether a client refuses a key exchange group does not depend on the certificate.
+ * Limits a finding to the clients that get the certificate, and adapts its severity. Returns null if none of these refuses the certificate.
+ * A finding about the key exchange group stays as it is, because the group does not depend on the certificate.
  */
 export function limitedTo(
   finding: ChainFinding,
