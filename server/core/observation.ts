@@ -253,7 +253,7 @@ export interface HelloObservation {
 /** A chain from a handshake that offered other signatures or ciphers than the usual one. */
 export interface AlternateChain extends Pick<
   HandshakeObservation,
-  'address' | 'presentedChain' | 'tlsVersion' | 'cipher' | 'staple'
+  'address' | 'presentedChain' | 'tlsVersion' | 'cipher' | 'staple' | 'alpn'
 > {
   keyType: KeyType;
   /** The clients that get it; absent if this is not known. */

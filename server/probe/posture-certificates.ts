@@ -53,10 +53,10 @@ export async function alternateLeaves(
 /** Returns what the posture keeps of a handshake that got another leaf. */
 export function alternateOf(
   keyType: KeyType,
-  { presentedChain, tlsVersion, cipher, staple }: HandshakeEvidence,
+  { presentedChain, tlsVersion, cipher, staple, alpn }: HandshakeEvidence,
   { address }: HandshakeObservation,
 ): AlternateChain {
-  return { keyType, address, presentedChain, tlsVersion, cipher, staple };
+  return { keyType, address, presentedChain, tlsVersion, cipher, staple, alpn };
 }
 
 /** Returns whether two chains begin with the same certificate. */

@@ -9,6 +9,7 @@ import { CLIENT_OFFERS } from '../../server/probe/client-offers.ts';
 import { offerContext } from '../../server/probe/tls-contexts.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { createHelloRouter, extensionNumbers, type ReadHello } from '../kit/peers/hello-proxies.ts';
+import { speakingHttp2 } from '../kit/peers/http2-peers.ts';
 import { keep, PATIENT } from '../kit/peers/loopback.ts';
 import { listening, type Peer, startTlsServer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
 
@@ -121,16 +122,29 @@ async function routed(
   first: MintedCertificate,
   second: MintedCertificate,
   takesSecond: (hello: ReadHello) => boolean,
+  ofSecond: TlsPeerOptions = {},
 ): Promise<Peer> {
-  const [usual, other] = [await serving([first]), await serving([second])];
+  const [usual, other] = [await serving([first]), await serving([second], ofSecond)];
   const router = createHelloRouter((hello) => (takesSecond(hello) ? other.port : usual.port));
   return keep(await listening(router));
 }
 
 const ECDSA_P256 = 0x0403;
+const ECDSA_SHA1 = 0x0203;
 const ML_KEM = 0x11ec;
 /** Nothing listens there. */
 const CLOSED_PORT = 1;
+
+it('A server that shows Firefox another certificate, with a cipher that HTTP/2 forbids, is refused by Firefox', async () => {
+  const takesSecond = ({ signatures }: ReadHello): boolean => signatures.includes(ECDSA_SHA1);
+  const http2 = { ALPNProtocols: ['h2'], http2: speakingHttp2 };
+  const old = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA', ...http2 } as const;
+  const verdict = await check(await routed(issue(), issue({ key: 'RSA-2048' }), takesSecond, old));
+  expect(verdict.findings.map(({ facts }) => facts)).toContainEqual(
+    expect.objectContaining({ kind: 'refused_by_clients', rule: 'http2_cipher' }),
+  );
+  expect(refusing(verdict)).toEqual(['firefox']);
+});
 
 it('A server that chooses another certificate for clients with ML-KEM is judged by these', async () => {
   const second = issue(EXPIRED);

@@ -74,34 +74,15 @@ export class ChainJudge {
   #handshakeFindings(
     leaf: Certificate,
     { path, isPublic }: ChainJudgement,
-    {
-      presentedChain,
-      staple,
-      tlsVersion,
-      cipher,
-      group,
-      legacyTls,
-      rareSignature,
-      alpn,
-    }: Omit<HandshakeObservation, 'outcome' | 'family' | 'durationMs'>,
+    seen: Omit<HandshakeObservation, 'outcome' | 'family' | 'durationMs'>,
   ): ChainFinding[] {
     const { endpoint, revocation } = this.#observation;
+    const { staple } = seen;
     const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
     if (path === null) return stapled;
     const hasStapledTimestamp = staple !== null && hasTimestamps(staple);
-    const seen = {
-      presentedChain,
-      staple,
-      tlsVersion,
-      cipher,
-      group,
-      legacyTls,
-      rareSignature,
-      alpn,
-      isPublic,
-      hasStapledTimestamp,
-    };
-    return [...stapled, ...handshakeRefusals(leaf, seen, endpoint.protocol)];
+    const refusals = handshakeRefusals(leaf, { ...seen, isPublic, hasStapledTimestamp }, endpoint.protocol);
+    return [...stapled, ...refusals];
   }
 
   /**
@@ -112,7 +93,7 @@ export class ChainJudge {
     const judged = this.judge(alternate.presentedChain);
     const { leaf, findings } = judged;
     // The usual handshake shows which groups the server accepts.
-    const seen = { ...alternate, group: null, legacyTls: false, alpn: null };
+    const seen = { ...alternate, group: null, legacyTls: false };
     const ofHandshake = leaf === null ? [] : this.#handshakeFindings(leaf, judged, seen);
     return [...findings, ...ofHandshake].filter(
       ({ facts }) => facts.kind !== 'refused_by_clients' || facts.rule !== keyTypeRule(alternate.keyType),

@@ -46,9 +46,9 @@ export function alternate(
   presentedChain: readonly Uint8Array[],
   more: Partial<AlternateChain> = {},
 ): AlternateChain {
-  const { tlsVersion, cipher, staple } = MODERN_TLS;
+  const { tlsVersion, cipher, staple, alpn } = MODERN_TLS;
   const chain = presentedChain.map((der) => new Uint8Array(der));
-  return { keyType, address: '192.0.2.1', presentedChain: chain, tlsVersion, cipher, staple, ...more };
+  return { keyType, address: '192.0.2.1', presentedChain: chain, tlsVersion, cipher, staple, alpn, ...more };
 }
 
 /** No source was queried. */
