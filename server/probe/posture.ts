@@ -47,6 +47,8 @@ export interface PostureOptions {
 }
 
 const PER_HANDSHAKE_MS = 3_000;
+/** Time limit for each ClientHello after the first two. Up to two rounds of them may pass without an answer. */
+const PER_FURTHER_HELLO_MS = 1_500;
 /** Servers are slow if a handshake takes longer than this, for example because a mail server delays its greeting. */
 const SLOW_MS = 1_000;
 /** Maximum number of simultaneous handshakes. Those with a slow server mostly wait for its greeting. */
@@ -175,8 +177,11 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
   };
 }
 
-/** Maximum number of simultaneous ClientHellos once one was refused. The server may leave many of up to 35 without an answer. */
-const CONCURRENT_HELLOS = 8;
+/**
+ * Maximum number of simultaneous ClientHellos once one was refused. The server may leave up to ten of up to 33 without an answer, and the
+ * posture has no time to wait for several rounds of them.
+ */
+const CONCURRENT_HELLOS = 16;
 
 /**
  * Tests the ClientHellos of browsers. Returns null if it was postponed, or if the server speaks only outdated TLS, which browsers refuse. The
@@ -191,13 +196,13 @@ async function browserHellos(
   if (seen.legacyTls) return null;
   const { endpoint } = approach;
   const target = { serverName: effectiveTarget(endpoint).serverName, alpn: offeredAlpn(endpoint) };
-  const limitMs = PER_HANDSHAKE_MS + (seen.durationMs > SLOW_MS ? seen.durationMs : 0);
-  const sendWith = (withPermit: WithPermit) => (hello: Buffer) =>
-    withPermit(() => sendHello(hello, { ...approach, address: seen.address, signal }, limitMs));
+  const slowMs = seen.durationMs > SLOW_MS ? seen.durationMs : 0;
+  const sendWith = (withPermit: WithPermit, limitMs: number) => (hello: Buffer) =>
+    withPermit(() => sendHello(hello, { ...approach, address: seen.address, signal }, limitMs + slowMs));
   const observation = parts.includes('client_hellos')
     ? await testHellos(target, {
-        first: sendWith(inTurn),
-        further: sendWith(createSemaphore(CONCURRENT_HELLOS)),
+        first: sendWith(inTurn, PER_HANDSHAKE_MS),
+        further: sendWith(createSemaphore(CONCURRENT_HELLOS), PER_FURTHER_HELLO_MS),
       })
     : null;
   if (observation === null) postponed.add('client_hellos');
