@@ -2,9 +2,11 @@ import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import type { AlternateChain, HandshakeObservation, PostureObservation } from '../core/index.ts';
 import { tryParseCertificate } from '../pki/index.ts';
+import { type ConnectOptions, contextOf } from './address-probe.ts';
+import { firefoxContext } from './client-offers.ts';
 import { type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
 import type { Attempt, Trial } from './posture-trial.ts';
-import { signatureContext } from './tls-contexts.ts';
+import { browserContext, signatureContext } from './tls-contexts.ts';
 
 type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
 
@@ -48,6 +50,35 @@ export async function alternateLeaves(
     alternates: found.flatMap(({ leaves }) => leaves),
     untestedKeyTypes: found.flatMap(({ untested }) => untested.filter((keyType) => keyType !== usual)),
   };
+}
+
+/**
+ * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN.
+ * Confirms it with three more handshakes, because several servers with different certificates may answer in rotation.
+ */
+export async function chainWithoutAlpn(
+  seen: HandshakeObservation,
+  attempt: Attempt,
+): Promise<PostureObservation['withoutAlpn'] | null> {
+  const usual = contextOf(seen, 'https');
+  const chain = async (
+    alpn?: Pick<ConnectOptions, 'alpn'>,
+    context: SecureContext = usual,
+  ): Promise<Uint8Array[] | null> => {
+    const trial = await attempt(context, alpn);
+    return trial.state === 'accepted' ? trial.evidence.presentedChain : null;
+  };
+  const hasLeafOf = (one: Uint8Array[] | null, other: Uint8Array[]): boolean =>
+    one !== null && hasSameLeaf(one, other);
+  // The offer of Firefox also shows whether the server chooses a certificate for it.
+  const presentedChain = await chain({ alpn: [] }, usual === browserContext ? firefoxContext() : usual);
+  if (presentedChain === null || hasLeafOf(presentedChain, seen.presentedChain)) return null;
+  // Twice each, so that strict rotation is not mistaken for a choice by ALPN.
+  const isSteady =
+    hasLeafOf(await chain({ alpn: [] }), presentedChain) &&
+    hasLeafOf(await chain(), seen.presentedChain) &&
+    hasLeafOf(await chain(), seen.presentedChain);
+  return isSteady ? { address: seen.address, presentedChain } : null;
 }
 
 /** Returns what the posture keeps of a handshake that got another leaf. */

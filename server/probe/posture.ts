@@ -1,4 +1,3 @@
-import type { SecureContext } from 'node:tls';
 import { factsOf } from '../../contract/protocols.ts';
 import {
   effectiveTarget,
@@ -8,20 +7,17 @@ import {
   type PostureObservation,
   POSTURE_PARTS,
   type PosturePart,
-  TLS_VERSIONS,
 } from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
-import { isPostQuantum } from './handshake.ts';
-import { type ConnectOptions, contextOf } from './address-probe.ts';
+import type { ConnectOptions } from './address-probe.ts';
 import { leavesByClient } from './client-leaves.ts';
-import { firefoxContext } from './client-offers.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { testHellos } from './hello/hello-tolerance.ts';
 import { sendHello } from './hello/send-hello.ts';
-import { alternateLeaves, hasSameLeaf } from './posture-certificates.ts';
+import { keyExchange, offeredVersions } from './posture-parameters.ts';
+import { alternateLeaves, chainWithoutAlpn, hasSameLeaf } from './posture-certificates.ts';
 import { type Attempt, attemptHandshake, type Trial, UNKNOWN } from './posture-trial.ts';
 import type { DomainSource } from './sources/sources.ts';
-import { browserContext, groupsContext, versionsContext } from './tls-contexts.ts';
 import { withSourceTimeout } from './query-sources.ts';
 
 export interface PostureOptions {
@@ -227,85 +223,3 @@ const TESTS: Record<PosturePart, Test> = {
   key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
   tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),
 };
-
-/**
- * Tests the versions before the one that the server chose in the usual handshake. That handshake offered all later ones, of which a server
- * chooses the last that it knows. One handshake rules out both TLS 1.0 and 1.1.
- */
-async function offeredVersions(
-  seen: HandshakeObservation,
-  attempt: Attempt,
-): Promise<PostureObservation['tlsVersions']> {
-  const usual = TLS_VERSIONS.findIndex((version) => version === seen.tlsVersion);
-  const versions = TLS_VERSIONS.map((version, index) => ({
-    version,
-    offered: usual === -1 || index < usual ? null : index === usual,
-  }));
-  const test = async ([oldest, ...later]: typeof versions): Promise<void> => {
-    if (oldest === undefined) return;
-    const offers = [oldest, ...later];
-    const newest = later.at(-1) ?? oldest;
-    const trial = await attempt(versionsContext({ oldest: oldest.version, newest: newest.version }));
-    if (trial.state === 'unknown') return;
-    const chosen =
-      trial.state === 'accepted'
-        ? offers.findIndex(({ version }) => version === trial.evidence.tlsVersion)
-        : -1;
-    for (const [index, one] of offers.entries()) if (index >= chosen) one.offered = index === chosen;
-    await test(offers.slice(0, Math.max(0, chosen)));
-  };
-  const isOld = ({ version }: { version: string }): boolean => version === 'TLSv1' || version === 'TLSv1.1';
-  const unknown = versions.slice(0, Math.max(0, usual));
-  await Promise.all([test(unknown.filter((one) => !isOld(one))), test(unknown.filter(isOld))]);
-  return versions;
-}
-
-/**
- * Tests whether the server negotiates ML-KEM and whether it is intolerant of such a ClientHello, which no longer fits into
- * one packet and breaks some servers and middleboxes.
- */
-async function keyExchange(
-  seen: HandshakeObservation,
-  attempt: Attempt,
-): Promise<PostureObservation['postQuantum']> {
-  const { group } = seen;
-  if (isPostQuantum(group)) return { state: 'negotiated', group };
-  const trial = await attempt(groupsContext('post-quantum'));
-  if (trial.state === 'accepted') {
-    const agreed = trial.evidence.group;
-    return { state: isPostQuantum(agreed) ? 'negotiated' : 'not_offered', group: agreed };
-  }
-  // Confirm with a classic handshake: the server may have stopped answering altogether.
-  const classic = await attempt(groupsContext('classic'));
-  if (classic.state !== 'accepted') return { state: 'unknown', group };
-  return { state: 'intolerant', group: classic.evidence.group };
-}
-
-/**
- * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN.
- * Confirms it with three more handshakes, because several servers with different certificates may answer in rotation.
- */
-async function chainWithoutAlpn(
-  seen: HandshakeObservation,
-  attempt: Attempt,
-): Promise<PostureObservation['withoutAlpn'] | null> {
-  const usual = contextOf(seen, 'https');
-  const chain = async (
-    alpn?: Pick<ConnectOptions, 'alpn'>,
-    context: SecureContext = usual,
-  ): Promise<Uint8Array[] | null> => {
-    const trial = await attempt(context, alpn);
-    return trial.state === 'accepted' ? trial.evidence.presentedChain : null;
-  };
-  const hasLeafOf = (one: Uint8Array[] | null, other: Uint8Array[]): boolean =>
-    one !== null && hasSameLeaf(one, other);
-  // The offer of Firefox also shows whether the server chooses a certificate for it.
-  const presentedChain = await chain({ alpn: [] }, usual === browserContext ? firefoxContext() : usual);
-  if (presentedChain === null || hasLeafOf(presentedChain, seen.presentedChain)) return null;
-  // Twice each, so that strict rotation is not mistaken for a choice by ALPN.
-  const isSteady =
-    hasLeafOf(await chain({ alpn: [] }), presentedChain) &&
-    hasLeafOf(await chain(), seen.presentedChain) &&
-    hasLeafOf(await chain(), seen.presentedChain);
-  return isSteady ? { address: seen.address, presentedChain } : null;
-}

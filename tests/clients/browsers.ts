@@ -104,7 +104,9 @@ const firefox: ClientKind = {
           return null;
         } catch (error) {
           if (String(error).includes('in time')) return NO_ANSWER;
-          const code = /(?:SEC|SSL|MOZILLA_PKIX|NS)_ERROR_(?!FAILURE)\w+|connectionFailure/.exec(String(error))?.[0];
+          const code = /(?:SEC|SSL|MOZILLA_PKIX|NS)_ERROR_(?!FAILURE)\w+|connectionFailure/.exec(
+            String(error),
+          )?.[0];
           if (code === undefined) throw error;
           return code;
         }

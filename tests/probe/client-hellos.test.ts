@@ -170,9 +170,29 @@ it('A ClientHello of which no part alone is refused is reported as a whole, for 
 
 it.each([
   // The usual one and two of browsers; a plain one, Safari's and the parts of Chrome's; the plain one and the part twice.
-  ['reserved ciphers', reservesCipher, [[3, 1], [14, 2], [18, 2]], 'grease_ciphers', ['chromium', 'apple']],
+  [
+    'reserved ciphers',
+    reservesCipher,
+    [
+      [3, 1],
+      [14, 2],
+      [18, 2],
+    ],
+    'grease_ciphers',
+    ['chromium', 'apple'],
+  ],
   // A plain one, Safari's and three parts; all but Safari's twice, and five shorter ones twice.
-  ['1,400 bytes', ({ length }: ReadHello) => length > 1_400, [[3, 2], [20, 3], [34, 10]], 'size', WITH_ML_KEM],
+  [
+    '1,400 bytes',
+    ({ length }: ReadHello) => length > 1_400,
+    [
+      [3, 2],
+      [20, 3],
+      [34, 10],
+    ],
+    'size',
+    WITH_ML_KEM,
+  ],
 ] as const)(
   'A server that leaves ClientHellos with %s without an answer is found within the limits of a check',
   async (_, isRefused, rounds, part, clients) => {

@@ -1,0 +1,57 @@
+import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
+import { isPostQuantum } from './handshake.ts';
+import type { Attempt } from './posture-trial.ts';
+import { groupsContext, versionsContext } from './tls-contexts.ts';
+
+/**
+ * Tests the versions before the one that the server chose in the usual handshake. That handshake offered all later ones, of which a server
+ * chooses the last that it knows. One handshake rules out both TLS 1.0 and 1.1.
+ */
+export async function offeredVersions(
+  seen: HandshakeObservation,
+  attempt: Attempt,
+): Promise<PostureObservation['tlsVersions']> {
+  const usual = TLS_VERSIONS.findIndex((version) => version === seen.tlsVersion);
+  const versions = TLS_VERSIONS.map((version, index) => ({
+    version,
+    offered: usual === -1 || index < usual ? null : index === usual,
+  }));
+  const test = async ([oldest, ...later]: typeof versions): Promise<void> => {
+    if (oldest === undefined) return;
+    const offers = [oldest, ...later];
+    const newest = later.at(-1) ?? oldest;
+    const trial = await attempt(versionsContext({ oldest: oldest.version, newest: newest.version }));
+    if (trial.state === 'unknown') return;
+    const chosen =
+      trial.state === 'accepted'
+        ? offers.findIndex(({ version }) => version === trial.evidence.tlsVersion)
+        : -1;
+    for (const [index, one] of offers.entries()) if (index >= chosen) one.offered = index === chosen;
+    await test(offers.slice(0, Math.max(0, chosen)));
+  };
+  const isOld = ({ version }: { version: string }): boolean => version === 'TLSv1' || version === 'TLSv1.1';
+  const unknown = versions.slice(0, Math.max(0, usual));
+  await Promise.all([test(unknown.filter((one) => !isOld(one))), test(unknown.filter(isOld))]);
+  return versions;
+}
+
+/**
+ * Tests whether the server negotiates ML-KEM and whether it is intolerant of such a ClientHello, which no longer fits into
+ * one packet and breaks some servers and middleboxes.
+ */
+export async function keyExchange(
+  seen: HandshakeObservation,
+  attempt: Attempt,
+): Promise<PostureObservation['postQuantum']> {
+  const { group } = seen;
+  if (isPostQuantum(group)) return { state: 'negotiated', group };
+  const trial = await attempt(groupsContext('post-quantum'));
+  if (trial.state === 'accepted') {
+    const agreed = trial.evidence.group;
+    return { state: isPostQuantum(agreed) ? 'negotiated' : 'not_offered', group: agreed };
+  }
+  // Confirm with a classic handshake: the server may have stopped answering altogether.
+  const classic = await attempt(groupsContext('classic'));
+  if (classic.state !== 'accepted') return { state: 'unknown', group };
+  return { state: 'intolerant', group: classic.evidence.group };
+}
