@@ -159,6 +159,16 @@ export type Http2Fault =
   | 'late_settings'
   | 'invalid_window'
   | 'invalid_frame_size'
+  | 'second_status'
+  /** A pseudo-header field of requests, or one that does not exist, in the answer (RFC 9113 §8.3). */
+  | 'request_field'
+  | 'unknown_pseudo_field'
+  | 'transfer_encoding'
+  /** Several fields Content-Length with different values. */
+  | 'several_lengths'
+  | 'invalid_length'
+  /** Fields of HTTP/1.1, such as Connection, that only programs with nghttp2 refuse (RFC 9113 §8.2.2). */
+  | 'connection_field'
   /** Settings that only programs with nghttp2 refuse, such as curl. */
   | 'odd_settings';
 

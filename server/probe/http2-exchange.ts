@@ -1,6 +1,6 @@
 import type { Http2Fault } from '../core/index.ts';
 import type { ResponseReader } from '../egress/index.ts';
-import { isReadable, statusOf } from './http2-fields.ts';
+import { faultsOfFields, statusOf } from './http2-fields.ts';
 
 /** Number of header bytes, compressed, that are read; as many as of an HTTP/1.1 response. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -50,6 +50,9 @@ const SETTING_BYTES = 6;
 const MAX_SETTINGS = 32;
 /** Largest flow control window. */
 const MAX_WINDOW = 2 ** 31 - 1;
+
+/** Faults of fields that Chrome does not tolerate. */
+const ENDING: readonly Http2Fault[] = ['malformed_frame', 'second_status', 'transfer_encoding'];
 
 /** The only stream of a connection, for our request. */
 const STREAM = 1;
@@ -131,7 +134,9 @@ export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
     if (open !== null) return;
     // A header section after the response holds trailers.
     const found = status ?? statusOf(section);
-    if (found === null || (status === null && !isReadable(section))) return breakOff('malformed_frame');
+    if (found === null) return breakOff('malformed_frame');
+    if (status === null) for (const fault of faultsOfFields(section)) faults.add(fault);
+    if (ENDING.some((fault) => faults.has(fault))) return fail('not_http');
     if (found === 101) return breakOff('switched_protocols');
     if (found >= 200) {
       status = found;

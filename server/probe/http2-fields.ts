@@ -1,36 +1,124 @@
-/** The entries 8 to 14 of the static table (RFC 7541, Appendix A). */
-const STATIC_STATUS = [200, 204, 206, 304, 400, 404, 500];
-const FIRST_STATIC = 8;
-/** The name `:status`, plain and Huffman-coded, in hexadecimal. */
-const STATUS_NAMES = ['3a737461747573', 'b8848d36a3'];
+import type { Http2Fault } from '../core/index.ts';
 
-/** Returns the status of a response from the beginning of its field block; null if it does not begin with one. */
-export function statusOf(fields: Buffer): number | null {
-  let at = 0;
-  const next = (): number => fields[at++] ?? 0;
-  let first = next();
-  // Skip changes of the table size (RFC 7541 §6.3).
-  while ((first & 0xe0) === 0x20) {
-    if ((first & 0x1f) === 0x1f) while ((next() & 0x80) !== 0);
-    first = next();
-  }
-  if ((first & 0x80) !== 0) return STATIC_STATUS[(first & 0x7f) - FIRST_STATIC] ?? null;
-  const text = (): { bytes: Buffer; isCompressed: boolean } => {
-    const length = next();
-    const bytes = fields.subarray(at, (at += length & 0x7f));
-    return { bytes, isCompressed: (length & 0x80) !== 0 };
-  };
-  const name = first & ((first & 0x40) === 0 ? 0x0f : 0x3f);
-  const isStatus =
-    name === 0
-      ? STATUS_NAMES.includes(text().bytes.toString('hex'))
-      : STATIC_STATUS[name - FIRST_STATIC] !== undefined;
-  const { bytes, isCompressed } = text();
-  const digits = isCompressed ? decompressedDigits(bytes) : bytes.toString('latin1');
-  return isStatus && /^[1-9]\d\d$/.test(digits) ? Number(digits) : null;
+/** The names of the static table that matter here, by their first and last index (RFC 7541, Appendix A). */
+const STATIC_NAMES: readonly (readonly [first: number, last: number, name: string])[] = [
+  [1, 1, ':authority'],
+  [2, 3, ':method'],
+  [4, 5, ':path'],
+  [6, 7, ':scheme'],
+  [8, 14, ':status'],
+  [28, 28, 'content-length'],
+  [57, 57, 'transfer-encoding'],
+];
+/** The values of the entries of `:status`. */
+const STATIC_STATUS = ['200', '204', '206', '304', '400', '404', '500'];
+const FIRST_STATUS = 8;
+/** The name `:status` as Huffman’s code, in hexadecimal. */
+const COMPRESSED_STATUS = 'b8848d36a3';
+
+/** A field of a field block. `name`: empty if it is compressed, or an entry of a table that does not matter here. */
+interface Field {
+  name: string;
+  value: string;
 }
 
-/** Decompresses digits (RFC 7541, Appendix B): 0 to 2 have five bits, 3 to 9 six. Stops at any other character. */
+/** Values of integers that no client accepts (RFC 7541 §5.1): longer than a field block may be. */
+const MAX_INTEGER = 2 ** 24;
+const FORBIDDEN_IN_NAMES = /[\0-\x20A-Z\x7f-\xff]/;
+const FORBIDDEN_IN_VALUES = /[\0\r\n]/;
+
+/**
+ * Reads the fields of a field block (RFC 7541 §6) up to the first that no client can decode (RFC 9113 §8.2.1). Returns whether that was
+ * the end of the section. Decompresses only the values of numbers. Does not check references to the dynamic table: a server that ignores
+ * our table size of 0 has one.
+ */
+function* fieldsOf(section: Buffer): Generator<Field, boolean, undefined> {
+  let at = 0;
+  const integer = (prefixBits: number): number => {
+    const most = 2 ** prefixBits - 1;
+    let value = (section[at++] ?? 0) & most;
+    if (value < most) return value;
+    for (let factor = 1; value < MAX_INTEGER; factor *= 128) {
+      const byte = section[at++] ?? 0;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) break;
+    }
+    return value;
+  };
+  /** Returns the next string; null if it has one of these characters. */
+  const string = (forbidden: RegExp, decompress: (bytes: Buffer) => string): string | null => {
+    const isCompressed = ((section[at] ?? 0) & 0x80) !== 0;
+    const length = integer(7);
+    const bytes = section.subarray(at, (at += length));
+    if (isCompressed) return decompress(bytes);
+    const text = bytes.toString('latin1');
+    return forbidden.test(text) ? null : text;
+  };
+  const newName = (): string | null =>
+    string(FORBIDDEN_IN_NAMES, (bytes) => (bytes.toString('hex') === COMPRESSED_STATUS ? ':status' : ''));
+  while (at < section.length) {
+    const first = section[at] ?? 0;
+    if ((first & 0x80) !== 0) {
+      const index = integer(7);
+      if (index === 0) return false;
+      yield { name: staticName(index), value: STATIC_STATUS[index - FIRST_STATUS] ?? '' };
+    } else if ((first & 0xe0) === 0x20) {
+      // A change of the table size (RFC 7541 §6.3).
+      integer(5);
+    } else {
+      const index = integer((first & 0x40) === 0 ? 4 : 6);
+      const name = index === 0 ? newName() : staticName(index);
+      const value = string(FORBIDDEN_IN_VALUES, decompressedDigits);
+      if (name === null || value === null || at > section.length) return false;
+      yield { name, value };
+    }
+  }
+  return at === section.length;
+}
+
+function staticName(index: number): string {
+  return STATIC_NAMES.find(([first, last]) => index >= first && index <= last)?.[2] ?? '';
+}
+
+/** Returns the status of a response from the beginning of its fields; null if they do not begin with one. */
+export function statusOf(section: Buffer): number | null {
+  const { value } = fieldsOf(section).next();
+  const isStatus = typeof value === 'object' && value.name === ':status' && /^[1-9]\d\d$/.test(value.value);
+  return isStatus ? Number(value.value) : null;
+}
+
+/** Fields of HTTP/1.1 that HTTP/2 forbids and only curl refuses (RFC 9113 §8.2.2). */
+const CONNECTION_FIELDS = ['connection', 'keep-alive', 'proxy-connection', 'upgrade'];
+
+/** Returns what is wrong with the fields of a response. No client can decode a section with the fault `malformed_frame`. */
+export function faultsOfFields(section: Buffer): Set<Http2Fault> {
+  const faults = new Set<Http2Fault>();
+  const lengths = new Set<string>();
+  let statuses = 0;
+  let hasOthers = false;
+  const fields = fieldsOf(section);
+  let next = fields.next();
+  for (; next.done !== true; next = fields.next()) {
+    const { name, value } = next.value;
+    if (!name.startsWith(':')) hasOthers = true;
+    else if (hasOthers) faults.add('malformed_frame');
+    else if (name === ':status' && ++statuses === 2) faults.add('second_status');
+    else if (name !== ':status')
+      faults.add(REQUEST_FIELDS.has(name) ? 'request_field' : 'unknown_pseudo_field');
+    if (name === 'transfer-encoding') faults.add('transfer_encoding');
+    if (CONNECTION_FIELDS.includes(name)) faults.add('connection_field');
+    if (name === 'content-length') lengths.add(value);
+  }
+  if (!next.value) faults.add('malformed_frame');
+  if (lengths.size > 1) faults.add('several_lengths');
+  if (![...lengths].every((length) => /^\d*$/.test(length))) faults.add('invalid_length');
+  return faults;
+}
+
+/** The pseudo-header fields of requests (RFC 9113 §8.3.1). */
+const REQUEST_FIELDS = new Set([':authority', ':method', ':path', ':scheme']);
+
+/** Decompresses up to four digits (RFC 7541, Appendix B): 0 to 2 have five bits, 3 to 9 six. Stops at any other character. */
 function decompressedDigits(bytes: Buffer): string {
   const bits = [...bytes.subarray(0, 3)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   let digits = '';
@@ -44,46 +132,3 @@ function decompressedDigits(bytes: Buffer): string {
   }
   return digits;
 }
-
-/** Integers up to this value are read exactly (RFC 7541 §5.1). No client accepts a string of this length. */
-const MAX_INTEGER = 2 ** 24;
-
-/**
- * Returns whether clients can decode a header section (RFC 7541 §6, RFC 9113 §8.2.1). Does not check Huffman-coded strings, nor references to the
- * dynamic table: some servers use one although our preface sets its size to 0.
- */
-export function isReadable(fields: Buffer): boolean {
-  let at = 0;
-  const integer = (prefixBits: number): number => {
-    const most = 2 ** prefixBits - 1;
-    let value = (fields[at++] ?? 0) & most;
-    if (value < most) return value;
-    for (let factor = 1; value < MAX_INTEGER; factor *= 128) {
-      const byte = fields[at++] ?? 0;
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) break;
-    }
-    return value;
-  };
-  /** Reads the next string. Returns whether it has none of these characters. */
-  const isString = (forbidden: RegExp): boolean => {
-    const isCompressed = ((fields[at] ?? 0) & 0x80) !== 0;
-    const length = integer(7);
-    const text = fields.subarray(at, (at += length)).toString('latin1');
-    return isCompressed || !forbidden.test(text);
-  };
-  while (at < fields.length) {
-    const first = fields[at] ?? 0;
-    if ((first & 0x80) !== 0) {
-      if (integer(7) === 0) return false;
-    } else if ((first & 0xe0) === 0x20) integer(5);
-    else {
-      const name = integer((first & 0x40) === 0 ? 4 : 6);
-      if ((name === 0 && !isString(FORBIDDEN_IN_NAMES)) || !isString(FORBIDDEN_IN_VALUES)) return false;
-    }
-  }
-  return at === fields.length;
-}
-
-const FORBIDDEN_IN_NAMES = /[\0-\x20A-Z\x7f-\xff]/;
-const FORBIDDEN_IN_VALUES = /[\0\r\n]/;

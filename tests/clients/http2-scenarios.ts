@@ -46,6 +46,14 @@ const setting = (id: number, value: number): Buffer => {
 /** SETTINGS with this number of values, which no client knows. */
 const settings = (count: number): Buffer =>
   http2Frame(4, 0, Buffer.concat(Array.from({ length: count }, () => Buffer.from('999900000001', 'hex'))), 0);
+/** A field of which neither the name nor the value is compressed or stored (RFC 7541 §6.2.2). */
+const plainField = (name: string, value: string): number[] => [
+  0,
+  name.length,
+  ...Buffer.from(name),
+  value.length,
+  ...Buffer.from(value),
+];
 const PING = http2Frame(6, 0, Buffer.alloc(8), 0);
 const ok = (stream: number): Buffer[] => [okOn(stream)];
 
@@ -151,6 +159,22 @@ export const HTTP2_SCENARIOS: readonly Scenario[] = [
     'a field name in upper case': [0, 3, ...Buffer.from('X-A'), 1, 0x62],
     'a line break in a field': [0, 1, 0x61, 3, ...Buffer.from('b\nc')],
     'a space in a field name': [0x40, 3, ...Buffer.from('a b'), 1, 0x62],
+    'a second status': [0x88],
+    'another status after the first': [0x8d],
+    'an unknown pseudo-header field': plainField(':odd', '1'),
+    'a pseudo-header field of requests': [0x84],
+    'an unknown pseudo-header field after others': [...plainField('a', 'b'), ...plainField(':odd', '1')],
+    'the field transfer-encoding': [0x0f, 42, 7, ...Buffer.from('chunked')],
+    'the field transfer-encoding, its name in full': plainField('transfer-encoding', 'chunked'),
+    'the field transfer-encoding with the value identity': plainField('transfer-encoding', 'identity'),
+    'the field connection': plainField('connection', 'close'),
+    'the field connection with the value keep-alive': plainField('connection', 'keep-alive'),
+    'the field keep-alive': plainField('keep-alive', 'timeout=5'),
+    'the field proxy-connection': plainField('proxy-connection', 'keep-alive'),
+    'the field upgrade': plainField('upgrade', 'h2c'),
+    'the field te': plainField('te', 'trailers'),
+    'two fields content-length': [...plainField('content-length', '0'), ...plainField('content-length', '1')],
+    'the field content-length without a number': plainField('content-length', 'x'),
     'fields of all kinds': [
       0x8f, 0x10, 1, 0x61, 0x81, 0x1f, 0x5f, 1, 0x62, 0x0f, 0x10, 1, 0x62, 0x40, 1, 0x63, 1, 0xe9,
     ],
@@ -159,6 +183,10 @@ export const HTTP2_SCENARIOS: readonly Scenario[] = [
       name,
       answeringRequests((stream) => [http2Frame(1, 5, [0x88, ...fields], stream)]),
     ),
+  ),
+  withHttp2(
+    'a status after another field',
+    answeringRequests((stream) => [http2Frame(1, 5, [...plainField('a', 'b'), 0x88], stream)]),
   ),
   withHttp2(
     'padding beyond the end of a frame',

@@ -40,6 +40,13 @@ export const FAILING_BY_HTTP2: Record<Http2Fault, readonly Client[]> = {
   late_settings: ['go'],
   invalid_window: ['go'],
   invalid_frame_size: ['firefox'],
+  second_status: ['chromium', 'go'],
+  request_field: ['firefox', 'go'],
+  unknown_pseudo_field: ['firefox', 'go', 'java'],
+  transfer_encoding: ['chromium'],
+  several_lengths: ['firefox'],
+  invalid_length: ['java'],
+  connection_field: [],
   odd_settings: [],
 };
 
