@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { COMPILE_CACHE } from '../tests/kit/product/app.ts';
 import { bundlePrograms } from '../tests/kit/product/bundle-programs.ts';
+import { readPromises } from '../tests/security/promise.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
 import { ROOT } from './house/imports.ts';
@@ -34,8 +35,8 @@ everything is committed. Later runs of the same tree say so at their start.
 --changed runs, in under a minute for most changes: the type check; lint and formatting of the changed files; the unit
 tests that import a changed file, directly or not; the integration tests that changed and the ${NEAREST} that import a changed
 file through the fewest files; the journeys that changed and, after a change in web/ or tests/journeys/, the main journey. It
-leaves out dead code, the statements of the specification, all other integration tests and journeys, and tests that
-start the product as a process (tests/process, tests/crash), unless they changed themselves.`);
+leaves out dead code, the statements of the specification, the promises about security, all other integration tests and
+journeys, and tests that start the product as a process (tests/process, tests/crash), unless they changed themselves.`);
 
 interface Stage {
   name: string;
@@ -77,9 +78,9 @@ if (treeAtStart !== null && hasPassed(treeAtStart)) printLine(`This tree passed 
 if (change) printLine(`Files changed since ${change.base}: ${change.files['checks']?.join(', ') || 'none'}`);
 if (everything) process.env['TEST_EVERYTHING'] = 'true';
 
-const shownFile = join(scratch, 'shown-statements');
+const shownFile = join(scratch, 'shown-ids');
 writeFileSync(shownFile, '');
-process.env['SPEC_SHOWN'] = shownFile;
+process.env['SHOWN_IDS'] = shownFile;
 
 const startsPrograms =
   change?.startsPrograms ??
@@ -105,9 +106,13 @@ for (const row of STAGES)
       printLine(`== ${stage.name}: ${formatCounts(outcome)}${flaky} in ${seconds} s`);
     }),
   );
-// Check the statements only after a full run without skipped tests, because a partial run cannot cover all of them.
+// Check the statements and promises only after a full run without skipped tests, because a partial run cannot cover all of them.
 const wasFull = wanted.length === 0 && shard === null && !change && total.skipped === 0;
-if (wasFull) total.failures.push(...statementsNotShown());
+if (wasFull)
+  total.failures.push(
+    ...notShown('specification', readStatements()),
+    ...notShown('promises about security', readPromises()),
+  );
 rmSync(scratch, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
@@ -179,12 +184,12 @@ function vitest(projects: string[], workers: number, files?: string[]): Promise<
   return runVitest({ projects, workers, shard, files, scratch });
 }
 
-/** Returns a failure for each statement of the specification that no executed test has verified. */
-function statementsNotShown(): string[] {
+/** Returns a failure for each of these statements, by id, that no executed test has verified. */
+function notShown(source: string, statements: ReadonlyMap<string, string>): string[] {
   const shown = new Set(readFileSync(shownFile, 'utf8').split('\n'));
-  return [...readStatements()]
+  return [...statements]
     .filter(([id]) => !shown.has(id))
-    .map(([id, statement]) => `specification › ${id}: ${statement}`);
+    .map(([id, statement]) => `${source} › ${id}: ${statement}`);
 }
 
 /**

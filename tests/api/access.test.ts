@@ -5,6 +5,7 @@ import { INPUTS } from './access-inputs.ts';
 import { type Answer, ask, type Route, routesOf } from './access-routes.ts';
 import { CALLERS, type CallerName, createWorld, thingsFor } from './access-world.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /**
  * What every call answers to every kind of caller. The anonymous caller, the owner (Free) and the stranger (Premium) name the
@@ -192,6 +193,7 @@ it('The access table has one row for every call that the OpenAPI document lists 
   expect(served.toSorted(), 'calls that are served').toEqual(
     [...described, 'get /api/openapi.json', 'get /api/docs'].toSorted(),
   );
+  promise('8.1.1');
 });
 
 describeAnyDatabase('Access control', (open) => {
@@ -241,5 +243,9 @@ describeAnyDatabase('Access control', (open) => {
     }
     expect(actual).toEqual(rows.map(({ key, words }) => inLine(key, words)));
     expect(faults).toEqual([]);
+    promise('tenants');
+    promise('7.4.1');
+    promise('8.2.1');
+    promise('8.4.1');
   }, 240_000);
 });

@@ -8,6 +8,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { createClient, identityToken, signIn, type Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /** Returns every row of every table that mentions the account, its identity, its address or its domain. */
 async function tracesOf({ store }: TestApi, needles: readonly string[]): Promise<string[]> {
@@ -44,6 +45,8 @@ describeAnyDatabase('An account', (open) => {
     expect((await charlie.ask(CALLS.currentUser)).ok.data.full_name).toBe('Charlie');
     const cleared = await alice.ask(CALLS.updateUser, { body: { full_name: 'Alice', company: null } });
     expect(cleared.ok.data.company_name).toBe('');
+    promise('8.1.2');
+    promise('8.2.3');
   });
 
   it('rejects an invalid name or company', async () => {

@@ -5,6 +5,7 @@ import { createClient, signUp } from '../kit/product/people.ts';
 import { mailedToken, mailsTo } from './identity-acts.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 /** Returns the three `verified` flags of an address: in the account, in its identity and at the provider. */
 async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
@@ -79,6 +80,7 @@ describeAnyDatabase('An email address', (open) => {
     await alice.ask(CALLS.refreshSession);
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
     expect(await verified(api, alice.email)).toEqual([false, false, false]);
+    promise('6.4.1');
   });
 
   it('gets at most five more verification links an hour on request', async () => {
@@ -107,5 +109,6 @@ describeAnyDatabase('An email address', (open) => {
     const kept = await api.store.db.selectFrom('verification').selectAll().execute();
     expect(kept).toHaveLength(1);
     expect(JSON.stringify(kept)).not.toContain(token);
+    promise('mailed-links');
   });
 });

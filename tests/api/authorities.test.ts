@@ -5,6 +5,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const home = mintAuthority({ commonName: 'Home Root', organization: 'Home' });
 const office = mintAuthority({ commonName: 'Office Root' });
@@ -59,6 +60,7 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     expect(await listOf(alice)).toEqual([]);
     const rows = await api.store.db.selectFrom('authorities').selectAll().execute();
     expect(rows).toEqual([]);
+    promise('private-keys');
   });
 
   it('are limited to twenty', async () => {

@@ -10,6 +10,7 @@ import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const authority = mintAuthority();
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -114,6 +115,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect((await alice.ask(CALLS.removeCalendar)).ok.data).toBeNull();
     expect((await read(api, second)).status).toBe(404);
     expect((await alice.ask(CALLS.accountAlerts)).ok.data.calendar).toBeNull();
+    promise('secret-links');
   });
 
   it('answers 404 while its account is disabled', async () => {
@@ -168,6 +170,7 @@ it('A certificate’s name cannot inject calendar lines', () => {
   expect(eventsIn(text)).toHaveLength(2);
   expect(text).not.toMatch(/^UID:evil/m);
   expect(text).not.toContain('\0');
+  promise('hostile-text');
 });
 
 it('Calendar days follow the account’s time zone, and an intermediate that expires before the leaf has its own event', () => {

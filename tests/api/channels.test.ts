@@ -11,6 +11,7 @@ import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const add = (person: Person, config: object, name?: string) =>
   person.ask(CALLS.addChannel, { body: { config, ...(name !== undefined && { name }) } });
@@ -69,6 +70,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await bob.ask(CALLS.rotateSecret, { params: { key: OWN_MAIL } })).status).toBe(404);
     const slack = (await add(bob, EVERY_KIND[2] ?? {})).ok.data.channel;
     expect((await bob.ask(CALLS.rotateSecret, { params: { key: slack.key } })).status).toBe(404);
+    promise('secrets');
   });
 
   it('keep a webhook’s old signing secret valid beside the new one for a day', async () => {
@@ -212,6 +214,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await add(closed.bob, config)).problem.code).toBe('channel_refused');
     const opened = await (await startApi(open, { policy: nowhere, channelPolicy: everywhere })).cast();
     expect((await add(opened.bob, config)).status).toBe(200);
+    promise('channel-addresses');
   });
 
   it('reject ports below 1024 other than 80 and 443', async () => {
@@ -234,6 +237,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     const { key } = (await add(bob, hook())).ok.data.channel;
     const changed = await change(bob, key, { config: webhook('https://hooks.example.com:22/') });
     expect(changed.problem.detail).toBe(detail);
+    promise('channel-addresses');
   });
 
   it('may use every port at addresses that the operator opened and at local names', async () => {

@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, signUp } from '../kit/product/people.ts';
 import { enter, freshly } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 describeAnyDatabase('A new deployment', (open) => {
   it('has no accounts and no sessions', async () => {
     const { store } = await startApi(open);
     for (const table of ['accounts', 'identities', 'user', 'account', 'session', 'sessions'] as const)
       expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([]);
+    promise('6.3.2');
   });
 });
 
@@ -20,6 +23,17 @@ describeAnyDatabase('A password', (open) => {
       const charlie = await signUp(send, { name: 'Charlie', password });
       expect(await enter(await freshly(send, charlie)), password).toBe(charlie.id);
     }
+    promise('6.2.5');
+    promise('6.2.9');
+  });
+
+  it('still signs its person in a year after it was set', async () => {
+    const { send, store } = await startApi(open);
+    const charlie = await signUp(send, { name: 'Charlie' });
+    const setAt = new Date(Date.now() - 365 * DAY_MS).toISOString();
+    await store.db.updateTable('account').set({ createdAt: setAt, updatedAt: setAt }).execute();
+    expect(await enter(await freshly(send, charlie))).toBe(charlie.id);
+    promise('6.2.10');
   });
 
   it('must match exactly: case, full length and surrounding spaces', async () => {
@@ -36,5 +50,6 @@ describeAnyDatabase('A password', (open) => {
       const { problem } = await createClient(send).ask(CALLS.signIn, { body: { email, password: other } });
       expect(problem.code).toBe('invalid_credentials');
     }
+    promise('6.2.8');
   });
 });

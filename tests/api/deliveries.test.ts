@@ -11,6 +11,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const hook = { kind: 'webhook', url: 'https://hooks.example.com/' };
 const addHook = async (person: Person) =>
@@ -137,6 +138,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
       .set({ access_expires_at: api.clock.now() + HOUR_MS })
       .execute();
     expect((await test(bob, OWN_MAIL)).status).toBe(200);
+    promise('test-messages');
   });
 
   it('cannot be read without a session, nor can a message be sent or resent', async () => {

@@ -7,6 +7,7 @@ import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const authority = mintAuthority({ commonName: '=HYPERLINK("https://evil.example")' });
 
@@ -99,6 +100,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       trusted: '',
       problem: 'The address policy of this server does not allow checking this host.',
     });
+    promise('hostile-text');
   });
 
   it('contains every domain of an account with 450', async () => {

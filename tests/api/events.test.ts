@@ -7,6 +7,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { signIn, type Client } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 interface Stream {
   /** Returns the next event, or null when the stream has ended. */
@@ -62,6 +63,7 @@ describeEachDatabase('The event stream', (open) => {
 
     const own = (await charlie.ask(CALLS.addDomain, { body: { host: 'charlie.example.com' } })).ok.data;
     expect(await atCharlie.next()).toMatchObject({ event: 'domain', data: { id: own.id } });
+    promise('8.4.1');
   });
 
   it('sends changes of alert settings, channels and the calendar to their owner only', async () => {

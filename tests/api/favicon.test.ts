@@ -5,6 +5,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { pngIcon } from '../kit/peers/icons.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { spec } from '../spec/spec.ts';
+import { promise } from '../security/promise.ts';
 
 const content = pngIcon(16);
 
@@ -43,5 +44,6 @@ describeAnyDatabase('The icon of a domain', (open) => {
       expect((await alice.send(address)).headers.get('cache-control')).toBe('private, max-age=86400');
     const refused = await charlie.send(domain?.favicon ?? '');
     expect([refused.status, refused.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    promise('icons');
   });
 });

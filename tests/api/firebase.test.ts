@@ -8,6 +8,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/providers/google-identity.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
@@ -93,6 +94,9 @@ describeAnyDatabase('Firebase sign-in', (open) => {
     expect(await api.store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
     // Many tokens with unknown keys do not cause many requests to Google.
     expect(google.keyRequests).toBe(1);
+    promise('id-tokens');
+    promise('6.8.2');
+    promise('9.2.1');
   });
 
   it('limits new accounts per client address, without limiting existing accounts', async () => {

@@ -16,6 +16,7 @@ import {
   thingsFor,
   type World,
 } from './access-world.ts';
+import { promise } from '../security/promise.ts';
 
 /** Not `..` alone: URL parsing removes it together with the segment before it, so another call would run. */
 const ODD_IDS = ['1', "'; drop table monitors; --", '%00', '../', 'ünï', '{}', 'x'.repeat(1_500)];
@@ -75,6 +76,7 @@ describeAnyDatabase('The API', (open) => {
       }
     }
     expect(await world.rows()).toEqual(before);
+    promise('7.2.1');
   });
 
   it('answers ids of other accounts like ids that do not exist', async () => {
@@ -129,6 +131,8 @@ describeAnyDatabase('The API', (open) => {
     };
     expect(await pay(things)).toEqual(await pay(nobodysThings()));
     expect(await ofOwner()).toEqual(before);
+    promise('tenants');
+    promise('8.2.2');
   });
 
   it('refuses unsafe calls from other sites, even with a valid session', async () => {
@@ -156,6 +160,8 @@ describeAnyDatabase('The API', (open) => {
       }
     }
     expect(await world.rows()).toEqual(before);
+    promise('cross-site');
+    promise('7.6.2');
   });
 
   it('grants no Premium features and no session for a forged subscription token', async () => {
@@ -187,6 +193,8 @@ describeAnyDatabase('The API', (open) => {
     const holder = createClient(api.send, new Map([[cookieName, { value: token, path: '/' }]]));
     expect((await holder.ask(CALLS.currentUser, { headers })).status).toBe(401);
     expect((await holder.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
+    promise('8.3.1');
+    promise('9.2.2');
   });
 
   it('rejects a session that was opened while its account was being disabled', async () => {
@@ -207,6 +215,8 @@ describeAnyDatabase('The API', (open) => {
     }
     expect(await world.rows()).toEqual(before);
     expect((await createClient(api.send, new Map(cookies)).ask(CALLS.refreshSession)).status).toBe(401);
+    promise('replayed-sessions');
+    promise('7.4.2');
   });
 
   it('answers sign-in and password reset alike for known and unknown addresses', async () => {
@@ -223,5 +233,6 @@ describeAnyDatabase('The API', (open) => {
         );
       expect(await answer(known)).toEqual(await answer('nobody@example.test'));
     }
+    promise('account-existence');
   });
 });

@@ -3,6 +3,7 @@ import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /** Tests the middleware in front of all routes. No test here depends on the database. */
 const open = () => freshStore('sqlite');
@@ -36,6 +37,7 @@ describe('The origin check', () => {
         expect([call.path, headers, problem.code]).toEqual([call.path, headers, 'origin_refused']);
       }
     expect((await charlie.ask(CALLS.currentUser)).status).toBe(200);
+    promise('cross-site');
   });
 
   it('exempts the one-click unsubscribe call, but no similar path or method', async () => {
@@ -180,6 +182,7 @@ describe('The answers of the server', () => {
       });
       expect(await response.json()).toMatchObject({ status: 413, code: 'too_large' });
     }
+    promise('large-requests');
   });
 
   it('an internal error gets 500 and is logged once with the request id', async () => {
@@ -222,6 +225,7 @@ describe('The API', () => {
     expect((await createClient(api.sendFrom('203.0.113.10')).ask(CALLS.publicConfig)).status).toBe(200);
     api.clock.advance(60_000);
     expect((await flood.ask(CALLS.publicConfig)).status).toBe(200);
+    promise('floods');
   });
 
   it.each(unsafe.map((call) => [call.path, call] as const))(

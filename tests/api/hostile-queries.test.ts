@@ -8,6 +8,7 @@ import { freshStore } from '../kit/databases/database.ts';
 import { HOSTILE_ADDRESSES } from '../kit/product/searched-routes.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /** Query parameters that programs commonly use for the address to redirect to. */
 const REDIRECT_NAMES = [
@@ -73,6 +74,7 @@ describe('The server, given hostile addresses and parameters,', () => {
         }
     }
     expect(redirects).toBeGreaterThan(0);
+    promise('redirects');
   });
 
   it.each([

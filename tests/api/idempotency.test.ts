@@ -18,6 +18,7 @@ import { ask, routesOf } from './access-routes.ts';
 import { createWorld, thingsFor } from './access-world.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const under = (key: string) => ({ headers: { 'idempotency-key': key } });
 
@@ -273,6 +274,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
       }
     }
     expect(withSecrets).toEqual(['addChannel']);
+    promise('secrets');
   });
 
   it('is replayed without a secret that an older version of the server stored', async () => {

@@ -9,6 +9,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const PASSWORD = 'correct horse';
 
@@ -104,6 +105,11 @@ describeEachDatabase('The built-in identity provider', (open) => {
       'invalid_token',
     );
     expect(await api.store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
+    promise('id-tokens');
+    promise('9.1.1');
+    promise('9.1.2');
+    promise('9.2.3');
+    promise('9.2.4');
   });
 
   it.each([['issuer', new URL('http://localhost:9999')]])(
@@ -171,6 +177,10 @@ describeEachDatabase('The built-in identity provider', (open) => {
       });
     expect(await api.store.db.selectFrom('user').select('id').execute()).toEqual([]);
     expect((await ask('charlie likes trams')).status).toBe(200);
+    promise('known-passwords');
+    promise('6.1.2');
+    promise('6.2.4');
+    promise('6.2.12');
   });
 
   it('ignores unknown sign-up fields and accepts each email address once', async () => {
@@ -183,6 +193,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect(signedUp.id).not.toBe('chosen');
     const twice = { ...body, email: 'CHARLIE@example.test' };
     expect((await client.ask(CALLS.signUp, { body: twice })).problem.code).toBe('email_taken');
+    promise('8.2.3');
   });
 
   it('serves none of the other routes of Better Auth', async () => {
@@ -212,6 +223,9 @@ describeEachDatabase('The built-in identity provider', (open) => {
     ])
       for (const method of ['GET', 'POST'])
         expect([path, (await charlie.send(`/api/identity/${path}`, { method })).status]).toEqual([path, 404]);
+    promise('6.1.3');
+    promise('6.3.4');
+    promise('6.4.2');
   });
 
   it('limits failed sign-ins per account to ten, from all addresses together', async () => {
@@ -233,6 +247,9 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect((await guess('203.0.99.1', bob.email, bob.password)).status).toBe(200);
     api.clock.advance(15 * 60_000);
     expect((await guess('203.0.99.1', charlie.email, charlie.password)).status).toBe(200);
+    promise('guessing');
+    promise('6.1.1');
+    promise('6.3.1');
   });
 
   it.each([
@@ -253,6 +270,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect((await attempt('203.0.113.5', 'wrong horse')).status).toBe(401);
     expect((await attempt('203.0.113.5', charlie.password)).status).toBe(429);
     expect((await attempt('203.0.114.5', charlie.password)).status).toBe(200);
+    promise('guessing');
   });
 
   it('limits sign-ups per client address and per network, by hour and by day', async () => {
@@ -320,6 +338,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
       expect((await ask(more)).problem.code).toBe('signups_closed');
     expect((await ask({ email: 'CHARLIE@example.test' }, { 'x-invite': invite })).status).toBe(200);
     expect((await ask({ invite })).problem.code).toBe('email_taken');
+    promise('6.4.1');
   });
 
   it('refuses sign-ups but not sign-ins where sign-up is closed', async () => {

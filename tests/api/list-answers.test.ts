@@ -13,6 +13,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import type { Client } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const DECODERS = {
   zstd: zstdDecompressSync,
@@ -68,6 +69,7 @@ describeEachDatabase('The domain list', (open) => {
       headers: { 'accept-encoding': 'gzip', 'content-type': 'application/json' },
     });
     expect([calendar.status, calendar.headers.get('content-encoding')]).toEqual([200, null]);
+    promise('compression');
   });
 
   it('shows every change at once, although its answers are cached', async () => {

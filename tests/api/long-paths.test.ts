@@ -7,6 +7,7 @@ import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /** No test here depends on the database. */
 const open = () => freshStore('sqlite');
@@ -65,6 +66,7 @@ describe('A path of more than 2 kB', () => {
         expect(JSON.parse(body)).toMatchObject({ code: 'path_too_long', request_id: id });
       else expect(headers.get('content-type')).toContain('text/plain');
     }
+    promise('large-requests');
   });
 
   it('is counted in metrics as a request and as a reached limit, and not logged in full', async () => {

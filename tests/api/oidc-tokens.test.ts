@@ -7,6 +7,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const CLIENT = { clientId: 'certlantern', clientSecret: 'a secret that the client shares with its provider' };
 
@@ -109,6 +110,12 @@ it('Sign-in accepts only ID tokens of this provider, this client and this sign-i
       'email_not_verified',
     );
   expect(await endWith((claims) => sign({ ...claims, azp: CLIENT.clientId }))).toBe('done');
+  promise('id-tokens');
+  promise('6.8.2');
+  promise('9.1.2');
+  promise('9.1.3');
+  promise('10.5.1');
+  promise('10.5.4');
 });
 
 it('Sign-in uses claims of the userinfo endpoint only if their subject matches', async () => {
@@ -166,4 +173,5 @@ it('Sign-in fails without a crash on any malformed answer of the provider', asyn
     body: { ...slashed.metadata, issuer: `${slashed.metadata.issuer}/` },
   });
   expect((await slashed.start()).status).toBe(200);
+  promise('10.5.3');
 });

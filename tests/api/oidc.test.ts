@@ -14,6 +14,7 @@ import {
 } from '../kit/providers/oidc-server.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const PUBLIC_URL = 'http://localhost:8080';
 const DONE = `${PUBLIC_URL}/signed-in`;
@@ -109,6 +110,8 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(links).toHaveLength(1);
     expect(links[0]).toMatchObject({ accessToken: null, refreshToken: null, idToken: null });
     expect(world.warnings).toEqual([]);
+    promise('10.1.1');
+    promise('10.5.2');
   });
 
   it('grants the trial requested at a first sign-in even if only the second sign-in creates the account', async () => {
@@ -192,6 +195,8 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     stateless.searchParams.delete('state');
     expect(await follow(asking, stateless)).toBe(failed('expired'));
     expect(await follow(asking, answer)).toBe(DONE);
+    promise('7.6.2');
+    promise('10.1.2');
   });
 
   it('rejects an authorization code of another sign-in', async () => {
@@ -209,6 +214,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     const [victim, attacker] = [await start(), await start()];
     attacker.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
     expect(await follow(attacker.client, attacker.back)).toBe(failed('failed'));
+    promise('10.2.1');
   });
 
   it('rejects a callback with the wrong issuer or of another provider', async () => {
@@ -233,6 +239,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     const back = await world.server.logIn(url, 'charlie');
     back.pathname = `${CALLBACK}/google`;
     expect(await follow(client, back)).toBe(failed('expired'));
+    promise('10.2.2');
   });
 
   it('ends at the product’s own page, whatever addresses the request names', async () => {
@@ -331,6 +338,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await reserve.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
     expect((await anew.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
     expect((await client.ask(CALLS.currentUser)).ok.data).toEqual(owner);
+    promise('6.8.1');
   });
 
   it.each([

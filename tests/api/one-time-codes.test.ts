@@ -6,6 +6,7 @@ import { type Client, createClient, type Person, type Send, signUp } from '../ki
 import { enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 /** Does the first step of a sign-in with codes: the password. */
 async function withPassword(send: Send, { email, password }: Pick<Person, 'email' | 'password'>) {
@@ -27,6 +28,13 @@ describeEachDatabase('One-time codes', (open) => {
     ).ok;
     expect(decodeURIComponent(totpURI)).toMatch(`otpauth://totp/Certlantern:${alice.email}?secret=`);
     expect(backupCodes).toHaveLength(10);
+    const stored = JSON.stringify(await api.store.db.selectFrom('twoFactor').selectAll().execute());
+    for (const code of backupCodes) {
+      expect(code).toMatch(/^[a-zA-Z\d-]{21,}$/);
+      expect(stored).not.toContain(code);
+    }
+    promise('6.5.2');
+    promise('6.5.4');
     const app = createAuthenticatorApp(totpURI);
     expect((await tryCode(provider, app.wrong())).problem.code).toBe('invalid_code');
     await freshly(api.send, alice).then(enter);
@@ -61,6 +69,9 @@ describeEachDatabase('One-time codes', (open) => {
     };
     expect((await spend()).status).toBe(200);
     expect((await spend()).problem.code).toBe('invalid_code');
+    promise('guessing');
+    promise('6.4.4');
+    promise('6.5.1');
   });
 
   it('allow five wrong codes per sign-in and ten per account', async () => {
@@ -104,6 +115,7 @@ describeEachDatabase('One-time codes', (open) => {
     const client = createClient(api.send);
     await client.ask(CALLS.signIn, { body: { email: alice.email, password } });
     expect(await enter(client)).toBe(alice.id);
+    promise('7.5.1');
   });
 
   it('cannot be set up for 15 minutes after ten wrong passwords', async () => {
@@ -129,5 +141,6 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await client.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
     expect((await tryCode(client, app.next())).status).toBe(200);
     expect(await enter(client)).toBe(alice.id);
+    promise('6.4.3');
   });
 });

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { PAGE_PATHS } from '../../contract/pages.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { SECRETS, startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const open = () => freshStore('sqlite');
 
@@ -316,5 +317,6 @@ describe('The mail page', () => {
     }
     const withServer = await startApi(open, { mailFolder: null });
     expect((await withServer.send(`/dev/mail?key=${key}`)).status).toBe(404);
+    promise('mail-page');
   });
 });

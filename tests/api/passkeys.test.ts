@@ -7,6 +7,7 @@ import { createPasskeyDevice } from '../kit/providers/passkey-device.ts';
 import { type Client, createClient, signUp } from '../kit/product/people.ts';
 import { addPasskey, askWithPasskey, enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const MINUTE = 60_000;
 const ORIGIN = 'http://localhost:8080';
@@ -50,6 +51,7 @@ describeEachDatabase('A passkey', (open) => {
     expect((await own.ask(CALLS.removePasskey, { body: { id: 'none' } })).problem.code).toBe('not_found');
     expect((await own.ask(CALLS.removePasskey, { body: { id } })).status).toBe(200);
     expect((await askWithPasskey(createClient(api.send), added)).problem.code).toBe('invalid_credentials');
+    promise('7.5.1');
   });
 
   it('is added without another sign-in within five minutes of the last one', async () => {
@@ -143,6 +145,7 @@ describeEachDatabase('A passkey', (open) => {
     expect((await askWithPasskey(browser, forged)).problem.code).toBe('invalid_credentials');
     expect((await askWithPasskey(browser, mine)).status).toBe(200);
     expect(await enter(browser)).toBe(alice.id);
+    promise('8.2.2');
   });
 
   it('counts toward the limit of failed sign-ins by address', async () => {
@@ -154,5 +157,6 @@ describeEachDatabase('A passkey', (open) => {
     const ask = async () => askWithPasskey(createClient(api.send), stranger);
     expect((await ask()).status).toBe(401);
     expect((await ask()).status).toBe(429);
+    promise('6.3.1');
   });
 });

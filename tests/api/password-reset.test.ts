@@ -16,6 +16,7 @@ import {
 import { startApi } from './test-api.ts';
 import { add } from './watched.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const NEW = 'a staple of a battery';
 const ORIGIN = 'http://localhost:8080';
@@ -30,6 +31,8 @@ describeAnyDatabase('A password reset', (open) => {
     const [mail] = await mailsTo(api.store, email, 'reset_password');
     const { url, expiresAt } = JSON.parse(mail?.data ?? '') as { url: string; expiresAt: number };
     expect(url).toMatch(/^http:\/\/localhost:8080\/reset-password#[\w-]{43}$/);
+    promise('6.5.3');
+    promise('6.5.4');
     expect(Math.abs(expiresAt - api.clock.now() - 30 * MINUTE_MS)).toBeLessThan(MINUTE_MS);
     expect(mail).toMatchObject({ account_id: alice.id, expires_at: expiresAt });
 
@@ -49,6 +52,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect(old.problem.code).toBe('invalid_credentials');
     expect((await signIn(api.send, { ...alice, password })).id).toBe(alice.id);
     expect(await mailsTo(api.store, email, 'password_changed')).toHaveLength(1);
+    promise('6.2.2');
   });
 
   it('verifies the address and ends all sessions, including the provider’s', async () => {
@@ -75,6 +79,9 @@ describeAnyDatabase('A password reset', (open) => {
     expect(back.id).toBe(alice.id);
     const account = await api.store.db.selectFrom('accounts').select('email_verified').execute();
     expect(account).toEqual([{ email_verified: 1 }]);
+    promise('replayed-sessions');
+    promise('6.2.3');
+    promise('7.4.3');
   });
 
   it('keeps a verified person’s passkeys, domains and badges, and ends the calendar link', async () => {
@@ -160,6 +167,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect((await set('short')).problem.code).toBe('invalid_request');
     expect((await signIn(api.send, alice)).id).toBe(alice.id);
     expect((await set(NEW)).status).toBe(200);
+    promise('6.2.11');
   });
 
   it('fails with a link that is 30 minutes old, forged or for another purpose', async () => {
@@ -177,6 +185,7 @@ describeAnyDatabase('A password reset', (open) => {
     api.clock.advance(30 * MINUTE_MS);
     expect((await set(token)).problem.code).toBe('invalid_token');
     expect((await browser.ask(CALLS.signIn, { body: { email, password: alice.password } })).status).toBe(200);
+    promise('6.5.5');
   });
 
   it('invalidates the person’s other reset links', async () => {

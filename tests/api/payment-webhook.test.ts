@@ -4,6 +4,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { adjustmentEvent, PADDLE, signedWebhook } from '../kit/providers/paddle-api.ts';
 import { DAY, startPaddleWorld } from './paddle-world.ts';
+import { promise } from '../security/promise.ts';
 
 describeEachDatabase('A Paddle webhook', (open) => {
   it('grants Premium to the account that opened the checkout, and ends it on cancellation', async () => {
@@ -75,6 +76,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
     const both = right.replace(';', `;h1=${zeros};`);
     expect((await send(both, body)).status).toBe(200);
     expect(await deliver(event)).toEqual({ status: 200, code: null });
+    promise('payments');
   });
 
   it('changes nothing when it is delivered again', async () => {
@@ -85,6 +87,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
     await deliver(subscriptionEventOf({ status: 'canceled', period: null, after: 5 }));
     for (let time = 0; time < 3; time++) expect((await deliver(created)).status).toBe(200);
     expect(await isPremium(alice)).toBe(false);
+    promise('payments');
   });
 
   it('leads to the latest state of the subscription, even out of order and with concurrent deliveries', async () => {
@@ -108,6 +111,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
     expect(await isPremium(alice)).toBe(true);
+    promise('payments');
   });
 
   it('a Paddle webhook of another event type is accepted and ignored', async () => {
@@ -168,6 +172,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     await deliver(subscriptionEventOf({ reference: mallory.reference, after: 1 }));
     expect(await subscriptions(mallory)).toEqual({});
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
+    promise('checkouts');
   });
 
   it('keeps its Paddle customer, even if another account’s checkout names the same one', async () => {
@@ -186,6 +191,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     expect([customerOf(alice), customerOf(mallory)]).toEqual(['ctm_1', '']);
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
     expect(await isPremium(mallory)).toBe(true);
+    promise('8.4.1');
   });
 
   it('gets no Premium for another product of the seller', async () => {

@@ -10,6 +10,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 const secretOf = ({ id }: Person) => new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${id}`);
@@ -64,6 +65,7 @@ describeEachDatabase('Plan limits', (open) => {
       expect((await requester.ask(CALLS.premium, { headers })).ok.data).toBe(false);
     }
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
+    promise('plan-limits');
   });
 
   it('allow only one of two domains that are added concurrently as the third', async () => {

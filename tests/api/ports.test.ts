@@ -5,6 +5,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 const LIMIT_REACHED = /^The limit of 20 ports of one domain a day is reached\. Try again in \d+ hours\.$/;
@@ -46,6 +47,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect(await tryPort(bob, 'shop.example.com:8021')).toBe('ok');
     await inADay(api);
     expect(await tryPort(alice, 'shop.example.com:8021')).toBe('ok');
+    promise('port-scans');
   });
 
   it('are counted for all names of a registrable domain together', async () => {
@@ -55,6 +57,7 @@ describeEachDatabase('The ports of one host', (open) => {
       expect(await tryPort(alice, `name-${port}.wildcard.example:${port}`)).toBe('ok');
     expect(await tryPort(alice, 'another.wildcard.example:8021')).toBe('too_many_requests');
     expect(await tryPort(alice, 'another.wildcard.example:8020')).toBe('ok');
+    promise('port-scans');
   });
 
   it('are counted for each line of an import', async () => {
@@ -94,6 +97,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect((await add(nora, 'smtp://mail.example.com')).status).toBe(200);
     await markVerified(api.store, nora.id);
     expect((await add(nora, 'postgres://db.example.com')).status).toBe(200);
+    promise('port-scans');
   });
 
   it.each(['invite', 'closed'] as const)('are not limited if sign-up is %s', async (signups) => {

@@ -13,6 +13,7 @@ import { listening } from '../kit/peers/tls-server.ts';
 import { type RigOptions, startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const OPEN = ['127.0.0.0/8', '::1/128'];
 /** Spellings of addresses of this machine or its network that a person could try. */
@@ -100,6 +101,7 @@ describeAnyDatabase('A preview check', (open) => {
     });
     expect(seen.headers.get('cache-control')).toBe('no-store');
     expect(await countRows(rig.store)).toBe(0);
+    promise('preview-checks');
   });
 
   it('reports an expired certificate and a certificate for another name', async () => {
@@ -271,6 +273,7 @@ describeAnyDatabase('A preview check', (open) => {
     expect(await many(1, '198.51.8.1')).toBe(0);
     // An invalid host does not count.
     expect((await look('', '198.51.9.1')).problem.code).toBe('invalid_host');
+    promise('preview-checks');
   });
 
   it('is repeated by another worker after the first one was killed', async () => {

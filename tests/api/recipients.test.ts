@@ -10,6 +10,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const invite = (person: Person, address: string) =>
   person.ask(CALLS.addChannel, { body: { config: { kind: 'email', address } } });
@@ -54,6 +55,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     ]);
     expect((await confirm(api, 'cut')).problem.code).toBe('invalid_token');
     expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);
+    promise('spam');
   });
 
   it('sees the verified address of the account that invites, but not its name, which is free text', async () => {
@@ -104,6 +106,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
       .set({ access_expires_at: api.clock.now() + DAY_MS })
       .execute();
     expect((await invite(alice, 'one-more@fjord.example')).status).toBe(200);
+    promise('spam');
   });
 
   it('cannot confirm after seven days, even with a later expiry written into the token', async () => {
@@ -138,6 +141,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
       .set({ access_expires_at: api.clock.now() + DAY_MS })
       .execute();
     expect((await invite(bob, 'ops@fjord.example')).status).toBe(200);
+    promise('spam');
   });
 
   it('must confirm again after the channel’s address changes; the old link is invalid', async () => {

@@ -4,6 +4,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, signIn, signUp, type Client } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const REFRESH = '__Host-certlantern-refresh';
 const SESSION = '__Host-certlantern-session';
@@ -49,6 +50,8 @@ describeEachDatabase('A session', (open) => {
         expect(secret).toHaveLength(43);
         expect(rows).not.toContain(secret);
       }
+    promise('session-secrets');
+    promise('7.2.3');
   });
 
   it('lasts 15 minutes and is extended with its refresh token', async () => {
@@ -110,6 +113,8 @@ describeEachDatabase('A session', (open) => {
     expect((await charlie.ask(CALLS.refreshSession)).status).toBe(401);
     api.clock.advance(4 * DAY_MS);
     expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
+    promise('7.1.1');
+    promise('7.3.1');
   });
 
   it('ends on the server at logout, even with only a refresh token', async () => {
@@ -125,6 +130,8 @@ describeEachDatabase('A session', (open) => {
     expect((await elsewhere.ask(CALLS.refreshSession)).status).toBe(200);
     expect((await charlie.ask(CALLS.refreshSession)).status).toBe(200);
     expect((await alice.ask(CALLS.logOut)).status).toBe(200);
+    promise('replayed-sessions');
+    promise('7.4.1');
   });
 
   it('replaces the previous session of the browser', async () => {
@@ -135,6 +142,7 @@ describeEachDatabase('A session', (open) => {
     const { token } = (await alice.ask(CALLS.identityToken)).ok;
     expect((await alice.ask(CALLS.openSession, { body: { token } })).ok.data.id).toBe(charlie.id);
     expect((await before.ask(CALLS.refreshSession)).status).toBe(401);
+    promise('7.2.4');
   });
 
   it('uses cookies without Secure and the __Host- prefix where plain HTTP is allowed', async () => {

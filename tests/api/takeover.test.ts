@@ -18,6 +18,7 @@ import {
 import { provision } from './takeover-provisions.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { promise } from '../security/promise.ts';
 
 const ORIGIN = 'http://localhost:8080';
 const VICTIMS = 'only the victim knows this';
@@ -81,6 +82,8 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
       passkeys: [],
       oidc: [],
     });
+    promise('takeover');
+    promise('6.4.3');
   });
 
   it('loses secret URLs and API tokens, and the domains are paused until the owner resumes them', async () => {
@@ -119,6 +122,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     expect(resumed?.domain?.paused).toBeNull();
     expect((await back.ask(CALLS.standing)).ok.data.paused_unconfirmed).toBe(2);
     expect(await claimed(api)).toEqual([domain]);
+    promise('takeover');
   });
 
   it('loses all access once the owner signs in with another provider that verified the address', async () => {

@@ -6,6 +6,7 @@ import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /** No test here depends on the database. */
 const open = () => freshStore('sqlite');
@@ -53,6 +54,7 @@ it.each(SHOWS_A_PROXY)(
     expect(await seen()).toEqual(NOTHING);
     const [name] = Object.keys(headers);
     expect(warnings).toEqual([[{ header: name }, expect.stringContaining('Until a restart')]]);
+    promise('loopback');
   },
 );
 

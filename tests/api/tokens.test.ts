@@ -6,6 +6,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 async function made(person: Person, body: Partial<Parameters<typeof bodyOf>[0]> = {}) {
   return (await person.ask(CALLS.makeToken, { body: bodyOf(body) })).ok.data;
@@ -39,6 +40,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     expect(JSON.stringify(listed.ok)).not.toContain(secret);
     const rows = await api.store.db.selectFrom('api_tokens').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(secret.slice(token.prefix.length));
+    promise('secrets');
   });
 
   it('act for their account and show when they were last used', async () => {
@@ -173,6 +175,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     );
     expect(JSON.stringify([logged, rows])).not.toContain(secret.slice(10));
     expect(api.routes.some(({ path }) => path.includes('clt_'))).toBe(false);
+    promise('secrets');
   });
 });
 

@@ -7,6 +7,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const keys = unsubscribeKeys(SECRETS.session);
 const oldKey = derivedKey(SECRETS.session, 'unsubscribe');
@@ -121,6 +122,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     // The page lets its reader undo the choice; another one-click request does not.
     await oneClick(api, tokens);
     expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
+    promise('mailed-links');
   });
 
   it('can end all mail; standing and channel list show that, and the choice can be undone', async () => {
@@ -198,6 +200,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
         detail: expect.stringMatching(/^The link is incomplete/) as string,
       });
     expect(await unsubscriptionsIn(api)).toEqual([]);
+    promise('secret-links');
   });
 });
 

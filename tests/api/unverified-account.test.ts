@@ -10,6 +10,7 @@ import { createWorld, nobodysThings } from './access-world.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
+import { promise } from '../security/promise.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 
@@ -135,6 +136,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     }
     expect(refused.toSorted()).toEqual(NEEDS_PROOF);
     for (const name of SOMETIMES) expect(CALLS[name].problems, name).toContain('email_not_verified');
+    promise('unconfirmed');
   });
 
   it('cannot import domains or add recipients and webhooks', async () => {
@@ -161,6 +163,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect(mails).toEqual([{ recipient: nora.email }]);
     await markVerified(api.store, nora.id);
     expect((await nora.ask(CALLS.importDomains, { body: { entries } })).status).toBe(200);
+    promise('unconfirmed');
   });
 
   it('can disable, rename and remove an existing channel, but not redirect, enable or test it', async () => {

@@ -13,6 +13,7 @@ import {
 import { temporaryFolder } from '../kit/product/app.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
+import { promise } from '../security/promise.ts';
 
 const FROM = 'Certlantern <alerts@certlantern.example>';
 const message: EmailMessage = {
@@ -135,6 +136,7 @@ describe('the email channel with SMTP', () => {
       await channel.deliver({ ...message, to }, never);
     }
     expect(sink.ledger.flatMap((one) => one.to)).not.toContain('eve@evil.example');
+    promise('hostile-text');
   });
 });
 

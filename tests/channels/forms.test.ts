@@ -8,6 +8,7 @@ import { slackMessage } from '../../server/channels/slack/slack.ts';
 import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/product/alert-content.ts';
+import { promise } from '../security/promise.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
 /** Each format with the maximum of bytes that its receiver accepts. */
@@ -54,6 +55,7 @@ describe('the message of every channel', () => {
           expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Co}\p{Cs}\u200b\p{Bidi_Control}]/u);
           expect(text).not.toMatch(/^Bcc/m);
         }
+      promise('hostile-text');
     },
   );
 
@@ -124,6 +126,7 @@ describe('a Discord message', () => {
       expect(shown.length).toBeGreaterThan(3);
       expect(shown.flatMap(({ text }) => bareMarks(text))).toEqual([]);
     }
+    promise('hostile-text');
   });
 
   it('stays within all limits of Discord if every text is long', () => {
@@ -202,6 +205,7 @@ describe('a Telegram message', () => {
       const read = text.replaceAll(/<code>.*?<\/code>|<[^>]*>/gs, '');
       expect(read).not.toMatch(/[@#$/][\p{L}\p{N}_]/u);
     }
+    promise('hostile-text');
   });
 
   it('fits into 4,096 characters and keeps its link', () => {

@@ -21,6 +21,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening } from '../kit/peers/tls-server.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import type { SinkAnswer, WebhookSink } from '../kit/peers/webhook-sink.ts';
+import { promise } from '../security/promise.ts';
 
 const never = new AbortController().signal;
 const NOW = Date.UTC(2026, 10, 24, 12);
@@ -111,6 +112,7 @@ describe('an HTTP answer', () => {
       }
       // No redirect is followed.
       expect(sink.requests).toHaveLength(KINDS.length);
+      promise('channel-addresses');
     },
   );
 
@@ -201,6 +203,7 @@ describe('an HTTP answer', () => {
       expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
     }
     expect(details).toContain('Slack answered 404 Not Found: the webhook or its channel no longer exists.');
+    promise('channel-answers');
   });
 });
 

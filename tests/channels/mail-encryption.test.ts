@@ -6,6 +6,7 @@ import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/peers/stripping-proxy.ts';
 import type { ServerCertificate } from '../kit/peers/tls-server.ts';
+import { promise } from '../security/promise.ts';
 
 /** Not an address that may go without encryption, yet the system delivers it to this very machine. */
 const BEYOND = '0.0.0.0';
@@ -67,6 +68,7 @@ describe('smtp:// to another machine', () => {
     expect(sink.passwords).toEqual([]);
     expect(sink.ledger).toEqual([]);
     expect(proxy.received()).toMatch(/^EHLO \S+\r\nSTARTTLS\r\n(?:QUIT\r\n)?$/);
+    promise('mail-encryption');
   });
 
   it.each(['of another host', 'that nobody signed'] as const)(
@@ -132,6 +134,7 @@ describe('imap:// to another machine', () => {
     );
     expect(proxy.received()).not.toMatch(/LOGIN|AUTHENTICATE/i);
     expect(imap.mails()).toEqual([{ uid: 1, flags: [] }]);
+    promise('mail-encryption');
   });
 
   it.each(['of another host', 'that nobody signed'] as const)(

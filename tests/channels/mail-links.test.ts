@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountMessage, type RenderedMessage } from '../../server/channels/index.ts';
 import { type AccountMail, type AlertKind, mailedLink } from '../../server/core/index.ts';
 import { type Changes, DAY, NOW, render } from './alert-mails.ts';
+import { promise } from '../security/promise.ts';
 
 const SITE = new URL('https://certs.example');
 /** As long as real tokens, and recognisable in what is rendered. */
@@ -126,6 +127,7 @@ describe('the links of a mail', () => {
       expect(mail.headers?.['List-Unsubscribe']).toBe(
         isAsked ? undefined : `<https://certs.example/api/unsubscribe/${TOKENS.oneClick}>`,
       );
+      promise('mailed-links');
     },
   );
 });

@@ -6,6 +6,7 @@ import { alertContentOf } from '../kit/product/alert-content.ts';
 import { localChannels } from '../kit/peers/http-receivers.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import type { SunkRequest, WebhookSink } from '../kit/peers/webhook-sink.ts';
+import { promise } from '../security/promise.ts';
 
 const never = new AbortController().signal;
 const MINUTE = 60_000;
@@ -60,12 +61,14 @@ describe('a webhook', () => {
     expect(() => verify(secret, { ...request, body: `${request.body} ` })).toThrow('No matching signature');
     const renamed = { ...request, headers: { ...request.headers, 'webhook-id': 'delivery-2' } };
     expect(() => verify(secret, renamed)).toThrow('No matching signature');
+    promise('signed-webhooks');
   });
 
   it('fails verification when it is replayed six minutes later', async () => {
     const secret = newWebhookSecret();
     const request = await sent([{ secret, until: null }], { now: Date.now() - 6 * MINUTE });
     expect(() => verify(secret, request)).toThrow('too old');
+    promise('signed-webhooks');
   });
 
   it('keeps its id and body across attempts, with a new timestamp for each', async () => {

@@ -10,6 +10,7 @@ import {
   hasDatabase,
 } from '../kit/databases/database.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import { promise } from '../security/promise.ts';
 
 const KILLS = 3;
 /** Short, because other processes wait until the leases of a killed one expire. */
@@ -41,6 +42,7 @@ for (const name of DATABASES)
       expect(killsOutcome(result, { mostDuplicates: 1 }).broken).toEqual([]);
       expect(result.acknowledged).toBeGreaterThan(KILLS);
       expect(result.notifications).toBeGreaterThan(2 * KILLS);
+      promise('lost-alerts');
     });
 
     it('releases a running check at shutdown without waiting for it', async (context) => {

@@ -3,6 +3,7 @@ import { BlockList } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { createAddressPolicy } from '../../server/egress/index.ts';
+import { promise } from '../security/promise.ts';
 
 const closed = createAddressPolicy([], () => []);
 
@@ -165,6 +166,7 @@ describe('the address policy without open ranges', () => {
       const address = toText(value);
       expect([address, closed.permits(address)]).toEqual([address, !oracle.check(address)]);
     }
+    promise('special-addresses');
   });
 
   it('denies the current addresses of the machine itself, unless they are opened', () => {
@@ -216,6 +218,7 @@ describe('open ranges of the address policy', () => {
     const policy = createAddressPolicy(['0.0.0.0/0', '::/0', address], () => []);
     expect(policy.permits(address)).toBe(false);
     expect(policy.opens(address)).toBe(false);
+    promise('special-addresses');
   });
 
   it.each([

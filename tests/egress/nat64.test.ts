@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import type { DnsEntry, DnsServer } from '../kit/peers/dns-server.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { promise } from '../security/promise.ts';
 
 const signal = new AbortController().signal;
 const REFUSED = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
@@ -88,6 +89,7 @@ describe('an address of the well-known NAT64 prefix', () => {
     expect(policy.permits(address)).toBe(isAllowed);
     expect(policy.opens(address)).toBe(false);
     expect(discoveries()).toBe(0);
+    promise('special-addresses');
   });
 
   it('lets a name behind DNS64 be checked at its IPv4 address and through the NAT64', async () => {
@@ -170,6 +172,7 @@ describe('a NAT64 prefix that the name servers show for ipv4only.arpa', () => {
     });
     expect(await network().resolve('metadata.test')).toEqual(REFUSED);
     expect(await network(['::/0']).resolve('metadata.test')).toEqual(REFUSED);
+    promise('special-addresses');
   });
 });
 

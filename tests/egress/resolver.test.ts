@@ -5,6 +5,7 @@ import type { Resolution } from '../../server/egress/index.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { runInSteps } from '../kit/peers/loopback.ts';
+import { promise } from '../security/promise.ts';
 
 const PUBLIC = createAddressPolicy([], () => []);
 const signal = new AbortController().signal;
@@ -166,6 +167,7 @@ describe('the resolver', () => {
     'fe80::1',
   ])('refuses %s without details about its addresses', async (host) => {
     expect(await resolve(host)).toEqual(REFUSED);
+    promise('refused-addresses');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { createAccount, expect, fillSignUp, newPerson, test } from './world.ts';
+import { promise } from '../security/promise.ts';
 import { spec } from '../spec/spec.ts';
 
 test('without a session, protected pages redirect to the login, which refuses bad input and leads back', async ({
@@ -20,8 +21,22 @@ test('without a session, protected pages redirect to the login, which refuses ba
   spec('5.01', 'The email is required');
   await expect(page.getByText('Please enter your password')).toBeVisible();
   spec('5.03', 'The password is required');
-  await page.getByLabel('Email').fill('nobody');
-  await page.getByLabel('Password', { exact: true }).fill('short');
+  const email = page.getByLabel('Email');
+  const password = page.getByLabel('Password', { exact: true });
+  await expect(email).toHaveAttribute('autocomplete', 'username');
+  await expect(password).toHaveAttribute('autocomplete', 'current-password');
+  const isPasted = await password.evaluate((field) =>
+    field.dispatchEvent(new Event('paste', { bubbles: true, cancelable: true })),
+  );
+  expect(isPasted).toBe(true);
+  promise('6.2.7');
+  await expect(password).toHaveAttribute('type', 'password');
+  await page.getByRole('button', { name: 'Show password' }).click();
+  await expect(password).toHaveAttribute('type', 'text');
+  promise('6.2.6');
+
+  await email.fill('nobody');
+  await password.fill('short');
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText('Invalid email address')).toBeVisible();
   spec('5.02', 'The email has to be one');
@@ -29,11 +44,11 @@ test('without a session, protected pages redirect to the login, which refuses ba
   spec('5.04', 'The password has at least 7 characters');
   spec('9.07', 'A password has at least 7 characters');
 
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByLabel('Password', { exact: true }).fill('wrong-horse-7');
+  await email.fill(person.email);
+  await password.fill('wrong-horse-7');
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
-  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await password.fill(person.password);
   await page.getByRole('button', { name: 'Login' }).click();
   // Back to the page that required the login, not the dashboard.
   await expect(page).toHaveURL(/\/profile$/);

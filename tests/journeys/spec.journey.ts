@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { promise } from '../security/promise.ts';
 import { spec } from '../spec/spec.ts';
 import { changePublicConfig, createAccount, expect, logIn, logOut, signUpOnPage, test } from './world.ts';
 
@@ -291,6 +292,7 @@ test('the app shell has the specified controls, and their settings are stored', 
     await expect(page.getByRole('menuitem', { name })).toBeVisible();
   spec('2H.05', 'The menu of the account has “Billing”');
   spec('2H.06', 'The menu of the account has “Log out”');
+  promise('7.4.4');
   await page.getByRole('menuitem', { name: 'Profile' }).click();
   await expect(page).toHaveURL(/\/profile$/);
   spec('2H.04', 'The menu of the account has “Profile”');

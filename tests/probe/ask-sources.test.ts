@@ -12,6 +12,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import { promise } from '../security/promise.ts';
 
 const NOW = Date.now();
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
@@ -126,6 +127,7 @@ describe('A probe’s queries to CA sources', () => {
     await observe(await serving(leaf), { sources, trustStore: createTrustStore([root.der]) });
     const names = [leaf.fingerprint, intermediate.fingerprint, root.fingerprint];
     expect(questions).toEqual([['revocation', names, null, 'site.test']]);
+    promise('ca-requests');
   });
 
   it('search for missing intermediates first and then cover the completed path', async () => {

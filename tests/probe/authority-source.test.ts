@@ -6,6 +6,7 @@ import { integer, objectIdentifier, sequence, set, tagged } from '../kit/certifi
 import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { cacheFolder, openSources } from '../kit/peers/sources.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
+import { promise } from '../security/promise.ts';
 
 const NOW = Date.now();
 const never = new AbortController().signal;
@@ -232,6 +233,7 @@ describe('A failing AIA address', () => {
     const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
     await complete(openSources(), request([leaf]));
     expect(ca.requests.map(({ path }) => path).toSorted()).toEqual(['/0', '/1']);
+    promise('ca-requests');
   });
 
   it('is no longer awaited after the sources are closed', async () => {

@@ -27,6 +27,7 @@ import { sequence, time, tlv } from '../kit/certificates/der-writer.ts';
 import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
+import { promise } from '../security/promise.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
 const root = mintAuthority();
@@ -130,6 +131,7 @@ describe('A hostile or broken peer', () => {
     const observation = await observe('site.test', port, { timeouts });
     expect(observation).toMatchObject(handshakeFailed('timeout'));
     expect(observation.durationMs).toBeGreaterThanOrEqual(299);
+    promise('hostile-peers');
   });
 
   it('a hostile or broken peer that is silent is given up at the deadline of the check', async () => {
@@ -158,6 +160,7 @@ describe('A hostile or broken peer', () => {
     const link = selfSigned({ organization: 'x'.repeat(1_000) }).certificatePem;
     const peer = keep(await startTlsServer({ '*': { ...leaf, chainPem: link.repeat(400) } }));
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
+    promise('hostile-peers');
   });
 
   it('a hostile or broken peer that sends one certificate of more than 100 kB fails as too_large, and a smaller one is read', async () => {

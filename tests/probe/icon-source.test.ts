@@ -11,6 +11,7 @@ import { icoOf, pngIcon } from '../kit/peers/icons.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { dripping, flooding, plainHttp, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { listening } from '../kit/peers/tls-server.ts';
+import { promise } from '../security/promise.ts';
 
 const PNG = pngIcon(32);
 const never = new AbortController().signal;
@@ -159,6 +160,7 @@ describe('No icon', () => {
   ])('is accepted from a site that sends %s', async (_name, body) => {
     const { port } = await startSite({ '/favicon.ico': body });
     expect(await find(port)).toBeNull();
+    promise('icons');
   });
 
   it('is accepted from a site that sends nothing or a byte at a time', async () => {

@@ -25,6 +25,7 @@ import {
   watchDials,
 } from '../kit/peers/ssrf-corpus.ts';
 import { listening, type Peer } from '../kit/peers/tls-server.ts';
+import { promise } from '../security/promise.ts';
 
 const root = mintAuthority();
 const issuer = root.intermediate();
@@ -181,6 +182,7 @@ describe('No connection to a forbidden address is tried', () => {
     ];
     await Promise.all(texts.map((text) => probe.typed(text)));
     expect(dials.attempts).toEqual([]);
+    promise('egress');
   });
 
   it('no connection to a forbidden address is tried for a stored host and its icon', async () => {
@@ -245,6 +247,7 @@ describe('A permitted peer', () => {
     const isStart = (path: string): boolean => /^\/\d+$/.test(path);
     await expect.poll(() => new Set(asked.filter(isStart)).size).toBe(locations.length);
     expect(elsewhere()).toEqual([]);
+    promise('egress');
   });
 
   it.each<[Way, (location: string) => unknown]>([
@@ -323,5 +326,6 @@ describe('A permitted peer', () => {
       await icon('i.flip.test', ports.https);
     }
     expect(elsewhere()).toEqual([]);
+    promise('egress');
   });
 });

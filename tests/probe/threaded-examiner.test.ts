@@ -29,6 +29,7 @@ import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
+import { promise } from '../security/promise.ts';
 
 const HOST = 'thread.certs.test';
 const never = new AbortController().signal;
@@ -50,6 +51,7 @@ describe('The examiner thread', () => {
     const { endpoint, thread } = await place();
     const { verdict } = await examine(thread, endpoint, []);
     expect(verdict.trusted).toBe(false);
+    promise('private-authorities');
   });
 
   it('judges observations that left its memory or that another examiner made', async () => {
@@ -181,6 +183,7 @@ describe('The examiner thread', () => {
     // Only the second thread has this deadline.
     await late(judged(thread, hostile), JUDGE_MS.previews);
     expect(troubles.slice(1)).toEqual([stopped(JUDGE_MS.previews)]);
+    promise('expensive-chains');
   });
 
   it('leaves expensive judgements to the second thread, with the same verdict', async () => {
@@ -225,6 +228,7 @@ describe('The examiner thread', () => {
     await start(stopped.previews);
     await late(judged(stopped.previews, hostileLook()), JUDGE_MS.previews);
     expect(cut).toBe(2);
+    promise('expensive-chains');
   });
 
   it('the examiner thread for previews is ended without affecting a running check', async () => {

@@ -12,6 +12,7 @@ import { startApp } from '../kit/product/app.ts';
 import { sendTo, signUp } from '../kit/product/people.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startTlsServer, type Peer } from '../kit/peers/tls-server.ts';
+import { promise } from '../security/promise.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
@@ -293,5 +294,6 @@ describe('certlantern expect', () => {
       progress: 'Set CERTLANTERN_URL and CERTLANTERN_TOKEN.\n',
     });
     expect((await answerOf(start('expect', ['root.pem'], env))).code).toBe(3);
+    promise('private-keys');
   });
 });

@@ -9,6 +9,7 @@ import {
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
+import { promise } from '../security/promise.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const alice = {
@@ -68,6 +69,7 @@ describeEachDatabase('the account store', (open) => {
     await openAccount(store, alice);
     const other = { ...alice, subject: 'somebody else' };
     expect(await openAccount(store, other)).toEqual({ ok: false, code: 'email_taken' });
+    promise('6.8.1');
   });
 
   it('gives an account to the person who verifies its address, and removes the unverified sign-in', async () => {
@@ -124,6 +126,7 @@ describeEachDatabase('the account store', (open) => {
     expect(await findAccount(store, id)).toBeNull();
     expect(await findSession(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
     expect(ended).toEqual([{ topic: 'session_ended', accountId: id, sessionId: null }]);
+    promise('7.4.2');
   });
 });
 

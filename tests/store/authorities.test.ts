@@ -5,6 +5,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { promise } from '../security/promise.ts';
 
 function authority(subject: string) {
   const { der, facts } = certificate({ subject });
@@ -59,6 +60,7 @@ describeEachDatabase('private CAs', (open) => {
         .toSorted(),
     ).toEqual([one, two].map(({ der }) => Buffer.from(der).toString('hex')).toSorted());
     expect(byHost.get('bob.example')).toEqual([]);
+    promise('private-authorities');
   });
 
   it('make the checks of their account due 125 ms apart when one is added', async () => {

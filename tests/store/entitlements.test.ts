@@ -10,6 +10,7 @@ import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.t
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
+import { promise } from '../security/promise.ts';
 
 const END = NOW + 10 * DAY;
 
@@ -167,6 +168,8 @@ describeEachDatabase('the end of Premium', (open) => {
     const after = await domains(store, accountId);
     expect(after.filter(([, , active]) => active === 1)).toHaveLength(3);
     expect(new Set(after.map(([, minutes]) => minutes))).toEqual(new Set([1440]));
+    promise('plan-limits');
+    promise('8.3.1');
   });
 });
 

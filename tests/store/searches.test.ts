@@ -9,6 +9,7 @@ import { NOW, person, watch } from './samples.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { promise } from '../security/promise.ts';
 
 /** Texts on which a naive search compares each position with nearly the whole query, and ordinary ones. */
 const NOTES = [
@@ -117,6 +118,7 @@ describeEachDatabase('searches', (open, name) => {
       'third begins',
       'third ends',
     ]);
+    promise('searches');
   });
 
   if (name === 'sqlite')
@@ -137,6 +139,7 @@ describeEachDatabase('searches', (open, name) => {
       const [{ user }, { user: here }] = [process.cpuUsage(before), process.threadCpuUsage(beforeHere)];
       // Another thread did most of the work.
       expect(here).toBeLessThan(user / 2);
+      promise('searches');
     });
 
   if (name === 'postgres')

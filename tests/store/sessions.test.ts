@@ -12,6 +12,7 @@ import {
 } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
+import { promise } from '../security/promise.ts';
 
 const GRACE = 10_000;
 
@@ -33,6 +34,7 @@ describeEachDatabase('sessions', (open) => {
       findSession(store, { sessionId: 'session', accessHash, now: NOW + 16 * MINUTE });
     expect(await at('access 0')).toBeNull();
     expect(await at('access 1')).not.toBeNull();
+    promise('7.2.2');
   });
 
   it('give parallel refreshes the same new token, and only one of them rotates the session', async () => {
@@ -50,6 +52,8 @@ describeEachDatabase('sessions', (open) => {
     expect(await rotate(store, 0, NOW + GRACE)).toEqual({ outcome: 'revoked' });
     expect(await rotate(store, 1, NOW + GRACE)).toEqual({ outcome: 'unknown' });
     expect(ended).toEqual([expect.objectContaining({ topic: 'session_ended', sessionId: 'session' })]);
+    promise('replayed-sessions');
+    promise('7.4.1');
   });
 
   it('end when a token older than the previous one is presented, even in the grace period', async () => {
@@ -68,6 +72,7 @@ describeEachDatabase('sessions', (open) => {
     for (const [turn, day] of [10, 20, 29].entries()) await rotate(busy, turn, NOW + day * DAY);
     expect(await rotate(busy, 3, NOW + 30 * DAY - 1)).toMatchObject({ outcome: 'rotated' });
     expect(await rotate(busy, 4, NOW + 30 * DAY)).toEqual({ outcome: 'unknown' });
+    promise('7.3.2');
   });
 
   it('can be ended one at a time or all at once for an account, each time with a signal', async () => {
@@ -135,6 +140,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await pruneSessions(store, NOW + MINUTE)).toBe(4);
     const left = await store.db.selectFrom('sessions').select('id').orderBy('created_at').execute();
     expect(left.slice(0, 2)).toEqual([{ id: 'of bob' }, { id: 'session 4' }]);
+    promise('7.1.2');
   });
 });
 

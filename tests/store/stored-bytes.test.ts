@@ -16,6 +16,7 @@ import {
   presentedChain,
 } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import { promise } from '../security/promise.ts';
 
 const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);
 
@@ -150,6 +151,7 @@ describeEachDatabase('the data of one check', (open) => {
       .select(sql<number>`sum(length(der))`.as('bytes'))
       .executeTakeFirstOrThrow();
     expect(bytes).toBeLessThan(16_000);
+    promise('stored-bytes');
   });
 });
 
@@ -204,6 +206,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     await checkAll(store, [freshChain(2)], NOW + DAY);
     expect(await history(store, key)).toHaveLength(stored + 1);
     expect((await presentedChain(store, key))?.length).toBe(2);
+    promise('stored-bytes');
   });
 
   it('includes each chain once when checks alternate between two chains', async () => {

@@ -5,6 +5,7 @@ import { describeAnyDatabase, freshDatabase } from '../kit/databases/database.ts
 import { type Rig, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { promise } from '../security/promise.ts';
 
 const BY = START + MINUTE_MS;
 
@@ -41,6 +42,7 @@ describeAnyDatabase('Without canaries, a worker for several accounts', (open) =>
     await rig.runDue();
     for (const host of own) rig.reachable(host, false);
     await expectBelieved(rig, theirs);
+    promise('delayed-alerts');
   });
 
   it('confirms no outage while the hosts of all accounts fail', async () => {

@@ -3,6 +3,7 @@ import { STANDARD_LIMITS } from '../../core/index.ts';
 import { Refusal } from './problem.ts';
 import { createCallLimits } from './rate-limit.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { promise } from '../../../tests/security/promise.ts';
 
 it('call limits count per caller until the window ends', () => {
   let now = 0;
@@ -24,6 +25,7 @@ it('call limits never reset a window before it ends, even with 110,000 windows i
   for (let domain = 0; domain < 5; domain++)
     expect(limits.allow('bulkCheckByDomain', String(domain))).toBeInstanceOf(Refusal);
   expect(limits.allow('bulkChecksByAccount', 'alice')).toBeInstanceOf(Refusal);
+  promise('floods');
 });
 
 it('call limits put new callers into shared windows once 100,000 windows are in use', () => {

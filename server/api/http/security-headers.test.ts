@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HeaderSettings, securityHeaders } from './security-headers.ts';
+import { promise } from '../../../tests/security/promise.ts';
 
 const PLAIN: HeaderSettings = {
   publicUrl: new URL('https://certs.example.com'),
@@ -46,6 +47,7 @@ describe('the security headers', () => {
       });
       expect(opener).toBe('same-origin');
     }
+    promise('scripts');
   });
 
   it('allow the hosts of the configured Paddle environment, live or sandbox', () => {
@@ -117,5 +119,6 @@ describe('the security headers', () => {
     expect(script.join(' ')).not.toMatch(/unsafe|data:|blob:|\*/);
     expect([...policy.keys()]).toHaveLength(new Set(policy.keys()).size);
     expect(policy.get('default-src')).toEqual(["'none'"]);
+    promise('scripts');
   });
 });
