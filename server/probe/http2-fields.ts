@@ -28,9 +28,8 @@ const FORBIDDEN_IN_NAMES = /[\0-\x20A-Z\x7f-\xff]/;
 const FORBIDDEN_IN_VALUES = /[\0\r\n]/;
 
 /**
- * Reads the fields of a field block (RFC 7541 §6) up to the first that no client can decode (RFC 9113 §8.2.1). Returns whether that was
- * the end of the section. Decompresses only the values of numbers. Does not check references to the dynamic table: a server that ignores
- * our table size of 0 has one.
+ * Yields the fields of a field block (RFC 7541 §6) up to the first that no client can decode (RFC 9113 §8.2.1). Returns true if there is none.
+ * Decompresses only values of numbers. Accepts any reference to the dynamic table: some servers use one although our preface sets its size to 0.
  */
 function* fieldsOf(section: Buffer): Generator<Field, boolean, undefined> {
   let at = 0;
