@@ -159,7 +159,6 @@ export { concludeRevocation } from './judge/revocation.ts';
 export { duePostureParts } from './check/posture-due.ts';
 export {
   dueWithInterval,
-  EARLY_CHECK,
   HEARTBEAT_EVERY_MINUTES,
   laneOf,
   lanePortions,

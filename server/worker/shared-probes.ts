@@ -34,8 +34,8 @@ export async function claimWatchers(
 ): Promise<{ watchers: Watchers[]; isMore: boolean }> {
   const due = await claimDue(store, claim);
   const along = await claimSameEndpoints(store, { ...claim, of: due });
-  const byEndpoint = Map.groupBy([...due, ...along], (monitor) => keyOf(monitor) ?? monitor.id);
-  const watchers = [...byEndpoint.values()].flatMap(([first, ...others]): Watchers[] =>
+  const byProbe = Map.groupBy([...due, ...along], (monitor) => probeKey(monitor, claim.now) ?? monitor.id);
+  const watchers = [...byProbe.values()].flatMap(([first, ...others]): Watchers[] =>
     first === undefined ? [] : [[first, ...others]],
   );
   return { watchers, isMore: due.length === claim.limit };
@@ -43,10 +43,13 @@ export async function claimWatchers(
 
 /**
  * Returns the key by which monitors share a probe; null for accounts with their own authorities, because these change which CA
- * sources the probe queries.
+ * sources the probe queries. Monitors with different due parts of the posture do not share, nor do old and new ones: else an
+ * account would see by the times of its posture that somebody else watches the endpoint.
  */
-function keyOf(monitor: ClaimedMonitor): string | null {
-  return monitor.authorities.length > 0 ? null : identityKey(monitor);
+function probeKey(monitor: ClaimedMonitor, now: number): string | null {
+  if (monitor.authorities.length > 0) return null;
+  const parts = duePostureParts([monitor], { protocol: monitor.protocol, now })?.toSorted() ?? null;
+  return JSON.stringify([identityKey(monitor), monitor.verdict === null, parts]);
 }
 
 /** The result of one probe. */
@@ -77,8 +80,6 @@ const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
   startedAt: number;
-  /** Parts of the posture that the probe tests; null: it has no posture. */
-  postureParts: readonly PosturePart[] | null;
   users: number;
   /** Resolves if the server is slow before TLS. */
   slow: Promise<void>;
@@ -99,7 +100,7 @@ export function createSharedProbes(options: {
 
   async function probe(
     watchers: Watchers,
-    postureParts: Running['postureParts'],
+    postureParts: readonly PosturePart[] | null,
     { signal, onSlow }: { signal: AbortSignal; onSlow: () => void },
   ): Promise<ProbeResult> {
     const [first] = watchers;
@@ -113,7 +114,7 @@ export function createSharedProbes(options: {
         ...(postureParts && { postureParts }),
         // Every account that watches the endpoint may see its replies.
         replies: 'public',
-        isNew: watchers.every(({ verdict }) => verdict === null),
+        isNew: first.verdict === null,
         // Other monitors may join with other verdicts; their judgements need a message of their own.
         ...(watchers.length === 1 && { judgedWith: watchers[0].verdict }),
         ...(isTraced() && { onStep: recordPastSpan }),
@@ -144,14 +145,14 @@ export function createSharedProbes(options: {
 
   return {
     begin(watchers, { signal, onSlow }) {
-      const key = keyOf(watchers[0]);
-      const { protocol } = watchers[0];
-      const postureParts = duePostureParts(watchers, { protocol, now: clock.now() });
+      const [first] = watchers;
+      const now = clock.now();
+      const key = probeKey(first, now);
       const known = key === null ? undefined : running.get(key);
-      if (known !== undefined && canJoin(known, { watchers, postureParts, now: clock.now() }))
-        return use(key, known, onSlow);
+      if (known !== undefined && canJoin(known, watchers, now)) return use(key, known, onSlow);
       const { promise: slow, resolve: markSlow } = Promise.withResolvers<void>();
-      const begun = { startedAt: clock.now(), postureParts, users: 0, slow };
+      const postureParts = duePostureParts(watchers, { protocol: first.protocol, now });
+      const begun = { startedAt: now, users: 0, slow };
       const started = { ...begun, probe: probe(watchers, postureParts, { signal, onSlow: markSlow }) };
       return use(key, started, onSlow);
     },
@@ -171,19 +172,10 @@ export function createSharedProbes(options: {
   }
 }
 
-/**
- * Returns whether monitors may join a probe: it is recent and includes the needed parts of the posture, no user requested a check of
- * them, and each one that is due was due before the probe started.
- */
-function canJoin(
-  { startedAt, postureParts }: Running,
-  asked: { watchers: Watchers; postureParts: Running['postureParts']; now: number },
-): boolean {
-  const hasParts = (asked.postureParts ?? []).every((part) => postureParts?.includes(part));
-  if (asked.now - startedAt > MAX_PROBE_AGE_MS || !hasParts) return false;
-  return asked.watchers.every(
-    (monitor) => !monitor.asked && (monitor.nextCheckAt < startedAt || monitor.nextCheckAt > asked.now),
-  );
+/** Returns whether monitors may join a probe: it is recent, each was due before it started, and no user requested a check of them. */
+function canJoin({ startedAt }: Running, watchers: Watchers, now: number): boolean {
+  if (now - startedAt > MAX_PROBE_AGE_MS) return false;
+  return watchers.every(({ asked, nextCheckAt }) => !asked && nextCheckAt < startedAt);
 }
 
 function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -1,17 +1,27 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import type { Observation } from '../../server/core/index.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { findMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
+import { findMonitor, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
 import { currentLogFields } from '../../server/telemetry/trace-context.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
 import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';
-import { describeEachDatabase, freshStore } from '../kit/databases/database.ts';
+import { describeAnyDatabase, describeEachDatabase, freshStore } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 const HOST = 'shop.fjord.example';
+const UNTESTED: Omit<NonNullable<Observation['posture']>, 'at'> = {
+  tlsVersions: [],
+  postQuantum: { state: 'unknown', group: null },
+  alternates: [],
+  untestedKeyTypes: [],
+  caa: { outcome: 'none' },
+  registration: { outcome: 'not_applicable' },
+};
 
 describeEachDatabase('An endpoint that many accounts watch', (open) => {
   it('is probed once, and the result is recorded for each account', async () => {
@@ -124,6 +134,37 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
   });
 });
 
+describeAnyDatabase('A neighbour who watches the same endpoint', (open) => {
+  it.each<[string, Neighbour]>([
+    [
+      'requests checks at other times',
+      async (rig, { theirs, dueAt }) => {
+        await rig.runUntil(Math.max(rig.clock.now(), dueAt - 20 * MINUTE_MS));
+        return request(rig, theirs ?? (await add(rig)));
+      },
+    ],
+    [
+      'requests a check whenever another account’s is due',
+      async (rig, { theirs, dueAt }) => {
+        rig.clock.set(dueAt);
+        return request(rig, theirs ?? (await add(rig)));
+      },
+    ],
+    [
+      'adds it whenever another account’s check is due',
+      async (rig, { theirs, dueAt }) => {
+        rig.clock.set(dueAt);
+        if (theirs) await removeMonitor(rig.store, { ...keyOf(theirs), now: dueAt });
+        return add(rig, theirs?.accountId);
+      },
+    ],
+  ])('who %s changes no time that the other account sees', async (_, neighbour) => {
+    const alone = await timesSeen(await open(), () => Promise.resolve(null));
+    expect(alone).toHaveLength(5);
+    expect(await timesSeen(await open(), neighbour)).toEqual(alone);
+  });
+});
+
 it('A running probe serves a monitor that was due before it started, but no check that a user requested', async () => {
   const rig = await startRig(await freshStore('sqlite'));
   await rig.watch(HOST);
@@ -144,6 +185,43 @@ it('A running probe serves a monitor that was due before it started, but no chec
   expect(begin(false)).toBe(running);
   expect(begin(true)).not.toBe(running);
 });
+
+/** Acts before another account's check, which is due at `dueAt`. Returns the neighbour's monitor of the same endpoint. */
+type Neighbour = (rig: Rig, state: { theirs: Monitor | null; dueAt: number }) => Promise<Monitor | null>;
+
+const add = async (rig: Rig, accountId?: string): Promise<Monitor> =>
+  rig.add(HOST, rig.port, { accountId: accountId ?? (await rig.arrive('Bob')) });
+
+async function request(rig: Rig, monitor: Monitor): Promise<Monitor> {
+  await requestCheck(rig.store, { ...keyOf(monitor), now: rig.clock.now() });
+  return monitor;
+}
+
+const keyOf = ({ accountId, id: monitorId }: Monitor) => ({ accountId, monitorId });
+
+/** Returns the times that an account sees of its hourly checks while a neighbour acts. */
+async function timesSeen(store: Rig['store'], neighbour: Neighbour) {
+  const rig: Rig = await startRig(store, {
+    wrapProbe: (probe) => ({
+      async observe(endpoint, asked) {
+        const seen = await probe.observe(endpoint, { ...asked, withPosture: false });
+        return asked.withPosture ? { ...seen, posture: { ...UNTESTED, at: rig.clock.now() } } : seen;
+      },
+    }),
+  });
+  const mine = await rig.watch(HOST, undefined, { everyMinutes: 60 });
+  await rig.runDue();
+  const seen = [];
+  let theirs: Monitor | null = null;
+  while (rig.clock.now() < START + 3.5 * HOUR_MS) {
+    const { nextCheckAt: dueAt } = await rig.read(mine);
+    theirs = await neighbour(rig, { theirs, dueAt });
+    await rig.runUntil(dueAt);
+    const { lastCheckedAt, nextCheckAt, verdict } = await rig.read(mine);
+    seen.push({ lastCheckedAt, nextCheckAt, postureAt: verdict?.posture?.at ?? null });
+  }
+  return seen;
+}
 
 /** Starts a rig that counts its probes; none ends before `mayEnd` resolves. */
 async function countingRig(store: Rig['store'], mayEnd?: Promise<void>) {

@@ -1,5 +1,5 @@
 import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Longest interval for a host that is down or unreachable, on every plan. */
 const UNREACHABLE_MINUTES = 60;
@@ -43,12 +43,6 @@ export function nextCheckAt(input: {
 
 /** Interval of the self-check, which pings HEARTBEAT_URL. */
 export const HEARTBEAT_EVERY_MINUTES = 5;
-
-/**
- * When a check of an endpoint also serves other monitors of it: those due within `share` of their interval, at most `maxMs`. One
- * that is not due yet must also have been checked at least `apartMs` ago.
- */
-export const EARLY_CHECK = { share: 0.5, maxMs: HOUR_MS, apartMs: 2 * MINUTE_MS } as const;
 
 /** Returns when to check next (ms UTC) after the interval changed: earlier than planned if the new one requires it, never later. */
 export function dueWithInterval(

@@ -1,7 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import {
-  EARLY_CHECK,
   entitlementAt,
   frequencyOn,
   identityKey,
@@ -14,7 +13,6 @@ import { authoritiesByAccount } from '../accounts/authorities.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive, lanes } from './check-due.ts';
 
 /** A monitor that only this worker may check until its lease ends. `checkEveryMinutes` is the interval that the plan allows. */
@@ -91,8 +89,8 @@ function dueInLanes(
 const MAX_SAME_ENDPOINT = 200;
 
 /**
- * Claims other monitors of the same endpoints and protocol that are due soon (see `EARLY_CHECK`), so that one probe serves all.
- * Leaves out accounts with their own authorities, whose probe queries other sources.
+ * Claims other due monitors of the same endpoints and protocol, so that one probe serves all. Leaves out accounts with their own
+ * authorities, whose probe queries other sources.
  */
 export async function claimSameEndpoints(
   store: Store,
@@ -105,9 +103,6 @@ export async function claimSameEndpoints(
   );
   if (endpoints.size === 0) return [];
   const { now } = claim;
-  const { share, maxMs, apartMs } = EARLY_CHECK;
-  const shareMs = sql<number>`check_every_minutes * ${sql.lit(share * MINUTE_MS)}`;
-  const soonMs = sql<number>`(case when ${shareMs} < ${sql.lit(maxMs)} then ${shareMs} else ${sql.lit(maxMs)} end)`;
   const watching = lockedSkippingLocked(
     store.dialect,
     store.db
@@ -115,8 +110,7 @@ export async function claimSameEndpoints(
       .select(['account_id', 'id'])
       .where(isActive)
       .where((eb) => eb.or([...endpoints.values()].map((endpoint) => eb.and(endpoint))))
-      .where(sql<number>`next_check_at - ${soonMs}`, '<=', now)
-      .where((eb) => eb.or([eb('next_check_at', '<=', now), eb('last_checked_at', '<=', now - apartMs)]))
+      .where('next_check_at', '<=', now)
       .where(isFree(leaseClock(store, now)))
       .where((eb) =>
         eb.not(
