@@ -106,6 +106,7 @@ const DIRECT_WRITES = [
   'payment-events.ts deleteFrom payment_events',
   'entitlements.ts deleteFrom trials',
   'check-due.ts updateTable monitors',
+  'favicons.ts updateTable monitors',
   'monitor-claims.ts updateTable monitors',
   'outbox.ts updateTable asTable',
   // They record when a secret was last used.

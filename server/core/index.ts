@@ -157,13 +157,7 @@ export { CLIENTS_OF_PART } from './judge/clients/hello-rules.ts';
 export { judge } from './judge/judge.ts';
 export { concludeRevocation } from './judge/revocation.ts';
 export { duePostureParts } from './check/posture-due.ts';
-export {
-  dueWithInterval,
-  HEARTBEAT_EVERY_MINUTES,
-  laneOf,
-  lanePortions,
-  LANES,
-} from './check/schedule.ts';
+export { dueWithInterval, HEARTBEAT_EVERY_MINUTES, laneOf, lanePortions, LANES } from './check/schedule.ts';
 export { dailyQuotaKb, FIXED_LIMITS, LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';

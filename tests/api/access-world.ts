@@ -271,6 +271,7 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
     .set({ active: 0, paused_by: 'user', paused_at: now })
     .where('id', '=', pausedDomain)
     .execute();
+  await store.db.updateTable('monitors').set({ icon_fetched: 1 }).where('id', '=', domain).execute();
   const other = await newSession(store, { accountId, cookieName: '', now });
   const authority = randomUUID();
   await store.db

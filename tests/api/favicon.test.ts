@@ -15,6 +15,12 @@ async function keep({ store, clock }: TestApi, host: string) {
     .insertInto('favicons')
     .values({ ...site, next_fetch_at: 0 })
     .execute();
+  // The domain was read, as otherwise nothing fetches an icon for it.
+  await store.db
+    .updateTable('monitors')
+    .set({ last_read_at: clock.now() })
+    .where('host', '=', host)
+    .execute();
   await storeFavicon(store, site, { contentType: 'image/png', content, nextFetchAt: clock.now() });
 }
 

@@ -7,7 +7,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { pngIcon } from '../kit/peers/icons.ts';
 import { listening } from '../kit/peers/tls-server.ts';
-import { type Rig, startRig, until } from './rig.ts';
+import { type Rig, START, startRig, until } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
@@ -48,6 +48,60 @@ describeAnyDatabase('Site icons', (open) => {
     expect((await rig.read(monitor)).faviconVersion).toBe(version);
     expect(await faviconOf(rig.store, keyOf(lost))).toBeNull();
     expect(await faviconOf(rig.store, { accountId: crypto.randomUUID(), monitorId: monitor.id })).toBeNull();
+  });
+
+  it('of sites that somebody else watches are shown like those that nobody watched: after an own read and a fetch that follows', async () => {
+    const { rig, world } = await startWithIcons(await open());
+    const [known, unknown] = ['known.fjord.example', 'unknown.fjord.example'];
+    const others = await rig.watch(known);
+    await rig.runDue();
+    await rig.worker.runIcons();
+    const accountId = await rig.arrive('Bob');
+    const own = [
+      await rig.watch(known, undefined, { accountId }),
+      await rig.watch(unknown, undefined, { accountId }),
+    ];
+    const shown = async () =>
+      Promise.all(own.map(async (one) => (await rig.read(one)).faviconVersion !== null));
+    expect(await shown()).toEqual([false, false]);
+    await rig.runDue();
+    expect((await rig.read(own[0] as Monitor)).lastCheckedAt).not.toBeNull();
+    expect(await shown()).toEqual([false, false]);
+    expect(await Promise.all(own.map((one) => faviconOf(rig.store, keyOf(one))))).toEqual([null, null]);
+
+    const told: unknown[] = [];
+    rig.store.signals.subscribe((signal) => told.push(signal));
+    expect(await rig.worker.runIcons()).toBe(2);
+    expect(world.asked.slice(1).toSorted()).toEqual([known, unknown]);
+    expect(await shown()).toEqual([true, true]);
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(
+      expect.arrayContaining(own.map((one) => ({ topic: 'domain', ...keyOf(one), change: 'changed' }))),
+    );
+    expect((await rig.read(others)).faviconVersion).not.toBeNull();
+  });
+
+  it('are not shown for domains that could not be read, or that connect elsewhere', async () => {
+    const { rig } = await startWithIcons(await open());
+    const host = 'shop.fjord.example';
+    const others = await rig.watch(host);
+    await rig.watch('elsewhere.fjord.example');
+    const accountId = await rig.arrive('Bob');
+    const own = [
+      await rig.add(host, rig.port, { accountId, target: '{"family":"ipv6"}' }),
+      await rig.add(host, rig.port, {
+        accountId,
+        target: `{"connect_to":"elsewhere.fjord.example:${rig.port}"}`,
+      }),
+    ];
+    await rig.runDue();
+    await rig.worker.runIcons();
+    expect((await rig.read(others)).faviconVersion).not.toBeNull();
+    for (const one of own) {
+      expect(await rig.read(one)).toMatchObject({ lastCheckedAt: START, faviconVersion: null });
+      expect(await faviconOf(rig.store, keyOf(one))).toBeNull();
+    }
+    expect((await rig.read(own[1] as Monitor)).certificate).not.toBeNull();
   });
 
   it('are fetched again after a week, and signal only a change', async () => {

@@ -164,7 +164,8 @@ export async function record(
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
     // an earlier monitor of this site, and the site would never get an icon.
     const isFirstRead = check.verdict.reached && monitor.last_read_at === null;
-    if (isFirstRead || (check.verdict.reached && isNew)) await registerSite(trx, monitor, now);
+    if (isFirstRead || (check.verdict.reached && isNew))
+      await registerSite(trx, monitor, { isFirstRead, now });
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
     if (stored.bytes > 0) await countStoredBytes(trx, { accountId: key.accountId, bytes: stored.bytes, now });
     const isUptimeNew = uptime !== null && uptime.uptime !== monitor.uptime;

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { effectiveTarget, type Targeted } from '../../core/index.ts';
 import { compileOnce, bytes, lockedSkippingLocked } from '../db/dialect.ts';
@@ -18,8 +18,15 @@ export interface Favicon {
   version: string;
 }
 
-/** Registers a site for icon fetching, in the transaction of a check that read a certificate at its own host and port. */
-export async function registerSite(trx: Transaction<Tables>, site: Targeted, now: number): Promise<void> {
+/**
+ * Registers a site for icon fetching, in the transaction of a check that read a certificate at its own host and port. After the first
+ * read of a monitor its icon is due again even if it is known, so that it appears as that of a site that nobody else watches.
+ */
+export async function registerSite(
+  trx: Transaction<Tables>,
+  site: Targeted,
+  { isFirstRead, now }: { isFirstRead: boolean; now: number },
+): Promise<void> {
   const { host, port } = site;
   const { connectTo } = effectiveTarget(site);
   // The check of a target contacts another place, so fetching an icon would contact a host that the user does not check.
@@ -27,7 +34,12 @@ export async function registerSite(trx: Transaction<Tables>, site: Targeted, now
   await trx
     .insertInto('favicons')
     .values({ host, port, next_fetch_at: now })
-    .onConflict((conflict) => conflict.columns(['host', 'port']).doNothing())
+    .onConflict((conflict) => {
+      const known = conflict.columns(['host', 'port']);
+      return isFirstRead
+        ? known.doUpdateSet({ next_fetch_at: now }).where('favicons.next_fetch_at', '>', now)
+        : known.doNothing();
+    })
     .execute();
 }
 
@@ -83,11 +95,14 @@ async function isChecked(store: Store, { host, port }: Site): Promise<boolean> {
     .where('host', '=', host)
     .where('port', '=', port)
     .where('active', '=', 1)
-    .where('target', 'not like', sql.lit('{"connect_to"%'))
+    .where(connectsThere)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** Whether a monitor connects to its own host and port. */
+const connectsThere = sql<SqlBool>`target not like '{"connect_to"%'`;
 
 /** Makes a site due again whose icon was not fetched because the worker stopped. */
 export async function releaseSite(store: Store, { host, port }: Site, now: number): Promise<void> {
@@ -99,10 +114,13 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
     .execute();
 }
 
-/** Maximum number of signals for one new icon, far above what a self-hosted installation needs. */
+/** Maximum number of signals for one changed icon, far above what a self-hosted installation needs. */
 const MAX_SIGNALS = 500;
 
-/** Stores a site's icon. If the icon changed, signals this for up to `MAX_SIGNALS` monitors of the site. */
+/**
+ * Stores a site's icon, and shows it to the monitors that have read a certificate there. Signals this for those that showed none, or,
+ * if the icon changed, for up to `MAX_SIGNALS` that show it.
+ */
 export async function storeFavicon(
   store: Store,
   { host, port }: Site,
@@ -118,22 +136,33 @@ export async function storeFavicon(
     .set({ content_type: icon.contentType, content: icon.content, version })
     .where((eb) => eb.or([eb('version', 'is', null), eb('version', '!=', version)]))
     .executeTakeFirst();
-  if (changed === 0n) {
-    await site.execute();
-    return;
-  }
-  const monitors = await store.db
-    .selectFrom('monitors')
-    .select(['id', 'account_id'])
+  if (changed === 0n) await site.execute();
+  const shownFirst = await store.db
+    .updateTable('monitors')
+    .set({ icon_fetched: 1 })
     .where('host', '=', host)
     .where('port', '=', port)
-    .limit(MAX_SIGNALS)
+    .where('icon_fetched', '=', 0)
+    .where('last_read_at', 'is not', null)
+    .where(connectsThere)
+    .returning(['id', 'account_id'])
     .execute();
+  const monitors =
+    changed === 0n
+      ? shownFirst
+      : await store.db
+          .selectFrom('monitors')
+          .select(['id', 'account_id'])
+          .where('host', '=', host)
+          .where('port', '=', port)
+          .where('icon_fetched', '=', 1)
+          .limit(MAX_SIGNALS)
+          .execute();
   for (const { id, account_id: accountId } of monitors)
     store.signals.publish({ topic: 'domain', accountId, monitorId: id, change: 'changed' });
 }
 
-/** Returns the icon of a monitor's site; null if it has none, or there is no such monitor. */
+/** Returns the icon of a monitor's site; null if the monitor shows none (see `icon_fetched`), or there is no such monitor. */
 export async function faviconOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<Favicon | null> {
   const row = await store.db
     .selectFrom('monitors')
@@ -143,6 +172,7 @@ export async function faviconOf(store: Store, { accountId, monitorId }: MonitorK
     .select(['favicons.content_type', 'favicons.content', 'favicons.version'])
     .where('monitors.id', '=', monitorId)
     .where('monitors.account_id', '=', accountId)
+    .where('monitors.icon_fetched', '=', 1)
     .executeTakeFirst();
   if (!row?.content || row.content_type === null || row.version === null) return null;
   return { contentType: row.content_type, content: bytes(row.content), version: row.version };

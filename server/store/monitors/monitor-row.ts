@@ -40,7 +40,7 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
   pausedBy: PausedBy | null;
   notes: string;
   tags: string[];
-  /** Version of the site's icon; null if no icon is known. */
+  /** Version of the site's icon; null if none is known, or none was fetched since the monitor read a certificate. */
   faviconVersion: string | null;
 }
 
@@ -76,7 +76,10 @@ export function selectMonitors(db: Kysely<Tables>) {
     .$call(joinVerdict)
     .leftJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
     .leftJoin('favicons', (join) =>
-      join.onRef('favicons.host', '=', 'monitors.host').onRef('favicons.port', '=', 'monitors.port'),
+      join
+        .onRef('favicons.host', '=', 'monitors.host')
+        .onRef('favicons.port', '=', 'monitors.port')
+        .on('monitors.icon_fetched', '=', 1),
     )
     .selectAll('monitors')
     .select(['certificates.facts', 'favicons.version as favicon_version']);

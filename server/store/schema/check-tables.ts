@@ -149,3 +149,16 @@ export interface ServedCertificatesTable {
   /** Number of monitors; paused ones count. */
   domains: number;
 }
+
+/** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */
+export interface FaviconsTable {
+  host: string;
+  port: number;
+  /** Media type detected from the bytes, not from the server's header. */
+  content_type: string | null;
+  content: Uint8Array | null;
+  /** Version of the icon, which changes with the content. */
+  version: string | null;
+  /** Due time of the next fetch, ms UTC. The worker that claims the row moves it forward. */
+  next_fetch_at: number;
+}

@@ -16,6 +16,7 @@ import type {
   CheckRunsTable,
   EvidenceTable,
   CertificatesTable,
+  FaviconsTable,
   MonitorCertificatesTable,
   MonitorDaysTable,
   MonitorStatesTable,
@@ -130,6 +131,11 @@ export interface MonitorsTable {
   revoked: Flag;
   /** Time of the last check that read a certificate, ms UTC; null if none did. */
   last_read_at: number | null;
+  /**
+   * 1 once the site's icon was fetched after this monitor had read a certificate there. Until then it shows none, because an icon that
+   * others caused to be fetched would show that they watch the site.
+   */
+  icon_fetched: Generated<Flag>;
   unreachable_since: number | null;
   problem: 'unreachable' | 'untrusted' | null;
   problem_message: string | null;
@@ -286,19 +292,6 @@ export interface AuthoritiesTable {
   /** JSON of AuthorityFacts. */
   facts: string;
   created_at: number;
-}
-
-/** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */
-export interface FaviconsTable {
-  host: string;
-  port: number;
-  /** Media type detected from the bytes, not from the server's header. */
-  content_type: string | null;
-  content: Uint8Array | null;
-  /** Version of the icon, which changes with the content. */
-  version: string | null;
-  /** Due time of the next fetch, ms UTC. The worker that claims the row moves it forward. */
-  next_fetch_at: number;
 }
 
 /** Preview checks, which belong to no account. The API inserts a row, a worker answers it, and the API reads and deletes it. */
