@@ -180,7 +180,7 @@ export const hostLookupSchema = z
     display_name: z.string(),
     /** The domain of the account with this host, port and target; null if there is none. */
     domain_id: z.string().nullable(),
-    /** Whether DNS has an address for the name to connect to; null if no name server answered in time. */
+    /** Whether DNS has an address for the name that this server may connect to; null if that is not known in time. */
     in_dns: z.boolean().nullable(),
   })
   .meta({ id: 'HostLookup' });

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type AddressPolicy, createResolver } from './egress/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
+import { hasPlaces } from './probe/index.ts';
 import type { Parts } from './start-worker.ts';
 import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { createAlarms, systemClock } from './worker/index.ts';
@@ -73,16 +74,7 @@ export async function startApi(
     clock: systemClock,
     requestLog: log,
     webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
-    isInDns: async (host, srvNames = []) => {
-      const signal = AbortSignal.timeout(DNS_TIMEOUT_MS);
-      const [found, ...servers] = await Promise.all([
-        resolver.resolve(host, { signal }),
-        ...srvNames.map((name) => resolver.servers(name, { signal })),
-      ]);
-      if (servers.some((answer) => answer.ok && answer.records.length > 0)) return true;
-      if (found.ok || found.stage === 'policy') return true;
-      return found.reason === 'name_not_found' || found.reason === 'no_addresses' ? false : null;
-    },
+    isInDns: (endpoint) => hasPlaces(endpoint, { resolver, signal: AbortSignal.timeout(DNS_TIMEOUT_MS) }),
     mailFolder: config.smtpUrl === null ? join(config.dataDir, 'mail') : null,
   });
   const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${port}`);

@@ -201,7 +201,7 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuedDaysAgo: 47,
     expiresInDays: 43,
     fault: 'gone',
-    outages: [{ hoursAgo: 6 * 24, cause: 'name_not_found', message: 'does not exist in DNS.' }],
+    outages: [{ hoursAgo: 6 * 24, cause: 'name_not_found', message: 'has no public address in DNS.' }],
   },
 ];
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Limits } from '../core/index.ts';
+import type { CheckedEndpoint, Limits } from '../core/index.ts';
 import type { IdentityProvider } from '../providers/identity/index.ts';
 import type { PaymentProvider } from '../providers/payments/index.ts';
 import type { Store } from '../store/db/open-store.ts';
@@ -25,10 +25,10 @@ export interface AppOptions {
     isLocalName(host: string): boolean;
   };
   /**
-   * Returns whether DNS has an address for a name, true for IP addresses; null if no name server answered in time. Never rejects
-   * because of a network failure. Servers that SRV records with one of the names `srvNames` list are enough, too.
+   * Returns whether DNS has an address to check an endpoint at, true for IP addresses; null if that is not known in time. Never rejects
+   * because of a network failure.
    */
-  isInDns(host: string, srvNames?: readonly string[]): Promise<boolean | null>;
+  isInDns(endpoint: CheckedEndpoint): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */
   channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;

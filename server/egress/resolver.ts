@@ -10,19 +10,23 @@ import { type TimeLimit, withTimeout } from './with-timeout.ts';
 /**
  * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. `leftOut`: the
  * number of addresses, of the family asked for, that the policy refuses, if any. Nothing names them, because they may be internal.
+ * `address_refused`: an IP address, or a text that is never looked up.
  */
 export type Resolution =
   | { ok: true; addresses: string[]; leftOut?: number }
   | { ok: false; stage: 'policy'; reason: 'address_refused'; detail: null }
-  | { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
+  | Unresolved;
+type Unresolved = { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
+
+/** The addresses of a name that the policy permits, and those that it refuses. */
+type Judged = Record<'permitted' | 'refused', readonly string[]>;
 
 /**
- * Reasons why a DNS query failed. `dns_refused`: the name server responded REFUSED. `dns_failed`: any other failure, such
- * as SERVFAIL, which name servers also send for bogus DNSSEC.
+ * Reasons why a DNS query failed. `name_not_found`: no permitted address; it does not say whether the name exists. `dns_refused`: the
+ * name server responded REFUSED. `dns_failed`: any other failure, such as SERVFAIL, which name servers also send for bogus DNSSEC.
  */
 type DnsFailure =
   | 'name_not_found'
-  | 'no_addresses'
   | NoFamily
   | 'dns_failed'
   | 'dns_timeout'
@@ -30,7 +34,7 @@ type DnsFailure =
   /** Failure of our own name servers: they respond to no query at all. */
   | 'resolver_silent';
 
-/** The name has addresses, but none of the family asked for. */
+/** The name has permitted addresses, but none of the family asked for. */
 type NoFamily = 'no_ipv4_addresses' | 'no_ipv6_addresses';
 
 export interface Resolver {
@@ -101,12 +105,14 @@ const MAX_SERVERS = 10;
 const NAT64_WAIT_MS = 2_000;
 const NEVER = new AbortController().signal;
 const TIMEOUT_MS = 5_000;
-// A refusal does not name the address, because a caller could use it to map our internal network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
+// A name with forbidden addresses only gets the answer of an unknown one: our name servers may know names of our network that strangers
+// must not find out.
+const NOT_FOUND: Unresolved = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
 
 /**
- * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. It refuses a name
- * without any, and a local name if the policy refuses one.
+ * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. It does not find a name
+ * without any, or a local name if the policy refuses one.
  */
 export function createResolver({
   servers,
@@ -137,18 +143,39 @@ export function createResolver({
     return timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : answer;
   };
 
-  const lookUp = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
+  const judge = async (host: string, answer: AddressAnswer, signal: AbortSignal): Promise<Judged> => {
+    const found = new Set(answer.ok ? answer.addresses : []);
+    await learnNat64([...found], { signal });
+    const isLocal = policy.isLocalName(host);
+    const permitted = [...found].filter((one) => (isLocal ? policy.opens(one) : policy.permits(one)));
+    const refused = found.difference(new Set(permitted));
+    return isLocal && refused.size > 0
+      ? { permitted: [], refused: [...found] }
+      : { permitted, refused: [...refused] };
+  };
+
+  /**
+   * Looks a name up. What it asks depends on whether an address is permitted, never on whether the name exists, so that the time of the
+   * answer does not show that.
+   */
+  const lookUp = async (host: string, signal: AbortSignal): Promise<Judged | Unresolved> => {
     const limit = { ms: queryMs, signal };
-    if (isLocalhost(host)) return systemLookup(host, limit);
+    if (isLocalhost(host)) return judge(host, await systemLookup(host, limit), signal);
     const listed = await listedAddresses(host, limit);
-    if (listed.length > 0) return { ok: true, addresses: [...listed] };
+    const inFile = await judge(host, { ok: true, addresses: [...listed] }, signal);
+    if (inFile.permitted.length > 0) return inFile;
     const answer = await noticeSilence(limit, async () =>
       merge(await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)])),
     );
-    if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
+    let found = await judge(host, answer, signal);
     // Fall back to the system resolver, because DNS queries over c-ares do not use /etc/hosts, search domains or mDNS.
-    const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
-    return found.ok ? found : answer;
+    if (found.permitted.length === 0 && policy.permitsLocalNames && !signal.aborted)
+      found = await judge(host, await systemLookup(host, { ms: timeoutMs - queryMs, signal }), signal);
+    // The file wins over DNS, even if the policy refuses its addresses.
+    if (listed.length > 0) return inFile;
+    if (found.permitted.length > 0 || answer.ok) return found;
+    const reason = failureOf(answer.code);
+    return reason === 'name_not_found' ? found : { ok: false, stage: 'dns', reason, detail: answer.code };
   };
 
   const discoverNat64 = createNat64Discovery(
@@ -164,20 +191,9 @@ export function createResolver({
       await learnNat64([host], { signal });
       if (parseAddress(host) !== null)
         return policy.permits(host) ? keepFamily({ permitted: [host], refused: [] }, family) : REFUSED;
-      const isLocal = policy.isLocalName(host);
-      if (!isHostName(host) || (isLocal && !policy.permitsLocalNames)) return REFUSED;
-      const answer = await lookUp(host, signal);
-      if (!answer.ok) return { ok: false, stage: 'dns', reason: failureOf(answer.code), detail: answer.code };
-      if (answer.addresses.length === 0)
-        return { ok: false, stage: 'dns', reason: 'no_addresses', detail: null };
-      await learnNat64(answer.addresses, { signal });
-      const found = [...new Set(answer.addresses)];
-      const permitted = found.filter((address) =>
-        isLocal ? policy.opens(address) : policy.permits(address),
-      );
-      const refused = [...new Set(found).difference(new Set(permitted))];
-      if (permitted.length === 0 || (isLocal && refused.length > 0)) return REFUSED;
-      return keepFamily({ permitted, refused }, family);
+      if (!isHostName(host) || (policy.isLocalName(host) && !policy.permitsLocalNames)) return REFUSED;
+      const found = await lookUp(host, signal);
+      return 'ok' in found ? found : keepFamily(found, family);
     },
     async caa(name, { signal }) {
       // CAA applies to domain names only (RFC 8659 §1). Public CAs issue nothing for local names, and these must not leak
@@ -188,7 +204,7 @@ export function createResolver({
       if (answer.ok) return { ok: true, records: answer.records.slice(0, MAX_CAA_RECORDS) };
       if (answer.code === UNREADABLE_CAA) return { ok: false, reason: 'unreadable_records' };
       const reason = failureOf(answer.code);
-      if (reason === 'name_not_found' || reason === 'no_addresses') return { ok: true, records: [] };
+      if (reason === 'name_not_found') return { ok: true, records: [] };
       return { ok: false, reason };
     },
     async servers(name, { signal }) {
@@ -201,7 +217,7 @@ export function createResolver({
       const answer = await noticeSilence(limit, () => queries.srv(name, limit));
       if (answer.ok) return readServers(answer.records);
       const reason = failureOf(answer.code);
-      if (reason === 'name_not_found' || reason === 'no_addresses') return NO_SERVERS;
+      if (reason === 'name_not_found') return NO_SERVERS;
       return { ok: false, reason, detail: answer.code };
     },
   };
@@ -238,9 +254,8 @@ function merge(answers: readonly [AddressAnswer, AddressAnswer]): AddressAnswer 
 function failureOf(code: string): DnsFailure {
   switch (code) {
     case 'ENOTFOUND':
-      return 'name_not_found';
     case 'ENODATA':
-      return 'no_addresses';
+      return 'name_not_found';
     case 'ETIMEOUT':
       return 'dns_timeout';
     case SILENT.code:
@@ -253,18 +268,14 @@ function failureOf(code: string): DnsFailure {
 }
 
 /** Returns the result for the addresses of one family; null keeps both. */
-function keepFamily(
-  { permitted, refused }: Record<'permitted' | 'refused', readonly string[]>,
-  family: 4 | 6 | null,
-): Resolution {
+function keepFamily({ permitted, refused }: Judged, family: 4 | 6 | null): Resolution {
+  if (permitted.length === 0) return NOT_FOUND;
   const isKept = (address: string): boolean => family === null || address.includes(':') === (family === 6);
   const addresses = permitted.filter(isKept);
+  if (family !== null && addresses.length === 0)
+    return { ok: false, stage: 'dns', reason: `no_ipv${family}_addresses`, detail: null };
   const leftOut = refused.filter(isKept).length;
-  if (addresses.length > 0)
-    return { ok: true, addresses: capped(addresses), ...(leftOut > 0 && { leftOut }) };
-  // The name may well have addresses of this family, so advice to create some would be wrong.
-  if (family === null || leftOut > 0) return REFUSED;
-  return { ok: false, stage: 'dns', reason: `no_ipv${family}_addresses`, detail: null };
+  return { ok: true, addresses: capped(addresses), ...(leftOut > 0 && { leftOut }) };
 }
 
 /** Returns up to 20 of the addresses, IPv4 and IPv6 alternating, so that both families are included. */

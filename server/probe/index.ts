@@ -6,6 +6,7 @@ export { NO_SOURCES } from './sources/sources.ts';
 export { createExaminer } from './examiner.ts';
 export type { Examiner, Judgement } from './examiner.ts';
 export { createThreadedExaminer } from './threaded-examiner.ts';
+export { hasPlaces } from './places.ts';
 export { createProbe } from './probe.ts';
 export type { Probe } from './probe.ts';
 export { createIconSource } from './icons/icon-source.ts';

@@ -48,6 +48,15 @@ export async function findPlaces(
   return { resolution, places: addresses.map((address) => ({ address, endpoint })), unresolved: [] };
 }
 
+/** Returns whether DNS has an address to check an endpoint at; null if that is not known in time. Never rejects for network failures. */
+export async function hasPlaces(
+  endpoint: CheckedEndpoint,
+  options: { resolver: PlaceResolver; signal: AbortSignal },
+): Promise<boolean | null> {
+  const { resolution } = await findPlaces(endpoint, options);
+  return resolution.ok || (resolution.reason === 'name_not_found' ? false : null);
+}
+
 /** `failure`: why there are no servers, if the lookup failed or the domain declines the service; null if clients use the host. */
 interface FoundServers {
   servers: DomainServer[];

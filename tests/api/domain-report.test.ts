@@ -117,7 +117,9 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(first.domain.findings).toEqual([]);
     const confirmed = await look();
     expect(confirmed.report.findings).toMatchObject([{ severity: 'critical', fix: expect.any(String) }]);
-    expect(confirmed.report.markdown).toContain('### Critical: shop.example.com does not exist in DNS.');
+    expect(confirmed.report.markdown).toContain(
+      '### Critical: shop.example.com has no public address in DNS.',
+    );
     expect(confirmed.report.markdown).toContain('## Uptime\n\nDown since ');
   });
 

@@ -54,7 +54,7 @@ export const answeredWith =
     ],
   });
 
-/** Returns an observation of a name that resolves to a refused address. */
+/** Returns an observation of an address that the policy of the worker refuses. */
 export const refusedByPolicy = ({ host, port, protocol }: Monitor): Observation => ({
   ...HANDSHAKES_ONLY,
   endpoint: { host, port, protocol },

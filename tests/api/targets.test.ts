@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../../server/core/index.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
@@ -61,7 +62,10 @@ describeEachDatabase('The target of a domain', (open) => {
 
   it('makes two domains of two backends, which a lookup tells apart', async () => {
     const asked: string[] = [];
-    const isInDns = async (host: string) => (asked.push(host), true);
+    const isInDns = async (endpoint: CheckedEndpoint) => (
+      asked.push(effectiveTarget(endpoint).connectTo.host),
+      true
+    );
     const api = await startApi(open, { isInDns });
     const { bob } = await api.cast();
     const one = (await add(bob, HOST, { connect_to: '192.0.2.10' })).ok.data;

@@ -9,6 +9,7 @@ import { startDnsServer } from '../kit/peers/dns-server.ts';
 
 const signal = new AbortController().signal;
 const REFUSED = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
+const NOT_FOUND = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
 const RECHECK_MS = 5_000;
 
 let dns: DnsServer;
@@ -107,10 +108,10 @@ describe('a hosts file', () => {
       'mapped.test',
       'nat64.test',
     ])
-      expect([host, await resolve(host)]).toEqual([host, REFUSED]);
+      expect([host, await resolve(host)]).toEqual([host, NOT_FOUND]);
     expect(await resolve('mixed.test')).toEqual({ ok: true, addresses: ['10.0.0.7'], leftOut: 1 });
     const closed = hosts('10.0.0.7 shop.test\n9.9.9.9 other.test intranet', []);
-    expect(await closed.resolve('shop.test')).toEqual(REFUSED);
+    expect(await closed.resolve('shop.test')).toEqual(NOT_FOUND);
     expect(await closed.resolve('other.test')).toEqual(found('9.9.9.9'));
     expect(await closed.resolve('intranet')).toEqual(REFUSED);
   });

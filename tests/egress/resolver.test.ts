@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promises } from 'node:dns';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import type { Resolution } from '../../server/egress/index.ts';
@@ -10,6 +11,7 @@ import { promise } from '../security/promise.ts';
 const PUBLIC = createAddressPolicy([], () => []);
 const signal = new AbortController().signal;
 const REFUSED = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
+const NOT_FOUND = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
 
 let server: DnsServer;
 beforeAll(async () => {
@@ -125,9 +127,10 @@ describe('the resolver', () => {
     expect(await resolve('mixed-families.test', { family: 4 })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
   });
 
-  it('refuses a name whose only addresses of the family asked for are forbidden', async () => {
-    expect(await resolve('mixed-families.test', { family: 6 })).toEqual(REFUSED);
-    expect(await resolve('private.test', { family: 6 })).toEqual(REFUSED);
+  it('finds no address of a family if all of that family are forbidden', async () => {
+    const none = { ok: false, stage: 'dns', reason: 'no_ipv6_addresses', detail: null };
+    expect(await resolve('mixed-families.test', { family: 6 })).toEqual(none);
+    expect(await resolve('private.test', { family: 6 })).toEqual(NOT_FOUND);
   });
 
   it.each([
@@ -140,8 +143,8 @@ describe('the resolver', () => {
     expect(await resolve(host, { family })).toEqual({ ok: false, stage: 'dns', reason, detail: null });
   });
 
-  it('refuses a local name with a forbidden address of the other family', async () => {
-    expect(await resolve('half-six.internal', { cidrs: ['127.0.0.0/8'], family: 4 })).toEqual(REFUSED);
+  it('does not find a local name with a forbidden address of the other family', async () => {
+    expect(await resolve('half-six.internal', { cidrs: ['127.0.0.0/8'], family: 4 })).toEqual(NOT_FOUND);
   });
 
   it('judges all addresses before it takes the first 20', async () => {
@@ -161,11 +164,13 @@ describe('the resolver', () => {
     'nat64.test',
     '10.0.0.1.wildcard.test',
     'metadata.test',
-    '127.0.0.1',
-    '169.254.169.254',
-    '::1',
-    'fe80::1',
-  ])('refuses %s without details about its addresses', async (host) => {
+    'empty.test',
+    'missing.test',
+  ])('answers alike for names without a permitted address, whether they exist or not: %s', async (host) => {
+    expect(await resolve(host)).toEqual(NOT_FOUND);
+  });
+
+  it.each(['127.0.0.1', '169.254.169.254', '::1', 'fe80::1'])('refuses the address %s', async (host) => {
     expect(await resolve(host)).toEqual(REFUSED);
     promise('refused-addresses');
   });
@@ -207,8 +212,6 @@ describe('the resolver', () => {
   });
 
   it.each([
-    ['missing.test', 'name_not_found'],
-    ['empty.test', 'no_addresses'],
     ['servfail.test', 'dns_failed'],
     ['garbage.test', 'dns_failed'],
     ['refused.test', 'dns_refused'],
@@ -258,12 +261,12 @@ describe('the resolver', () => {
     expect(await resolver.resolve('four.test', { signal })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
   });
 
-  it('does not cache answers: a name that changes to a private address is refused at the next query', async () => {
+  it('does not cache answers: a name that changes to a private address is not found at the next query', async () => {
     server.entries.set('flip.test', { addresses: ['8.8.8.8'], ttlSeconds: 300 });
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
     expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });
     server.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
-    expect(await resolver.resolve('flip.test', { signal })).toEqual(REFUSED);
+    expect(await resolver.resolve('flip.test', { signal })).toEqual(NOT_FOUND);
   });
 });
 
@@ -316,23 +319,31 @@ describe('the resolver with open ranges', () => {
 
   it('allows a local name only if all its addresses are open', async () => {
     expect(await resolve('intranet', { cidrs: LOOPBACK })).toEqual({ ok: true, addresses: ['127.0.0.1'] });
-    expect(await resolve('half.internal', { cidrs: LOOPBACK })).toEqual(REFUSED);
-    expect(await resolve('intranet', { cidrs: ['10.0.0.0/8'] })).toEqual(REFUSED);
+    expect(await resolve('half.internal', { cidrs: LOOPBACK })).toEqual(NOT_FOUND);
+    expect(await resolve('intranet', { cidrs: ['10.0.0.0/8'] })).toEqual(NOT_FOUND);
   });
 
   it('asks the operating system for names that the name servers do not know', async () => {
     const result = await resolve('localhost', { cidrs: LOOPBACK });
     expect(result).toMatchObject({ ok: true });
     if (result.ok) expect(result.addresses).toContain('127.0.0.1');
-    expect(await resolve('localhost', { cidrs: ['10.0.0.0/8'] })).toEqual(REFUSED);
+    expect(await resolve('localhost', { cidrs: ['10.0.0.0/8'] })).toEqual(NOT_FOUND);
   });
 
   it('reports the failure of the name servers if the operating system does not know the name either', async () => {
-    expect(await resolve('missing.test', { cidrs: LOOPBACK })).toMatchObject({ reason: 'name_not_found' });
+    expect(await resolve('servfail.test', { cidrs: LOOPBACK })).toMatchObject({ reason: 'dns_failed' });
   });
 
-  it('still refuses private addresses outside the open ranges', async () => {
-    expect(await resolve('private.test', { cidrs: LOOPBACK })).toEqual(REFUSED);
-    expect(await resolve('metadata.test', { cidrs: ['0.0.0.0/0'] })).toEqual(REFUSED);
+  it('answers alike, after the same lookups, for unknown names and private addresses outside the open ranges', async () => {
+    const bySystem = vi.spyOn(promises, 'lookup');
+    onTestFinished(() => bySystem.mockRestore());
+    for (const host of ['missing.test', 'empty.test', 'private.test']) {
+      server.questions.length = 0;
+      bySystem.mockClear();
+      expect(await resolve(host, { cidrs: LOOPBACK })).toEqual(NOT_FOUND);
+      expect(server.questions.toSorted()).toEqual([`A ${host}`, `AAAA ${host}`]);
+      expect(bySystem.mock.calls.map(([name]) => name)).toEqual([host]);
+    }
+    expect(await resolve('metadata.test', { cidrs: ['0.0.0.0/0'] })).toEqual(NOT_FOUND);
   });
 });

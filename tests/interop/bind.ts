@@ -80,15 +80,15 @@ async function resolveAll(server: string): Promise<Pick<Outcome, 'seen' | 'fault
   const resolver = createResolver({ servers: [server], policy: createAddressPolicy([], () => []) });
   const resolve = (host: string) => resolver.resolve(host, { signal: AbortSignal.timeout(20_000) });
   const translated = PREFIXES.map(([, address]) => address);
-  const refused = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
+  const notFound = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
   const expected: Record<string, object> = {
     'public.site.test': { ok: true, addresses: ['8.8.8.8', ...translated].toSorted() },
-    'private.site.test': refused,
-    'linklocal.site.test': refused,
-    'metadata.site.test': refused,
+    'private.site.test': notFound,
+    'linklocal.site.test': notFound,
+    'metadata.site.test': notFound,
     'both.site.test': { ok: true, addresses: ['8.8.8.8'], leftOut: 1 },
     'fd48:64:0:808:8:800::': { ok: true, addresses: ['fd48:64:0:808:8:800::'] },
-    'fd48:64:0:a00:0:100::': refused,
+    'fd48:64:0:a00:0:100::': { ok: false, stage: 'policy', reason: 'address_refused', detail: null },
   };
   for (const [host, wanted] of Object.entries(expected)) {
     const resolution = await resolve(host);

@@ -11,9 +11,9 @@ test('a host that is not in DNS is added only after a confirmation', async ({ pa
   await field.fill(typo);
   await field.press('Enter');
   await expect(page.getByRole('alert')).toHaveText(
-    `${typo} is not in DNS. Check the spelling, or add it anyway.`,
+    `${typo} has no public address in DNS. Check the spelling, or add it anyway.`,
   );
-  await expect(field).toHaveAccessibleDescription(/is not in DNS/);
+  await expect(field).toHaveAccessibleDescription(/has no public address in DNS/);
   await expect(card(page, typo)).toHaveCount(0);
 
   const right = await world.serve('shop.adding.example');
@@ -85,7 +85,7 @@ test('a host is not added without a confirmation while DNS lookups are refused',
 
   await page.unroute('**/api/domain/lookup?*');
   await field.press('Enter');
-  await expect(field).toHaveAccessibleDescription(/is not in DNS/);
+  await expect(field).toHaveAccessibleDescription(/has no public address in DNS/);
   expect(sent).toEqual([]);
 });
 

@@ -185,7 +185,7 @@ describe('A check of an XMPP domain without a port', () => {
     names.entries.set('inside.test', { addresses: ['10.0.0.7'] });
     record('_xmpp-client', { target: 'inside.test', port: 5222 }, { target: 'xmpp1.test', port: 3306 });
     expect(await observe('xmpp://chat.test')).toMatchObject({
-      resolution: { ok: false, stage: 'policy', reason: 'address_refused' },
+      resolution: { ok: false, stage: 'dns', reason: 'name_not_found' },
       addresses: [],
     });
   });

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
-import { displayName, effectiveTarget, mayAdd, normaliseEndpoint, srvServices } from '../../core/index.ts';
+import { displayName, mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
@@ -29,10 +29,7 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
     const { endpoint } = normalised;
     const [domainId, inDns] = await Promise.all([
       findByEndpoint(store, { accountId: account.id, endpoint }),
-      parts.isInDns(
-        effectiveTarget(endpoint).connectTo.host,
-        srvServices(endpoint).map(({ name }) => name),
-      ),
+      parts.isInDns(endpoint),
     ]);
     return { data: { display_name: displayName(endpoint), domain_id: domainId, in_dns: inDns } };
   });

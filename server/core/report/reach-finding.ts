@@ -145,11 +145,11 @@ const OFFER_TLS = 'Enable TLS (STARTTLS) on this port, or correct the port or th
 /** One concrete thing to do for each reason why a host was not reached. */
 const FIXES: Record<ReachFailure, string> = {
   name_not_found:
-    'Correct the name, or create A and AAAA records for it in DNS. If the host is gone for good, remove it here.',
+    'Correct the name, or create A and AAAA records with public addresses for it in DNS. If the host is gone for good, remove it here. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
   no_addresses:
     'Create A and AAAA records for the name in DNS, or correct the name. If the host is gone for good, remove it here.',
-  no_ipv4_addresses: 'Create an A record for the name in DNS, or check both address families.',
-  no_ipv6_addresses: 'Create an AAAA record for the name in DNS, or check both address families.',
+  no_ipv4_addresses: 'Create an A record with a public address for the name in DNS, or check both address families.',
+  no_ipv6_addresses: 'Create an AAAA record with a public address for the name in DNS, or check both address families.',
   dns_failed: FIX_DNS,
   dns_timeout: FIX_DNS,
   dns_refused: OUR_DNS,
@@ -157,7 +157,7 @@ const FIXES: Record<ReachFailure, string> = {
   service_declined:
     'Correct the SRV records of the domain: their target is a dot, or they name no host or no port. If the service is gone for good, remove it here.',
   address_refused:
-    'Point the name to a public address. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
+    'Enter a public address. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
   refused: 'Start the server, or correct the port: nothing is listening there.',
   reset:
     'Check the server’s logs and any firewall or proxy in front of it: something accepts the connection and then closes it.',
@@ -240,10 +240,10 @@ function withDeadline(fix: string, failure: Failure): string {
 
 /** The predicate of a sentence whose subject is a host or some of its addresses. */
 const PREDICATES: Record<ReachFailure, string> = {
-  name_not_found: 'does not exist in DNS',
+  name_not_found: 'has no public address in DNS',
   no_addresses: 'has no address in DNS',
-  no_ipv4_addresses: 'has no IPv4 address, and only IPv4 is to be checked',
-  no_ipv6_addresses: 'has no IPv6 address, and only IPv6 is to be checked',
+  no_ipv4_addresses: 'has no public IPv4 address, and only IPv4 is to be checked',
+  no_ipv6_addresses: 'has no public IPv6 address, and only IPv6 is to be checked',
   dns_failed: 'could not be looked up: its name servers answered with an error',
   dns_timeout: 'could not be looked up: its name servers did not answer in time',
   dns_refused: 'could not be looked up: the name server refused to answer',

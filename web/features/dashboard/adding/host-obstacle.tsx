@@ -11,7 +11,7 @@ export function HostObstacle({ obstacle: { name, domainId }, onShow }: HostObsta
     <span className="min-w-0 [overflow-wrap:anywhere]">
       {domainId === null ? (
         <>
-          <bdi>{name}</bdi> is not in DNS. Check the spelling, or add it anyway.
+          <bdi>{name}</bdi> has no public address in DNS. Check the spelling, or add it anyway.
         </>
       ) : (
         <>

@@ -36,14 +36,14 @@ interface Attempt {
   typed: string;
   wanted: NewDomain;
   use: number;
-  /** The person wants a name that is not in DNS. */
+  /** The person wants a name without a public address in DNS. */
   isConfirmed: boolean;
 }
 
-/** Why a host is not added: the account tracks it already, or DNS has no address for its name. */
+/** Why a host is not added: the account tracks it already, or DNS has no public address for its name. */
 export interface Obstacle {
   name: string;
-  /** The domain that the account tracks; null if the name is not in DNS. */
+  /** The domain that the account tracks; null if the name has no public address in DNS. */
   domainId: string | null;
 }
 
@@ -78,7 +78,7 @@ function newDomain(host: string, target: TypedTarget): NewDomain {
 const isSame = (one: NewDomain, other: NewDomain): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Holds the state of a form that adds a domain. The typed text stays until it is added. A name that is not in DNS is sent only when
+ * Holds the state of a form that adds a domain. The typed text stays until it is added. A name without a public address in DNS is sent only when
  * it is submitted twice. A response after the form was closed adds its domain but does not change the form.
  */
 export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {

@@ -2,7 +2,7 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 
 /** Short texts for cards; the panel shows the server's full message. */
 const SHORT_LINES: Record<string, string> = {
-  name_not_found: 'DNS: no such name',
+  name_not_found: 'DNS: no public address',
   no_addresses: 'DNS: no address',
   dns_failed: 'DNS: the name servers failed',
   dns_timeout: 'DNS: timeout',
@@ -33,7 +33,7 @@ const SHORT_LINES: Record<string, string> = {
   not_examined: 'The check took too long',
 };
 
-/** Returns 'DNS: no such name'. */
+/** Returns 'DNS: no public address'. */
 export function shortReachLine({ reason, message }: NonNullable<DomainWire['unreachable']>): string {
   return SHORT_LINES[reason] ?? message;
 }
