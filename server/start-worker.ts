@@ -67,7 +67,11 @@ export function startWorker(parts: Parts): {
     previewExaminer: examiner.previews,
     icons: createIconSource({ resolver, policy }),
     email,
-    channels: createHttpChannels({ resolver: channelResolver, policy: channelPolicy }),
+    channels: createHttpChannels({
+      resolver: channelResolver,
+      policy: channelPolicy,
+      isForStrangers: config.signups === 'open',
+    }),
     unsubscribeKeys: unsubscribeKeys(secrets.session),
     bounces: bounces?.mailbox == null ? null : { ...bounces, mailbox: bounces.mailbox },
     canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),

@@ -27,6 +27,11 @@ export interface HttpChannelsOptions {
   policy: AddressPolicy;
   /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
+  /**
+   * Whether strangers may have accounts. If ranges are open too, an attempt that fails says why only if it tried a public address, and is
+   * retried otherwise: the reasons would show strangers which names and ports there are in the operator's network. Default: false.
+   */
+  isForStrangers?: boolean;
   /** Deadline of one attempt, name resolution included. Default: 15,000. */
   deadlineMs?: number;
   /** For tests: URLs of servers that replace a service, by the origin of that service. */
@@ -37,7 +42,8 @@ const DEADLINE_MS = 15_000;
 
 /** Creates the channels that post alerts through `egress`. They follow no redirects and read no response bodies. */
 export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
-  const { standIns = {}, deadlineMs = DEADLINE_MS, ...egress } = options;
+  const { standIns = {}, deadlineMs = DEADLINE_MS, isForStrangers = false, ...egress } = options;
+  const { policy } = options;
   return {
     async deliver(config, outgoing, signal) {
       const { name, receiver } = definitionOf(config.kind);
@@ -46,6 +52,7 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
       const url = URL.parse(address);
       if (url === null) return exchangeFailure('not_allowed', false);
       const testServer = standIns[url.origin];
+      let isToldWhy = !isForStrangers || !policy.permitsLocalNames;
       const answer = await exchange({
         ...egress,
         url: testServer ? new URL(`${url.pathname}${url.search}`, testServer) : url,
@@ -56,9 +63,12 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
         deadlineMs,
         maxBytes: 0,
         ports: 'high',
+        onAddress: (address) => void (isToldWhy ||= !policy.opens(address)),
       });
-      if (!answer.ok) return exchangeFailure(answer.reason, signal.aborted);
-      return outcomeOf({ subject: name, ...receiver }, answer, outgoing.now);
+      const outcome = answer.ok
+        ? outcomeOf({ subject: name, ...receiver }, answer, outgoing.now)
+        : exchangeFailure(answer.reason, signal.aborted);
+      return isToldWhy || outcome.outcome === 'delivered' ? outcome : UNEXPLAINED;
     },
   };
 }
@@ -71,6 +81,8 @@ const FAILURE_DETAILS: Record<ExchangeFailure, string> = {
   malformed: 'The receiver did not answer with HTTP.',
   too_large: 'The response was too large.',
 };
+
+const UNEXPLAINED: DeliveryOutcome = { outcome: 'retry', detail: 'The message could not be delivered.' };
 
 function exchangeFailure(reason: ExchangeFailure, isAborted: boolean): DeliveryOutcome {
   if (isAborted) return { outcome: 'retry', detail: 'The attempt was interrupted.' };

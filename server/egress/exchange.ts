@@ -39,6 +39,8 @@ export interface ExchangeOptions {
   ports?: 'usual' | 'high' | readonly number[];
   /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
+  /** Called with each permitted address of the host before it is tried. */
+  onAddress?(address: string): void;
 }
 
 /**
@@ -134,6 +136,7 @@ async function connectionTo(host: string, options: ExchangeOptions): Promise<Con
   if (!resolution.ok && resolution.stage === 'policy') return REFUSED;
   let connection: Connection = NO_ADDRESS;
   for (const address of resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : []) {
+    options.onAddress?.(address);
     connection = isPortAllowed(address, port, options)
       ? await openConnection({
           address,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
+import { OWN_MAIL } from '../../contract/channel.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, markVerified, type Person, signUp } from '../kit/product/people.ts';
@@ -72,6 +73,39 @@ describeEachDatabase('The ports of one host', (open) => {
     ]);
     expect(data.at(-1)?.message).toMatch(LIMIT_REACHED);
     expect(await meters.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
+  });
+
+  it('are counted together with those of channels, when one is added or changed, tested, or sent a message again', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const config = (port: number) => ({
+      kind: 'webhook' as const,
+      url: `http://hooks.shop.example.com:${port}/`,
+    });
+    const importPorts = (from: number, length: number) =>
+      bob.ask(CALLS.importDomains, {
+        body: {
+          entries: Array.from({ length }, (_, index) => ({ host: `shop.example.com:${from + index}` })),
+        },
+      });
+    const addChannel = (port: number) => bob.ask(CALLS.addChannel, { body: { config: config(port) } });
+    const tooMany = { status: 429, detail: expect.stringMatching(LIMIT_REACHED) };
+    await importPorts(8001, 18);
+    const { key } = (await addChannel(9001)).ok.data.channel;
+    await addChannel(9002);
+    expect((await addChannel(9003)).problem).toMatchObject(tooMany);
+    expect(await tryPort(bob, 'shop.example.com:9003')).toBe('too_many_requests');
+    const change = (port: number) =>
+      bob.ask(CALLS.changeChannel, { params: { key }, body: { config: config(port) } });
+    expect((await change(9003)).problem).toMatchObject(tooMany);
+    expect((await change(8001)).status).toBe(200);
+    const { id } = (await bob.ask(CALLS.testChannel, { params: { key } })).ok.data;
+
+    await inADay(api);
+    await importPorts(8101, 20);
+    expect((await bob.ask(CALLS.testChannel, { params: { key } })).problem).toMatchObject(tooMany);
+    expect((await bob.ask(CALLS.replayDelivery, { params: { id } })).problem).toMatchObject(tooMany);
+    expect((await bob.ask(CALLS.testChannel, { params: { key: OWN_MAIL } })).status).toBe(200);
   });
 
   it('cannot exceed the limit of twenty with concurrent requests', async () => {

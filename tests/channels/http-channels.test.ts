@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import type { DeliveryOutcome, HttpChannels } from '../../server/channels/index.ts';
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
-import { createVerifiedTls } from '../../server/egress/index.ts';
+import { createAddressPolicy, createVerifiedTls } from '../../server/egress/index.ts';
 import { heapBytes } from '../kit/machine/memory.ts';
 import { alertContentOf } from '../kit/product/alert-content.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
@@ -293,7 +294,7 @@ describe('the address of a receiver', () => {
     expect(sink.requests).toEqual([]);
   });
 
-  it('is refused if its name resolves to a forbidden address at a later attempt', async () => {
+  it('is not found if its name resolves to a forbidden address at a later attempt', async () => {
     const names = await startDnsServer();
     onTestFinished(() => names.stop());
     let asked = 0;
@@ -306,8 +307,53 @@ describe('the address of a receiver', () => {
     // Each attempt resolves the name once, and connects to the address that was checked.
     expect(await channels.deliver(webhook, outgoing, never)).toMatchObject({ outcome: 'delivered' });
     expect(asked).toBe(1);
-    expect(await channels.deliver(webhook, outgoing, never)).toEqual(refused);
+    expect(await channels.deliver(webhook, outgoing, never)).toEqual({
+      outcome: 'retry',
+      detail: 'No connection: the name was not found, or nothing is listening there.',
+    });
     expect(sink.requests).toHaveLength(1);
+  });
+});
+
+describe('a receipt for strangers, if the operator opened ranges for channels', () => {
+  const unexplained = { outcome: 'retry', detail: 'The message could not be delivered.' };
+
+  it('does not tell closed ports, other services, refusals and unknown names in these ranges apart', async () => {
+    const names = await startDnsServer({ 'inside.test': { addresses: ['127.0.0.2'] } });
+    const closed = await listening(createServer());
+    await closed.stop();
+    const ssh = await listening(createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')));
+    onTestFinished(() => Promise.all([names.stop(), ssh.stop()]).then(() => undefined));
+    const channels = localChannels({
+      servers: [names.address],
+      allow: ['127.0.0.1/32'],
+      isForStrangers: true,
+    });
+    const outcomes: DeliveryOutcome[] = [];
+    const post = async (address: string): Promise<number> =>
+      outcomes.push(await channels.deliver(channelAt('ntfy', address), outgoing, never));
+    for (const port of [closed.port, ssh.port]) await post(`http://127.0.0.1:${port}`);
+    await post(`https://127.0.0.1:${sink.port}`);
+    for (const host of ['unknown.test', 'inside.test', '10.0.0.7']) await post(`http://${host}:${sink.port}`);
+    for (const status of [301, 401, 403, 404, 410, 503]) {
+      sink.answer = () => ({ status });
+      await post(sink.url);
+    }
+    expect(outcomes).toEqual(Array.from({ length: 12 }, () => unexplained));
+    sink.answer = () => ({ status: 200 });
+    expect(await channels.deliver(channelAt('ntfy'), outgoing, never)).toMatchObject({
+      outcome: 'delivered',
+    });
+  });
+
+  it('says why a message to a public address was not delivered', async () => {
+    sink.answer = () => ({ status: 401 });
+    const policy = { ...createAddressPolicy(['127.0.0.1/32'], () => []), opens: () => false };
+    const channels = localChannels({ policy, isForStrangers: true });
+    expect(await channels.deliver(channelAt('ntfy'), outgoing, never)).toEqual({
+      outcome: 'failed',
+      detail: 'ntfy answered 401 Unauthorized: the access token is not valid.',
+    });
   });
 });
 

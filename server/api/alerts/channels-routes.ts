@@ -5,14 +5,13 @@ import { PAGE_SIZE } from '../../../contract/words.ts';
 import {
   configFrom,
   defaultName,
-  definitionOf,
   newWebhookSecret,
   readConfig,
   rotatedConfig,
   storable,
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
-import { type Endpoint, entitlementAt, mayUseChannel, normaliseEndpoint } from '../../core/index.ts';
+import { entitlementAt, mayUseChannel } from '../../core/index.ts';
 import { type DeliveryRecord, deliveriesOfChannel } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
 import {
@@ -23,10 +22,11 @@ import {
 } from '../../store/alerts/channel-changes.ts';
 import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
 import { type Invitation, resumeAccountMail } from '../../store/mail/recipient-confirmation.ts';
-import { type Api, type AppParts, type Caller, endpointPolicy } from '../http/api.ts';
+import type { Api, AppParts, Caller } from '../http/api.ts';
+import { acceptedConfig, limitChannelPort } from './channel-address.ts';
 import { CHANNEL_REFUSALS, channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
 import { timeCursor, writeCursor } from '../http/cursor.ts';
-import { Refusal, refuse } from '../http/problem.ts';
+import { Refusal } from '../http/problem.ts';
 import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { iso } from '../domains/domain-wire.ts';
@@ -68,6 +68,8 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (limited) return limited;
     const accepted = acceptedConfig(body.config, parts, null);
     if (accepted instanceof Refusal) return accepted;
+    const tooManyPorts = await limitChannelPort(parts, { accountId, channel: accepted, now });
+    if (tooManyPorts) return tooManyPorts;
     const invitation = await invitationFor(session, accepted, now);
     if (invitation instanceof Refusal) return invitation;
     const secret = accepted.kind === 'webhook' ? (accepted.secrets[0]?.secret ?? null) : null;
@@ -110,6 +112,8 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const unverified = isEnabled ? refuseUnverified(session.account, 'channel', parts) : null;
     if (unverified) return unverified;
     if (accepted && accepted.kind !== known.kind) return CHANNEL_REFUSALS.otherKind();
+    const tooManyPorts = accepted && (await limitChannelPort(parts, { accountId, channel: accepted, now }));
+    if (tooManyPorts) return tooManyPorts;
     const isInvited = accepted !== undefined && needsInvitation(known, wanted);
     const invitation = isInvited ? await invitationFor(session, accepted, now) : null;
     if (invitation instanceof Refusal) return invitation;
@@ -146,7 +150,12 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const limited =
       (params.key === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
       limits.allow('sendByChannel', `${account.id}:${params.key}`) ??
-      limits.allow('sendByAccount', account.id);
+      limits.allow('sendByAccount', account.id) ??
+      (await limitChannelPort(parts, {
+        accountId: account.id,
+        channel: 'config' in channel ? readConfig(channel) : null,
+        now,
+      }));
     if (limited) return limited;
     const { productName } = config;
     const answerOf = (receipt: DeliveryRecord) => ({
@@ -203,48 +212,4 @@ function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boo
   const before = readConfig(known);
   const isSame = before?.kind === 'email' && wanted.address.toLowerCase() === before.address;
   return !isSame || known.confirmedAt === null || known.refusal !== null;
-}
-
-/**
- * Returns the config to store for the entered one, or a refusal if its host is private or malformed. Makes no network
- * request. `before` is the config that this one replaces.
- */
-function acceptedConfig(
-  entered: ChannelConfig,
-  parts: Pick<AppParts, 'channelPolicy'>,
-  before: StoredChannelConfig | null,
-): StoredChannelConfig | Refusal {
-  const address = definitionOf(entered.kind).enteredAddress?.(entered);
-  const refusal = address === undefined ? null : refuseAddress(address, parts);
-  return refusal ?? configFrom(entered, before);
-}
-
-function refuseAddress(address: string, { channelPolicy }: Pick<AppParts, 'channelPolicy'>): Refusal | null {
-  const { host } = new URL(address);
-  const normalised = normaliseEndpoint(host, endpointPolicy({ policy: channelPolicy }));
-  if (normalised.ok)
-    return isPortAllowed(normalised.endpoint, channelPolicy)
-      ? null
-      : refuse(
-          'channel_refused',
-          'Alerts cannot be sent to this port. Use port 80, 443, or a port from 1024 to 65535.',
-        );
-  return refuse(
-    'channel_refused',
-    ['address_refused', 'local_name'].includes(normalised.code)
-      ? 'This address is in a private network. Enter one that can be reached from the internet.'
-      : `The host of this address is not valid: ${host}`,
-  );
-}
-
-/**
- * Returns whether the egress may connect to this port, by the same rule as `ports: 'high'` in `server/egress/exchange.ts`.
- * Names are not resolved here: if any range is opened, a name may lead there, and the egress decides at each attempt.
- */
-function isPortAllowed(
-  { host, port, kind }: Pick<Endpoint, 'host' | 'port' | 'kind'>,
-  policy: AppParts['channelPolicy'],
-): boolean {
-  if (port === 80 || port === 443 || port >= 1_024) return true;
-  return kind === 'ip' ? policy.opens(host) : policy.permitsLocalNames;
 }

@@ -1,8 +1,11 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
+import { readConfig } from '../../channels/kinds/index.ts';
 import { type DeliveryRecord, deliveryOf } from '../../store/alerts/alert-history.ts';
+import { channelsOf } from '../../store/alerts/channels.ts';
 import { replayDelivery } from '../../store/alerts/channel-sending.ts';
 import type { Api, AppParts } from '../http/api.ts';
+import { limitChannelPort } from './channel-address.ts';
 import { CHANNEL_REFUSALS, deliveryWire } from './channel-wire.ts';
 import { refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
@@ -24,10 +27,17 @@ export function deliveryRoutes(api: Api, parts: AppParts): void {
     const key = { accountId: account.id, deliveryId: params.id };
     const known = await deliveryOf(store.db, key);
     if (known === null) return notFound();
+    const { added } = await channelsOf(store, account.id);
+    const channel = added.find(({ id }) => id === known.channelKey);
     const limited =
       (known.channelKey === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
       limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
-      limits.allow('replayByAccount', account.id);
+      limits.allow('replayByAccount', account.id) ??
+      (await limitChannelPort(parts, {
+        accountId: account.id,
+        channel: channel ? readConfig(channel) : null,
+        now,
+      }));
     if (limited) return limited;
     const context = { timeZone: account.timeZone, now };
     const replayed = await replayDelivery(store, {

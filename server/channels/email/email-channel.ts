@@ -143,18 +143,20 @@ function createSmtpSender(options: {
  */
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
-  const { code, command, permanent, response, message }: NodemailerError = error;
+  const { code, command, permanent, response, message, syscall, originalCode }: NodemailerError = error;
+  // Receipts show the detail to every account, so it must not name the operator's mail server, as `message` does for these errors.
   if (isTlsFailure(error))
     return {
       outcome: 'retry',
       detail: oneLine(
-        `The connection to the mail server could not be encrypted, so neither the password nor the mail was sent: ${message}`,
+        `The connection to the mail server could not be encrypted, so neither the password nor the mail was sent: ${originalCode ?? message}`,
       ),
       cause: 'unencrypted',
     };
+  const notReached = syscall && `The mail server cannot be reached: ${syscall} ${originalCode}`;
   const refusesUs = response !== undefined && SESSION_COMMAND.test(command ?? '');
   const detail = oneLine(
-    `${refusesUs ? 'The mail server rejects mail from us: ' : ''}${response ?? message}`,
+    `${refusesUs ? 'The mail server rejects mail from us: ' : ''}${response ?? notReached ?? message}`,
   );
   // nodemailer refuses an address that would break the SMTP command.
   if (code === 'EENVELOPE' && command === 'API')
