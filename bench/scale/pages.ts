@@ -204,7 +204,7 @@ async function session(store: Store, accountId: string): Promise<string> {
     accessExpiresAt: endsAt,
     refreshIdleExpiresAt: endsAt,
     refreshExpiresAt: endsAt,
-    now,
+    signedInAt: now,
   });
   return `__Host-certlantern-session=${sessionId}.${secret}`;
 }

@@ -334,7 +334,7 @@ export async function newSession(
     accessExpiresAt: now + HOUR_MS,
     refreshIdleExpiresAt: now + HOUR_MS,
     refreshExpiresAt: now + HOUR_MS,
-    now,
+    signedInAt: now,
   });
   const cookies = new Map([
     [cookieName, { value: `${id}.${access}`, path: '/' }],

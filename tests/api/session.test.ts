@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, signIn, signUp, type Client } from '../kit/product/people.ts';
+import { enter } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
@@ -143,6 +144,28 @@ describeEachDatabase('A session', (open) => {
     expect((await alice.ask(CALLS.openSession, { body: { token } })).ok.data.id).toBe(charlie.id);
     expect((await before.ask(CALLS.refreshSession)).status).toBe(401);
     promise('7.2.4');
+  });
+
+  it('that was opened without credentials counts from the first sign-in, as does every later one', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const signedInAt = async () => (await alice.ask(CALLS.listSessions)).ok.data[0]?.created_at;
+    const first = await signedInAt();
+    const resumed = async () => (await alice.ask(CALLS.resumeIdentity)).ok.data.resumed;
+    for (let minutes = 2; minutes < 5; minutes += 2) {
+      api.clock.advance(2 * MINUTE_MS);
+      expect(await resumed()).toBe(true);
+      expect(await enter(alice)).toBe(alice.id);
+      expect(await signedInAt()).toBe(first);
+    }
+    api.clock.advance(2 * MINUTE_MS);
+    expect(await resumed()).toBe(false);
+
+    api.clock.advance(30 * DAY_MS - 7 * MINUTE_MS);
+    await api.store.db.updateTable('sessions').set({ refresh_idle_expires_at: Number.MAX_SAFE_INTEGER }).execute();
+    expect((await alice.ask(CALLS.refreshSession)).status).toBe(200);
+    api.clock.advance(2 * MINUTE_MS);
+    expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
   });
 
   it('uses cookies without Secure and the __Host- prefix where plain HTTP is allowed', async () => {

@@ -96,7 +96,7 @@ function session(accountId: string, sessionId: string) {
     accessExpiresAt: NOW + 900_000,
     refreshIdleExpiresAt: NOW + 14 * DAY,
     refreshExpiresAt: NOW + 30 * DAY,
-    now: NOW,
+    signedInAt: NOW,
   };
 }
 

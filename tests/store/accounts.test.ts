@@ -139,6 +139,6 @@ function session(accountId: string) {
     accessExpiresAt: NOW + 900_000,
     refreshIdleExpiresAt: NOW + 14 * 86_400_000,
     refreshExpiresAt: NOW + 30 * 86_400_000,
-    now: NOW,
+    signedInAt: NOW,
   };
 }

@@ -118,7 +118,7 @@ describeEachDatabase('verifying an address for the first time', (open) => {
         accessExpiresAt: NOW + DAY,
         refreshIdleExpiresAt: NOW + DAY,
         refreshExpiresAt: NOW + DAY,
-        now: NOW,
+        signedInAt: NOW,
       });
     const stillIn = async (sessionId: string) =>
       (await findSession(store, { sessionId, accessHash: sessionId, now: NOW })) !== null;

@@ -95,7 +95,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     accessExpiresAt: NOW,
     refreshIdleExpiresAt: NOW + DAY,
     refreshExpiresAt: NOW + DAY,
-    now: NOW,
+    signedInAt: NOW,
   });
   const leaf = endingSoon({ subject: `${name}.example` });
   const { id: monitorId } = await watch(store, account.id, `${name}.example`);

@@ -95,7 +95,7 @@ describeEachDatabase('sessions', (open) => {
     const store = await signedIn(await open());
     const alice = await person(store, 'alice');
     const laptop = { userAgent: 'Firefox\0', address: '198.51.100.7' };
-    await openSession(store, { ...newSession(alice.id, 'second'), seenFrom: laptop, now: NOW + 1 });
+    await openSession(store, { ...newSession(alice.id, 'second'), seenFrom: laptop, signedInAt: NOW + 1 });
     await openSession(store, newSession((await person(store, 'bob')).id, 'of bob'));
     await rotate(store, 0, NOW + MINUTE, 'session', { userAgent: 'x'.repeat(999), address: '2001:db8::1' });
     expect(await listSessions(store, alice.id, NOW + MINUTE)).toEqual([
@@ -134,9 +134,9 @@ describeEachDatabase('sessions', (open) => {
   it('are pruned beyond 200 per account, oldest first', async () => {
     const store = await signedIn(await open());
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
-    await openSession(store, { ...newSession(bob.id, 'of bob'), now: NOW - DAY });
+    await openSession(store, { ...newSession(bob.id, 'of bob'), signedInAt: NOW - DAY });
     for (let index = 1; index <= 203; index++)
-      await openSession(store, { ...newSession(alice.id, `session ${index}`), now: NOW + index });
+      await openSession(store, { ...newSession(alice.id, `session ${index}`), signedInAt: NOW + index });
     expect(await pruneSessions(store, NOW + MINUTE)).toBe(4);
     const left = await store.db.selectFrom('sessions').select('id').orderBy('created_at').execute();
     expect(left.slice(0, 2)).toEqual([{ id: 'of bob' }, { id: 'session 4' }]);
@@ -158,7 +158,7 @@ function newSession(accountId: string, sessionId: string) {
     accessExpiresAt: NOW + 15 * MINUTE,
     refreshIdleExpiresAt: NOW + 14 * DAY,
     refreshExpiresAt: NOW + 30 * DAY,
-    now: NOW,
+    signedInAt: NOW,
   };
 }
 

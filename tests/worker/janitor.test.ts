@@ -46,7 +46,7 @@ describeEachDatabase('The janitor', (open) => {
         accessExpiresAt: START + HOUR_MS,
         refreshIdleExpiresAt: START + lifetime,
         refreshExpiresAt: START + lifetime,
-        now: START,
+        signedInAt: START,
       });
     await consumeRateLimit(store, { key: 'sign-in', limit: 5, windowMs: HOUR_MS, now: START });
     await remind(rig);

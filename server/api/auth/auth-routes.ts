@@ -91,7 +91,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
     if (!opened.ok)
       return refuse(opened.code, OIDC_FAILURES[decision === 'allowed' ? 'signups_closed' : decision]);
     c.header('Cache-Control', 'no-store');
-    const sessionId = await sessions.open(c, opened.account);
+    const sessionId = await sessions.open(c, opened.account, claims.signedInAt ?? now);
     if (sessionId === null) return refuse(...TOKEN_FAILURES.session_over);
     // End the provider's session, so that it does not outlive a log-out here. If it is already gone, another call used it,
     // or somebody ended all sessions of the account. The session opened above is newer than that, so end it as well.

@@ -172,9 +172,9 @@ function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltIn
 
   api.on(CALLS.resumeIdentity, async ({ c, session: { sessionId, account }, now }) => {
     const open = await listSessions(store, account.id, now);
-    const openedAt = open.find(({ id }) => id === sessionId)?.createdAt ?? 0;
-    const subject = now - openedAt > RESUMED_MS ? null : await subjectOf(account.id);
-    const cookies = subject === null ? [] : await builtIn.openSession(subject);
+    const signedInAt = open.find(({ id }) => id === sessionId)?.createdAt ?? 0;
+    const subject = now - signedInAt > RESUMED_MS ? null : await subjectOf(account.id);
+    const cookies = subject === null ? [] : await builtIn.openSession(subject, signedInAt);
     for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true });
     return { data: { resumed: cookies.length > 0 } };
   });

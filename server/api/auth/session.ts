@@ -28,10 +28,10 @@ export interface Sessions {
   /** Name of the access cookie. */
   cookieName: string;
   /**
-   * Ends the request's earlier session, opens a new one and sets its cookies. Returns the new session's id; null, and
-   * opens none, if the account was deleted or its address verified since `account` was read.
+   * Ends the request's earlier session, opens one for a person who signed in at `signedInAt` (ms UTC), and sets its cookies.
+   * Returns its id; null, and opens none, if the account was deleted or its address verified since `account` was read.
    */
-  open(c: AppContext, account: Account): Promise<string | null>;
+  open(c: AppContext, account: Account, signedInAt: number): Promise<string | null>;
   /** Returns the session of the access cookie; null if the cookie is missing, invalid or expired. */
   current(c: AppContext): Promise<ActiveSession | null>;
   /**
@@ -107,7 +107,7 @@ export function createSessions(options: {
   const sessions: Sessions = {
     cookieName: cookieName('session'),
 
-    async open(c, { id: accountId, emailVerified }) {
+    async open(c, { id: accountId, emailVerified }, signedInAt) {
       await endEarlier(c);
       const now = clock.now();
       const sessionId = randomUUID();
@@ -120,10 +120,10 @@ export function createSessions(options: {
         refreshHash: hash(refresh),
         accessExpiresAt: now + ACCESS_MS,
         refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
-        refreshExpiresAt: now + REFRESH_MS,
+        refreshExpiresAt: signedInAt + REFRESH_MS,
         seenFrom: seenFrom(c),
         emailVerified,
-        now,
+        signedInAt,
       });
       if (!opened) return null;
       writeBoth(c, sessionId, access, refresh);

@@ -96,8 +96,10 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
 
     builtIn: {
       ...createMailedLinks({ context, events, productName, now }),
-      openSession: async (userId) =>
-        (await auth.api.openSession({ body: { userId }, returnHeaders: true })).headers.getSetCookie(),
+      openSession: async (userId, signedInAt) =>
+        (
+          await auth.api.openSession({ body: { userId, signedInAt }, returnHeaders: true })
+        ).headers.getSetCookie(),
       callerOf: (cookie) => auth.api.caller({ headers: new Headers({ cookie }) }),
     },
   };

@@ -82,6 +82,7 @@ function readClaims(
       signUp: { company: '', trial: false },
       photoUrl: typeof picture === 'string' && isPhotoUrl(picture) ? picture : null,
       sessionId: null,
+      signedInAt: null,
     },
   };
 }

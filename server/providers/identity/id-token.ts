@@ -33,14 +33,15 @@ export function createTokenVerifier({
     // A token may outlive its session by minutes. Without this check it could open a new session after a password reset
     // or recreate a deleted account.
     const { adapter } = await context;
-    const session = await adapter.findOne({
+    const session = await adapter.findOne<{ createdAt: Date }>({
       model: 'session',
       where: [
         { field: 'id', value: claims.sessionId },
         { field: 'userId', value: claims.subject },
       ],
     });
-    return session === null ? { ok: false, reason: 'session_over' } : { ok: true, claims };
+    if (session === null) return { ok: false, reason: 'session_over' };
+    return { ok: true, claims: { ...claims, signedInAt: new Date(session.createdAt).getTime() } };
   };
 }
 
@@ -50,7 +51,9 @@ function refusalOf(error: unknown): 'expired' | 'invalid' {
   throw error;
 }
 
-function readClaims(payload: Record<string, unknown>): (IdentityClaims & { sessionId: string }) | null {
+type TokenClaims = Omit<IdentityClaims, 'signedInAt'> & { sessionId: string };
+
+function readClaims(payload: Record<string, unknown>): TokenClaims | null {
   const { sub, email, email_verified: emailVerified, name, picture, sid, company, trial } = payload;
   if (typeof sub !== 'string' || typeof email !== 'string' || typeof sid !== 'string') return null;
   return {

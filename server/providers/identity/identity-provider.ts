@@ -15,6 +15,8 @@ export interface IdentityClaims {
   signUp: { company: string; trial: boolean };
   /** The provider's session that the token belongs to; null if the provider has no sessions that we can end. */
   sessionId: string | null;
+  /** Time when that session's person signed in, ms UTC; null without such a session. */
+  signedInAt: number | null;
 }
 
 export type TokenFailure =
@@ -64,8 +66,11 @@ export interface IdentityProvider {
 export interface BuiltInActions {
   /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if none. */
   callerOf(cookie: string): Promise<string | null>;
-  /** Opens a session of the provider for a user. Returns the values of its Set-Cookie headers; none if the user is unknown. */
-  openSession(subject: string): Promise<string[]>;
+  /**
+   * Opens a session of the provider for a user who signed in at `signedInAt` (ms UTC). Returns the values of its Set-Cookie
+   * headers; none if the user is unknown.
+   */
+  openSession(subject: string, signedInAt: number): Promise<string[]>;
   /** Mails a verification link to the user's address. Does nothing if it is already verified or the user unknown. */
   sendVerification(subject: string): Promise<void>;
   /** Verifies the user's address. Returns false if the token is invalid or belongs to another user. */

@@ -200,13 +200,19 @@ const decryptableKeys: ReadKeys = async ({ context }) => {
 const sessionPlugin = {
   id: 'sessions',
   endpoints: {
-    /** Opens a session for a user and sets its cookies. Does nothing if the user is unknown. */
+    /**
+     * Opens a session for a user and sets its cookies. Its `createdAt` is `signedInAt`, so that this is no new sign-in. Does
+     * nothing if the user is unknown.
+     */
     openSession: createAuthEndpoint.serverOnly(
-      { method: 'POST', body: z.object({ userId: z.string() }) },
+      { method: 'POST', body: z.object({ userId: z.string(), signedInAt: z.number() }) },
       async (c): Promise<null> => {
         const { internalAdapter } = c.context;
         const user = await internalAdapter.findUserById(c.body.userId);
-        if (user) await setSessionCookie(c, { user, session: await internalAdapter.createSession(user.id) });
+        if (user === null) return null;
+        const own = { createdAt: new Date(c.body.signedInAt) };
+        const session = await internalAdapter.createSession(user.id, false, own, true);
+        await setSessionCookie(c, { user, session });
         return null;
       },
     ),

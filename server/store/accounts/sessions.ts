@@ -25,7 +25,7 @@ export interface NewSession {
   seenFrom?: SessionClient;
   /** Whether the address was verified when the sign-in was authorized. Absent: not compared. */
   emailVerified?: boolean;
-  now: number;
+  signedInAt: number;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function openSession(store: Store, session: NewSession): Promise<bo
         refresh_idle_expires_at: session.refreshIdleExpiresAt,
         refresh_expires_at: session.refreshExpiresAt,
         ...clientColumns(session.seenFrom),
-        created_at: session.now,
+        created_at: session.signedInAt,
       })
       .execute();
     return true;

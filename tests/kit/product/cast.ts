@@ -115,7 +115,7 @@ export async function addPerson(
   const sessions = createSessions({ ...options, secret: options.sessionSecret });
   const app = new Hono<AppEnv>().get('/', async (c) => {
     c.set('client', { shown: address, network: address, prefix: address });
-    await sessions.open(c, opened.account);
+    await sessions.open(c, opened.account, clock.now());
     return c.body(null);
   });
   const browser = createClient(async (path) => app.request(path));
