@@ -29,7 +29,7 @@ const LIMITED: [what: string, max: number, attempt: (send: Send, index: number) 
   ],
   [
     'sign-ins',
-    50,
+    40,
     async (send, index) => {
       const body = { email: `somebody-${index}@example.test`, password: 'not the password' };
       return (await createClient(send).ask(CALLS.signIn, { body })).status;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
@@ -7,8 +8,9 @@ import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, signUp } from '../kit/product/people.ts';
+import { freshly } from './identity-acts.ts';
 import { SECRETS, startApi } from './test-api.ts';
-import { HOUR_MS } from '../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
 const PASSWORD = 'correct horse';
@@ -271,6 +273,41 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect((await attempt('203.0.113.5', charlie.password)).status).toBe(429);
     expect((await attempt('203.0.114.5', charlie.password)).status).toBe(200);
     promise('guessing');
+  });
+
+  it('limits checks of passwords, right ones too, per client address, network and account', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const address = '203.0.113.5';
+    const account = createHash('sha256').update(alice.email).digest('base64url');
+    const { id: subject } = await api.store.db
+      .selectFrom('user')
+      .select('id')
+      .where('email', '=', alice.email)
+      .executeTakeFirstOrThrow();
+    const byClient = [
+      [`address:${address}`, 40, MINUTE_MS],
+      ['prefix:203.0.113', 120, MINUTE_MS],
+    ] as const;
+    const provider = await freshly(api.sendFrom(address), alice);
+    const body = { email: alice.email, password: alice.password };
+    const token = 'A'.repeat(43);
+    const checks = [
+      [CALLS.signIn, { body }, [...byClient, [`account:${account}`, 30, 15 * MINUTE_MS]]],
+      [CALLS.enableTotp, { body }, [...byClient, [`account:${subject}`, 30, 15 * MINUTE_MS]]],
+      [CALLS.resetPassword, { body: { token, password: PASSWORD } }, byClient],
+    ] as const;
+    for (const [call, input, limits] of checks)
+      for (const [key, limit, windowMs] of limits) {
+        await api.store.db.deleteFrom('rate_limits').execute();
+        const used = { key: `password-check:${key}`, limit, windowMs, now: api.clock.now() };
+        await consumeRateLimit(api.store, { ...used, weight: limit - 1 });
+        const { status } = await provider.ask(call, input);
+        expect([key, status]).toEqual([key, call === CALLS.resetPassword ? 401 : 200]);
+        const { problem } = await provider.ask(call, input);
+        expect([key, problem]).toEqual([key, expect.objectContaining({ code: 'too_many_requests' })]);
+        expect(problem.retry_after).toBeLessThanOrEqual(windowMs / 1_000);
+      }
   });
 
   it('limits sign-ups per client address and per network, by hour and by day', async () => {

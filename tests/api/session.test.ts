@@ -162,7 +162,10 @@ describeEachDatabase('A session', (open) => {
     expect(await resumed()).toBe(false);
 
     api.clock.advance(30 * DAY_MS - 7 * MINUTE_MS);
-    await api.store.db.updateTable('sessions').set({ refresh_idle_expires_at: Number.MAX_SAFE_INTEGER }).execute();
+    await api.store.db
+      .updateTable('sessions')
+      .set({ refresh_idle_expires_at: Number.MAX_SAFE_INTEGER })
+      .execute();
     expect((await alice.ask(CALLS.refreshSession)).status).toBe(200);
     api.clock.advance(2 * MINUTE_MS);
     expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);

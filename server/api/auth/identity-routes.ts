@@ -8,6 +8,7 @@ import {
   beginGuess,
   beginPasskeySignIn,
   beginSignIn,
+  countPasswordCheck,
   countChallenge,
   countReset,
   countSignUp,
@@ -201,8 +202,10 @@ function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltIn
     return { data: null };
   });
 
-  api.on(CALLS.resetPassword, async ({ c, body }) => {
+  api.on(CALLS.resetPassword, async ({ c, body, now }) => {
     c.header('Cache-Control', 'no-store');
+    const limited = await countPasswordCheck(store, { client: c.get('client'), now });
+    if (limited) return limited;
     const reset = await builtIn.resetPassword(body.token, body.password);
     if (reset.ok) return { data: null };
     return reset.reason === 'invalid_token'
