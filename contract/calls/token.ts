@@ -18,6 +18,8 @@ export const makeToken = {
   method: 'post',
   path: '/user/tokens',
   access: 'session',
+  idempotent: true,
+  shownOnce: ['secret'],
   summary: 'Create a personal token; only this response contains its secret',
   body: createTokenSchema,
   response: wrapped(tokenCreatedSchema),

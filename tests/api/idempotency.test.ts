@@ -11,7 +11,7 @@ import {
   pruneKeys,
 } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
-import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
+import { describeEachDatabase, freshDatabase, freshStore } from '../kit/databases/database.ts';
 import { markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, routesOf } from './access-routes.ts';
@@ -40,6 +40,14 @@ function secretsIn(answer: unknown): string[] {
   const isSecret = typeof answer === 'string' && /(?![\da-f-]+$)[\w+/-]{32,}/i.test(answer);
   return isSecret ? [answer] : [];
 }
+
+/** Calls that add a row each time and yet take no key, with the reason. */
+const REPEATABLE: Partial<Record<keyof typeof CALLS, string>> = {
+  resumeIdentity:
+    'sets the cookie of a short session of the identity provider, and answers are stored without cookies',
+  testEvent: 'test mode: plays an event of the payment provider',
+  sendVerification: 'sends one more mail to the address of the account, at most five an hour',
+};
 
 describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
   it('runs once; the stored answer is replayed', async () => {
@@ -273,7 +281,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
         expect([operationId, kept.includes(secret)]).toEqual([operationId, false]);
       }
     }
-    expect(withSecrets).toEqual(['addChannel']);
+    expect(withSecrets.toSorted()).toEqual(['addChannel', 'makeCalendar', 'makeToken', 'rotateSecret']);
     promise('secrets');
   });
 
@@ -326,4 +334,25 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
       await database.remove();
     }
   });
+});
+
+it('Every call that creates something takes an Idempotency-Key: any other one may be repeated', async () => {
+  const world = await createWorld(() => freshStore('sqlite'), ['premium']);
+  const caller = world.caller('premium');
+  for (const route of await routesOf(world.api)) {
+    const { operationId } = route.operation;
+    const call: Call = CALLS[operationId];
+    if (call.method === 'get' || call.access === 'public' || call.idempotent) continue;
+    const client = await caller.arrive();
+    const input = INPUTS[operationId]({ caller, things: thingsFor(world, caller) });
+    const first = await ask(client, route, input);
+    const before = await world.rows();
+    const again = await ask(client, route, input);
+    const isUnchanged = (await world.rows()).length <= before.length;
+    expect([operationId, isUnchanged || operationId in REPEATABLE]).toEqual([operationId, true]);
+    const known = secretsIn(JSON.parse(first.text));
+    const added = secretsIn(JSON.parse(again.text)).filter((secret) => !known.includes(secret));
+    expect([operationId, added]).toEqual([operationId, []]);
+    caller.leave();
+  }
 });

@@ -170,18 +170,24 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return typeof sent === 'string' ? CHANNEL_REFUSALS[sent]() : answerOf(sent);
   });
 
-  api.on(CALLS.rotateSecret, async ({ params, session, now }) => {
+  api.on(CALLS.rotateSecret, async ({ params, session, idempotency, now }) => {
     if (params.key === OWN_MAIL) return CHANNEL_REFUSALS.not_found();
     const limited = limits.allow('channelsByAccount', session.account.id);
     if (limited) return limited;
     const secret = newWebhookSecret();
     const until = now + PHASE_OUT_MS;
-    const key = { accountId: session.account.id, channelId: params.key };
-    const rotated = await rotateWebhookSecret(store, key, (stored) =>
-      rotatedConfig(stored, { secret, until, now }),
+    const answer = { data: { secret, previous_until: iso(until) } };
+    const rotated = await rotateWebhookSecret(
+      store,
+      {
+        accountId: session.account.id,
+        channelId: params.key,
+        alongside: (trx) => idempotency.storeAnswer(trx, answer),
+      },
+      (stored) => rotatedConfig(stored, { secret, until, now }),
     );
     if (rotated === null) return CHANNEL_REFUSALS.channel_closed();
-    return rotated ? { data: { secret, previous_until: iso(until) } } : CHANNEL_REFUSALS.not_found();
+    return rotated ? answer : CHANNEL_REFUSALS.not_found();
   });
 
   api.on(CALLS.channelDeliveries, async ({ params, query, session: { account }, now }) => {

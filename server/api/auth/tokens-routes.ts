@@ -13,12 +13,13 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
     data: (await listTokens(store, session.account.id)).map(tokenWire),
   }));
 
-  api.on(CALLS.makeToken, async ({ body, session, now }) => {
+  api.on(CALLS.makeToken, async ({ body, session, idempotency, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('tokensByAccount', accountId);
     if (limited) return limited;
     const { secret, prefix } = newToken();
     const days = body.expires_in_days;
+    const answerOf = (token: ApiToken) => ({ data: { token: tokenWire(token), secret } });
     const made = await createToken(store, {
       accountId,
       secret,
@@ -28,10 +29,11 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
       now,
       expiresAt: days === null ? null : now + days * DAY_MS,
       max: MAX_TOKENS,
+      alongside: (trx, token) => idempotency.storeAnswer(trx, answerOf(token)),
     });
     if (!made.ok)
       return refuse(made.code, `You have ${MAX_TOKENS} tokens, which is the maximum. Revoke one first.`);
-    return { data: { token: tokenWire(made.token), secret } };
+    return answerOf(made.token);
   });
 
   api.on(CALLS.revokeToken, async ({ params, session }) => {

@@ -99,7 +99,15 @@ function success(call: Call) {
       headers,
       content: { [call.mediaType ?? 'application/octet-stream']: { schema: { type: 'string' } } },
     };
-  return { description, headers, content: { 'application/json': { schema: call.response } } };
+  return { description, headers, content: { 'application/json': { schema: replayed(call) } } };
+}
+
+/** Returns the schema of an answer and its replays: secrets that are shown only once may be null. */
+function replayed({ response, shownOnce }: Call) {
+  const data = response instanceof z.ZodObject ? response.shape['data'] : null;
+  if (!(shownOnce && response instanceof z.ZodObject && data instanceof z.ZodObject)) return response;
+  const secrets = shownOnce.map((field) => [field, z.nullable(data.shape[field] ?? z.string())]);
+  return response.extend({ data: data.extend(Object.fromEntries(secrets)) });
 }
 
 /** Returns one response per status, which lists its problem codes. */

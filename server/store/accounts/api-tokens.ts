@@ -3,7 +3,7 @@ import { FIXED_LIMITS } from '../../core/index.ts';
 import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { storedStrings } from '../db/stored-json.ts';
 
@@ -38,6 +38,7 @@ export async function createToken(
     expiresAt: number | null;
     max: number;
     now: number;
+    alongside?: WriteInTransaction<ApiToken>;
   },
 ): Promise<CreatedToken> {
   const { accountId, secret, prefix, name, scopes, expiresAt, now } = request;
@@ -74,7 +75,9 @@ export async function createToken(
       })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
-    return { ok: true, token: toToken(row) };
+    const token = toToken(row);
+    await request.alongside?.(trx, token);
+    return { ok: true, token };
   });
 }
 

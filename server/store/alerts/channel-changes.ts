@@ -195,7 +195,7 @@ export async function removeChannel(
  */
 export async function rotateWebhookSecret(
   store: Store,
-  { accountId, channelId }: ChannelKey,
+  { accountId, channelId, alongside }: ChannelKey & { alongside?: WriteInTransaction<void> },
   rotate: (config: string) => string | null,
 ): Promise<boolean | null> {
   return inTransaction(store, async (trx) => {
@@ -212,6 +212,7 @@ export async function rotateWebhookSecret(
     const config = rotate(row.config);
     if (config === null) return null;
     await trx.updateTable('channels').set({ config }).where('id', '=', channelId).execute();
+    await alongside?.(trx);
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ExpiringCertificate, nameOf, type Targeted } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
@@ -26,7 +26,12 @@ export async function findCalendarFeed(store: Store, accountId: string): Promise
 /** Creates the account's calendar link and replaces an earlier one. Only the SHA-256 of the token is stored. */
 export async function createCalendarFeed(
   store: Store,
-  { accountId, token, now }: { accountId: string; token: string; now: number },
+  {
+    accountId,
+    token,
+    now,
+    alongside,
+  }: { accountId: string; token: string; now: number; alongside?: WriteInTransaction<void> },
 ): Promise<void> {
   const made = { token_hash: hashOf(token), created_at: now, read_at: null };
   await inTransaction(store, async (trx) => {
@@ -35,6 +40,7 @@ export async function createCalendarFeed(
       .values({ account_id: accountId, ...made })
       .onConflict((conflict) => conflict.column('account_id').doUpdateSet(made))
       .execute();
+    await alongside?.(trx);
   });
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
 }
