@@ -23,6 +23,7 @@ import { OIDC_CLIENT, startOidcServer } from '../kit/providers/oidc-server.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 import { giveAlerting } from './access-alerting.ts';
+import { certificatesOf, giveCertificates } from './access-certificates.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 /**
@@ -34,6 +35,10 @@ export type CallerName = (typeof CALLERS)[number];
 /** Ids of what a caller has. */
 export interface Things {
   domain: string;
+  /** Fingerprint and PEM of the certificate that the domain serves, and the fingerprint of the one before. */
+  certificate: string;
+  certificatePem: string;
+  formerCertificate: string;
   pausedDomain: string;
   otherSession: string;
   /** A CA certificate that the account trusts. */
@@ -94,6 +99,7 @@ const referenceOf = (accountId: string) => createCheckoutReferences(SECRETS.sess
 /** Ids that name nothing. */
 export const nobodysThings = (): Things => ({
   domain: randomUUID(),
+  ...certificatesOf(randomUUID()).things,
   pausedDomain: randomUUID(),
   otherSession: randomUUID(),
   authority: randomUUID(),
@@ -214,7 +220,7 @@ async function createCaller(api: TestApi, cookieName: string, name: CallerName):
     },
   };
   await markVerified(store, person.id);
-  if (name === 'stranger')
+  if (name === 'owner' || name === 'stranger')
     await grantPremium(store, person.id, { grant: { endsAt: null }, now: clock.now() });
   if (name === 'premium') {
     const body = { price_id: TEST_PRICE, reference: referenceOf(person.id) };
@@ -272,6 +278,8 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
     .where('id', '=', pausedDomain)
     .execute();
   await store.db.updateTable('monitors').set({ icon_fetched: 1 }).where('id', '=', domain).execute();
+  const certificates = certificatesOf(name);
+  await giveCertificates(store, { accountId, monitorId: domain, certificates: certificates.seen, now });
   const other = await newSession(store, { accountId, cookieName: '', now });
   const authority = randomUUID();
   await store.db
@@ -289,6 +297,7 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
   const alerting = await giveAlerting(store, { accountId, domain, now });
   return {
     domain,
+    ...certificates.things,
     pausedDomain,
     otherSession: other.id,
     authority,
