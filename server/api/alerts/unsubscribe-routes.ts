@@ -13,6 +13,7 @@ import {
 } from '../../store/mail/unsubscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { derivedKey, unsubscribeKeys } from '../auth/derived-keys.ts';
+import type { AppContext } from '../http/app-env.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { hasInvitationExpired } from './recipient-invitation.ts';
 
@@ -74,8 +75,8 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
   });
 
   api.on(CALLS.unsubscribeAtOnce, async ({ c, params, now }) => {
-    const form = await c.req.parseBody();
-    if (form['List-Unsubscribe'] !== 'One-Click')
+    const form = await readForm(c);
+    if (form?.['List-Unsubscribe'] !== 'One-Click')
       return refuse('invalid_request', 'Send a form with List-Unsubscribe=One-Click.');
     const subject = await subjectOf(params.token, keys.oneClick, now);
     if (subject instanceof Refusal) return subject;
@@ -94,6 +95,16 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
     const page = new URL('/unsubscribe', config.publicUrl).href;
     return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);
   });
+}
+
+/** Returns the fields of a form, URL-encoded or multipart; null if the body is malformed. */
+async function readForm(c: AppContext) {
+  try {
+    return await c.req.parseBody();
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 /**
