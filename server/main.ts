@@ -1,7 +1,3 @@
-import { createAdaptorServer } from '@hono/node-server';
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
@@ -14,16 +10,12 @@ import {
 import { createAddressPolicy, createHostsFile } from './egress/index.ts';
 import { PkiError } from './pki/index.ts';
 import { egressWarning } from './egress-config.ts';
+import { listen, ListenError } from './listen.ts';
 import { LIMITS } from './core/index.ts';
 import { openStore, StoreError } from './store/db/open-store.ts';
 import { registerProcessMetrics, startTelemetry, traceQueries } from './start-telemetry.ts';
 import { releaseLeases } from './store/mail/outbox.ts';
 import { createLog, createReadiness } from './telemetry/index.ts';
-
-/** Error for a port that the server cannot listen on. The message is one line for the operator. */
-class ListenError extends Error {
-  override name = 'ListenError';
-}
 
 /** Grace periods for open requests and messages at shutdown. A message that is cut off is sent again later. */
 const SHUTDOWN_GRACE = { requestsMs: 5_000, messagesMs: 6_000 };
@@ -115,7 +107,11 @@ async function main(): Promise<void> {
   };
   if (worker) {
     if (!api && config.workerPort !== null) {
-      const operatorServer = await listen({ host: config.host, port: config.workerPort }, 'WORKER_PORT');
+      const operatorServer = await listen({
+        host: config.host,
+        port: config.workerPort,
+        variable: 'WORKER_PORT',
+      });
       operatorServer.use(worker.operatorApp(parts));
       closers.push(() => operatorServer.close(0));
     }
@@ -124,8 +120,11 @@ async function main(): Promise<void> {
     closers.push(close);
   }
   if (api && httpServer) {
-    const { app, startMessage } = await api.startApi(parts, { port: httpServer.port, warning: reachWarning });
-    httpServer.use(app);
+    const { app, admits, startMessage } = await api.startApi(parts, {
+      port: httpServer.port,
+      warning: reachWarning,
+    });
+    httpServer.use(app, admits);
     process.stdout.write(startMessage);
   }
 }
@@ -155,65 +154,6 @@ async function validateExtraCa(extraCaPem: string | null): Promise<void> {
       { cause: error },
     );
   }
-}
-
-interface HttpServer {
-  port: number;
-  /** Sets the request handler. Earlier requests get 503. */
-  use(app: { fetch(request: Request, ...rest: never[]): Response | Promise<Response> }): void;
-  /** Stops accepting connections, waits up to `graceMs` for open requests, then closes every connection. */
-  close(graceMs: number): Promise<void>;
-}
-
-/** Binds a port. Call it before the worker starts, so that nothing is checked or sent if it fails. @throws ListenError */
-async function listen(
-  config: Pick<Config, 'host' | 'port'>,
-  variable: 'PORT' | 'WORKER_PORT' = 'PORT',
-): Promise<HttpServer> {
-  let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
-    new Response('Starting', { status: 503 });
-  const server = createAdaptorServer({ fetch: (request, env) => handler(request, env) }) as Server;
-  // This is longer than most proxies keep idle connections. If we closed first, a request already on its way would fail.
-  server.keepAliveTimeout = 75_000;
-  server.listen(config.port, config.host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new ListenError(listenErrorMessage(config, variable, error), { cause: error });
-  }
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : config.port;
-  return {
-    port,
-    use(app) {
-      handler = app.fetch.bind(app) as typeof handler;
-    },
-    async close(graceMs) {
-      const closed = once(server, 'close');
-      server.close();
-      // Close keep-alive connections as they become idle, because they would stay open otherwise.
-      const idle = setInterval(() => server.closeIdleConnections(), 20);
-      await Promise.race([closed, delay(graceMs, undefined, { ref: false })]);
-      clearInterval(idle);
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
-function listenErrorMessage(
-  config: Pick<Config, 'host' | 'port'>,
-  variable: 'PORT' | 'WORKER_PORT',
-  error: unknown,
-): string {
-  const code = error instanceof Error ? Reflect.get(error, 'code') : null;
-  if (code === 'EADDRINUSE')
-    return `Port ${config.port} is in use by another program. Choose another one: ${variable}=${config.port === 65_535 ? 8080 : config.port + 1} npm start`;
-  if (code === 'EACCES')
-    return `Port ${config.port} needs privileges that this user does not have. Choose one above 1023: ${variable}=8080 npm start`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `HOST=${config.host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network.`;
-  return `The server cannot listen on ${config.host}:${config.port}: ${String(error)}`;
 }
 
 type Closer = () => void | Promise<void>;

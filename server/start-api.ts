@@ -1,5 +1,11 @@
 import { join, resolve } from 'node:path';
-import { createApp, createIdentityEvents, linkTestMode, refusePlainHttp } from './api/index.ts';
+import {
+  createApp,
+  createConnectionLimit,
+  createIdentityEvents,
+  linkTestMode,
+  refusePlainHttp,
+} from './api/index.ts';
 import type { Config } from './config.ts';
 import { type AddressPolicy, createResolver } from './egress/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
@@ -16,7 +22,11 @@ const DNS_TIMEOUT_MS = 1_000;
 export async function startApi(
   parts: Parts,
   { port, warning }: { port: number; warning: string | null },
-): Promise<{ app: ReturnType<typeof createApp>; startMessage: string }> {
+): Promise<{
+  app: ReturnType<typeof createApp>;
+  admits: ReturnType<typeof createConnectionLimit>;
+  startMessage: string;
+}> {
   const { config, secrets, store, log } = parts;
   const { publicUrl } = config;
   const identity =
@@ -84,7 +94,7 @@ export async function startApi(
     warning,
     obstacle: refusePlainHttp(undefined, config)?.detail ?? null,
   });
-  return { app, startMessage };
+  return { app, admits: createConnectionLimit(parts), startMessage };
 }
 
 /** Returns the text printed once the server is ready: its URL, where mail goes, and how to start the demo. */

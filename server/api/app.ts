@@ -10,9 +10,10 @@ import { type AppOptions, DEFAULT_TIMING } from './app-options.ts';
 import { createClientAddressReader } from './http/client-address.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './http/own-origin.ts';
 import { createPersonalTokens, hasToken } from './auth/personal-tokens.ts';
-import { plainRefusal, problemResponse, Refusal, refuse } from './http/problem.ts';
+import { problemResponse, Refusal, refuse } from './http/problem.ts';
 import { deploymentRoutes, publicConfigOf } from './http/public-settings.ts';
 import { metricsRoutes } from './operations/metrics.ts';
+import { createReceivingLimit } from './http/open-connections.ts';
 import { createCallLimits } from './http/rate-limit.ts';
 import { isBelowApi, errorResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
 import { accountMetricsRoute } from './operations/account-metrics-routes.ts';
@@ -75,6 +76,10 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
   guard(app, parts);
   app.onError((error, c) => {
+    const incoming = c.env?.incoming;
+    // The connection was closed before the whole body had arrived, so nobody reads this answer.
+    if (incoming?.destroyed && !incoming.complete)
+      return problemResponse(c, refuse('invalid_request', 'The request did not arrive completely.'));
     if (isOutage(error)) {
       log.error({ err: error, requestId: c.get('requestId') }, 'The database does not answer');
       return problemResponse(
@@ -161,6 +166,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
   const { config, limits, localAccess, telemetry, requestLog } = parts;
   const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
+  const exceedsReceiving = createReceivingLimit(config.limits.connectionsPerAddress);
 
   recordRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
   app.use('*', async (c, next) => {
@@ -169,8 +175,10 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
     for (const [name, value] of headersFor(tooLong === null ? c.req.path : '')) c.header(name, value);
     if (tooLong !== null) return errorResponse(c, tooLong);
     c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
-    const limited = isBelowApi(c.req.path) ? null : limits.allow('pagesByAddress', c.get('client').network);
-    if (limited) return plainRefusal(c, limited);
+    const limited =
+      exceedsReceiving(c) ??
+      (isBelowApi(c.req.path) ? null : limits.allow('pagesByAddress', c.get('client').network));
+    if (limited) return errorResponse(c, limited);
     const plainHttp = /^\/api\/health(?:\/|$)/.test(c.req.path)
       ? null
       : refusePlainHttp(c.req.header('host'), config);

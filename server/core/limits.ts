@@ -13,6 +13,16 @@ export const LIMITS = {
    * proxies load many badges.
    */
   pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, min: 60, max: 1_000_000 },
+  /**
+   * Open connections of one IPv4 address or IPv6 /64; through a trusted proxy, its requests that have not arrived completely. A browser
+   * opens up to six connections.
+   */
+  connectionsPerAddress: {
+    setting: 'LIMIT_CONNECTIONS_PER_ADDRESS',
+    standard: 500,
+    min: 20,
+    max: 1_000_000,
+  },
   /** Domains of an account whose mail address is not verified. */
   domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, min: 1, max: 100_000 },
   /**

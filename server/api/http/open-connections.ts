@@ -1,0 +1,78 @@
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { LIMITS } from '../../core/index.ts';
+import type { AppOptions } from '../app-options.ts';
+import type { AppContext } from './app-env.ts';
+import { createClientAddressReader } from './client-address.ts';
+import { Refusal } from './problem.ts';
+
+/**
+ * Creates a function that counts something open for a network until `holder` emits one of `ends`. It returns false, and does not count,
+ * if the network has `max` open.
+ */
+function createOpenCount(max: number) {
+  const openOf = new Map<string, number>();
+  return (network: string, holder: EventEmitter, ends: readonly string[]): boolean => {
+    const open = openOf.get(network) ?? 0;
+    if (open >= max) return false;
+    openOf.set(network, open + 1);
+    let isOpen = true;
+    const leave = () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = (openOf.get(network) ?? 1) - 1;
+      if (left === 0) openOf.delete(network);
+      else openOf.set(network, left);
+    };
+    for (const end of ends) holder.once(end, leave);
+    return true;
+  };
+}
+
+/**
+ * Creates the check whether a new connection is within its address's limit. Trusted proxies have none, because they bring many people.
+ * Logs the first refusal, whose address may be a proxy that the operator forgot.
+ */
+export function createConnectionLimit({
+  config: { trustedProxies, limits },
+  telemetry,
+  log,
+}: Pick<AppOptions, 'config' | 'telemetry' | 'log'>): (socket: Socket) => boolean {
+  const clients = createClientAddressReader(trustedProxies);
+  const enter = createOpenCount(limits.connectionsPerAddress);
+  let isLogged = false;
+  return (socket) => {
+    const { remoteAddress: address } = socket;
+    if (clients.isTrusted(address)) return true;
+    if (enter(clients.read(address, undefined).network, socket, ['close'])) return true;
+    telemetry?.meters.limitReached(LIMITS.connectionsPerAddress.setting);
+    if (!isLogged) log.warn({ address }, TOO_MANY_CONNECTIONS);
+    isLogged = true;
+    return false;
+  };
+}
+
+const TOO_MANY_CONNECTIONS =
+  `An address has reached ${LIMITS.connectionsPerAddress.setting}, so new connections from it are refused. ` +
+  'If it belongs to your proxy, add it to TRUSTED_PROXIES. This is logged only once.';
+
+/**
+ * Creates the check whether a client may send another request with a body while others have not arrived completely. Only clients behind
+ * a trusted proxy can reach this limit; others reach that of connections first.
+ */
+export function createReceivingLimit(max: number): (c: AppContext) => Refusal | null {
+  const enter = createOpenCount(max);
+  return (c) => {
+    const incoming = c.env?.incoming;
+    const hasBody = c.req.header('content-length') ?? c.req.header('transfer-encoding');
+    if (incoming === undefined || hasBody === undefined) return null;
+    if (enter(c.get('client').network, incoming, ['end', 'close'])) return null;
+    // Without this header, Node would wait for the rest of the body.
+    c.header('Connection', 'close');
+    return new Refusal(
+      'too_many_requests',
+      `The limit of ${max} requests at a time from one address is reached.`,
+      { limit: 'connectionsPerAddress', retryAfterSeconds: 60 },
+    );
+  };
+}
