@@ -58,7 +58,7 @@ export async function startApi(
     );
   else await alarms.clear('paddle_sandbox');
   const payments = await createPayments(config.billing, {
-    now: () => systemClock.now(),
+    clock: systemClock,
     test: { publicUrl, ...linkTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
   });
   const resolver = createResolver({

@@ -115,9 +115,10 @@ const DIRECT_WRITES = [
   // A key has no effect by itself: the call that claimed it releases it when it is refused.
   ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `idempotency.ts ${verb} idempotency_keys`),
   // Anybody with a session may renew or end it.
-  'sessions.ts updateTable sessions',
-  'sessions.ts deleteFrom sessions',
-  'sessions.ts deleteFrom table',
+  ...['updateTable sessions', 'deleteFrom sessions', 'deleteFrom table'].map(
+    (write) => `sessions.ts ${write}`,
+  ),
+  'future-times.ts updateTable table',
 ];
 
 const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts');

@@ -14,8 +14,8 @@ export interface AppOptions {
   payments: PaymentProvider | null;
   config: AppConfig;
   secrets: { session: string; mailPage: string; invite: string };
-  /** Clock whose `now` returns ms UTC. */
-  clock: { now(): number };
+  /** `now` returns ms UTC, `monotonic` ms since an arbitrary start, which setting the clock does not change. */
+  clock: { now(): number; monotonic(): number };
   /** Egress policy for the hosts of monitors and preview checks, applied when somebody enters a host. */
   policy: {
     permits(ip: string): boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { createFailureLimit } from './failure-limit.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
@@ -7,8 +7,11 @@ const ADDRESS = '192.0.2.1';
 const never = new AbortController().signal;
 
 function started() {
-  const clock = { now: NOW };
-  const limit = createFailureLimit(() => clock.now);
+  const clock = { now: NOW, setAheadBy: 0 };
+  const limit = createFailureLimit({
+    now: () => clock.now + clock.setAheadBy,
+    monotonic: () => clock.now - NOW,
+  });
   const ran: string[] = [];
   const ends: (() => void)[] = [];
   /** Begins an attempt that ends with `ends[…]`. */
@@ -62,6 +65,17 @@ describe('The limit of failed handshakes', () => {
     await settle();
     expect(ran).toEqual(['a', 'd']);
     clock.now = NOW + 16 * MINUTE_MS;
+    expect(limit.resumesAt(ADDRESS)).toBeNull();
+  });
+
+  it('ends when it would have ended, if the clock is set ahead and back meanwhile', () => {
+    const { clock, limit } = started();
+    clock.setAheadBy = 400 * DAY_MS;
+    for (let failure = 0; failure < 3; failure++) limit.record(ADDRESS);
+    expect(limit.resumesAt(ADDRESS)).toBe(NOW + 400 * DAY_MS + 15 * MINUTE_MS);
+    clock.setAheadBy = 0;
+    expect(limit.resumesAt(ADDRESS)).toBe(NOW + 15 * MINUTE_MS);
+    clock.now += 15 * MINUTE_MS;
     expect(limit.resumesAt(ADDRESS)).toBeNull();
   });
 

@@ -21,28 +21,37 @@ export interface FailureLimit {
 }
 
 interface Failures {
-  /** Times of the failures, ms UTC, the oldest first. */
+  /** Times of the failures by the monotonic clock, the oldest first. */
   at: number[];
   running: number;
   /** Called with true if the attempt may run, or false if the limit is reached. */
   waiting: ((mayRun: boolean) => void)[];
 }
 
-/** Creates a limit. `now` returns ms UTC. It is kept in memory, so each thread and process has its own. */
-export function createFailureLimit(now: () => number): FailureLimit {
+/**
+ * Creates a limit. `now` returns ms UTC, `monotonic` ms since an arbitrary start, which setting the clock does not change. The limit is
+ * kept in memory, so each thread and process has its own.
+ */
+export function createFailureLimit({
+  now,
+  monotonic,
+}: {
+  now: () => number;
+  monotonic: () => number;
+}): FailureLimit {
   /** By address. Addresses with the most recent failures come last. */
   const byAddress = new Map<string, Failures>();
 
   function failuresAt(address: string): Failures {
     const known = byAddress.get(address) ?? { at: [], running: 0, waiting: [] };
-    known.at = known.at.filter((at) => at > now() - WINDOW_MS);
+    known.at = known.at.filter((at) => at > monotonic() - WINDOW_MS);
     byAddress.set(address, known);
     return known;
   }
 
   function forgetOld(): void {
     for (const [address, { at, running, waiting }] of byAddress) {
-      if ((at.at(-1) ?? 0) > now() - WINDOW_MS) return;
+      if ((at.at(-1) ?? -Infinity) > monotonic() - WINDOW_MS) return;
       if (running === 0 && waiting.length === 0) byAddress.delete(address);
     }
   }
@@ -60,7 +69,7 @@ export function createFailureLimit(now: () => number): FailureLimit {
   return {
     record(address) {
       const failures = failuresAt(address);
-      failures.at.push(now());
+      failures.at.push(monotonic());
       byAddress.delete(address);
       byAddress.set(address, failures);
       forgetOld();
@@ -89,7 +98,9 @@ export function createFailureLimit(now: () => number): FailureLimit {
     },
     resumesAt(address) {
       const { at } = failuresAt(address);
-      return at.length < MAX_FAILURES ? null : (at.at(-1) ?? 0) + WINDOW_MS;
+      const last = at.at(-1);
+      if (last === undefined || at.length < MAX_FAILURES) return null;
+      return now() + last + WINDOW_MS - monotonic();
     },
   };
 }

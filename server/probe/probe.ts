@@ -72,6 +72,8 @@ export interface ProbeOptions {
   policy: AddressPolicy;
   /** Clock that returns ms UTC. */
   now: () => number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. Default: `performance.now`. */
+  monotonic?: () => number;
   sources: Sources;
   /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
   ownNames?: OwnNames;
@@ -123,8 +125,9 @@ const TIMEOUTS: Timeouts = {
 /** Creates a probe whose connections all pass the egress address policy. */
 export function createProbe(options: ProbeOptions): Probe {
   const { resolver, policy, now, sources, ownNames, timeouts, onFault = warn } = options;
+  const { monotonic = () => performance.now() } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
-  const failureLimit = createFailureLimit(now);
+  const failureLimit = createFailureLimit({ now, monotonic });
   const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
   return {

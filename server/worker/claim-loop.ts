@@ -58,7 +58,7 @@ export interface ClaimLoopOptions<Item> {
   /** Fields that identify an item in log lines and in its trace. */
   fieldsOf(item: Item): LogFields;
   telemetry: Telemetry;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   log: Log;
 }
 

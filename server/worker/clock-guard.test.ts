@@ -9,7 +9,7 @@ const reports = (...ahead: (number | null)[]): CanaryResult[] =>
 /** Creates a guard whose clocks the test moves. */
 function guarded() {
   const time = { now: Date.UTC(2027, 2, 1), monotonic: 0 };
-  const guard = createClockGuard({ now: () => time.now }, () => time.monotonic);
+  const guard = createClockGuard({ now: () => time.now, monotonic: () => time.monotonic });
   const pass = (ms: number) => {
     time.now += ms;
     time.monotonic += ms;

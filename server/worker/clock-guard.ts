@@ -33,16 +33,16 @@ export interface ClockGuard {
  * report, the guard adds jumps to the last wrong offset, to notice a correction; after a day without a measurement it trusts
  * the clock again.
  */
-export function createClockGuard(clock: Clock, monotonic: () => number): ClockGuard {
+export function createClockGuard(clock: Clock): ClockGuard {
   let lastOffset: { at: number; now: number; offMs: number } | null = null;
   let lastReport: { at: number; now: number } | null = null;
 
   /** Returns by how much our clock has jumped since `then`, in ms. */
   const movedSince = (then: { at: number; now: number }): number =>
-    clock.now() - then.now - (monotonic() - then.at);
+    clock.now() - then.now - (clock.monotonic() - then.at);
 
   function offBy(): number | null {
-    if (lastOffset === null || !isOff(lastOffset.offMs) || monotonic() - lastOffset.at > REMEMBER_MS)
+    if (lastOffset === null || !isOff(lastOffset.offMs) || clock.monotonic() - lastOffset.at > REMEMBER_MS)
       return null;
     const offMs = lastOffset.offMs + movedSince(lastOffset);
     return isOff(offMs) ? offMs : null;
@@ -51,13 +51,13 @@ export function createClockGuard(clock: Clock, monotonic: () => number): ClockGu
   return {
     report(reports) {
       const ahead = reports.flatMap(({ aheadMs }) => (aheadMs === null ? [] : [aheadMs]));
-      lastReport = { at: monotonic(), now: clock.now() };
+      lastReport = { at: clock.monotonic(), now: clock.now() };
       // A single canary may be wrong itself: keep the last result.
       if (ahead.length >= MIN_SOURCES) lastOffset = { ...lastReport, offMs: -median(ahead) };
     },
     isStale() {
       if (lastReport === null) return true;
-      const passed = monotonic() - lastReport.at;
+      const passed = clock.monotonic() - lastReport.at;
       return (
         passed >= (offBy() === null ? ASK_AGAIN_MS : ASK_AGAIN_WRONG_MS) ||
         Math.abs(movedSince(lastReport)) > JUMP_MS

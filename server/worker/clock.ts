@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 
-/** The source of time: the machine in production, a settable clock in tests. Instants are ms UTC. */
+/** The source of time: the machine in production, a settable clock in tests. */
 export interface Clock {
+  /** Returns the date and time, ms UTC. Somebody may set it, forwards or back. */
   now(): number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. For ages and windows in memory. */
+  monotonic(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /** The part of the logger that the loops use. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;

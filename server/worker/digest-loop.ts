@@ -19,7 +19,7 @@ const MIN_PAUSE_MS = 100;
 
 export interface DigestLoopOptions {
   store: Store;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** State of our clock: no digest is queued while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;

@@ -1,11 +1,10 @@
 import { pruneTestMessages } from '../store/alerts/alerts.ts';
 import { pruneOrphanCertificates } from '../store/checks/certificates.ts';
-import { rescheduleDeliveries } from '../store/alerts/deliveries.ts';
-import { pruneFavicons, rescheduleFavicons } from '../store/monitors/favicons.ts';
+import { pruneFavicons } from '../store/monitors/favicons.ts';
 import { pruneKeys } from '../store/accounts/idempotency.ts';
-import { pruneMails, rescheduleMails } from '../store/mail/mails.ts';
+import { pruneMails } from '../store/mail/mails.ts';
 import { prunePaymentEvents } from '../store/billing/payment-events.ts';
-import { restoreEndedPlans } from '../store/billing/plan-expiry.ts';
+import { correctFutureTimes } from '../store/operations/future-times.ts';
 import { pruneRateLimits } from '../store/operations/rate-limits.ts';
 import { prunePast } from '../store/checks/retention.ts';
 import { pruneSessions } from '../store/accounts/sessions.ts';
@@ -14,7 +13,6 @@ import { pruneTrials } from '../store/billing/entitlements.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
 /** Minimum interval between two prunings of the history of domains. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
@@ -54,27 +52,22 @@ export interface Janitor {
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
-  /** Time of the last daily pruning, ms UTC. It is in memory only: a new process prunes again. */
+  /** Time of the last daily pruning, by the monotonic clock. It is in memory only: a new process prunes again. */
   let prunedAt = -Infinity;
   const stopping = new AbortController();
 
   async function prunePastDaily(now: number): Promise<void> {
-    if (now - prunedAt <= PRUNE_EVERY_MS && now >= prunedAt) return;
+    const at = clock.monotonic();
+    if (at - prunedAt <= PRUNE_EVERY_MS) return;
     await prunePast(store, now, stopping.signal);
-    prunedAt = now;
+    prunedAt = at;
   }
 
   async function round(): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
     const now = clock.now();
-    const recalled =
-      (await resetFarDueTimes(store, now)) +
-      (await rescheduleDeliveries(store, now)) +
-      (await rescheduleMails(store, now)) +
-      (await restoreEndedPlans(store, now)) +
-      (await rescheduleFavicons(store, now));
-    if (recalled > 0)
-      log.warn({ recalled }, 'the clock was ahead; work that was postponed because of it is due now');
+    const corrected = await correctFutureTimes(store, now);
+    if (corrected > 0) log.warn({ corrected }, 'the clock was ahead; rows with times in the future are corrected');
     const steps: readonly (() => Promise<unknown>)[] = [
       () => prunePastDaily(now),
       () => pruneTestMessages(store, now - KEEP_TESTS_MS),

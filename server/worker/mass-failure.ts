@@ -22,7 +22,7 @@ export interface Tally {
 }
 
 export interface MassFailure {
-  /** Adds an outcome, which replaces the target's previous one. `now` is ms UTC. */
+  /** Adds an outcome, which replaces the target's previous one. `now` is ms of a monotonic clock. */
   note(outcome: Outcome, now: number): void;
   /**
    * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. Returns null
@@ -57,8 +57,7 @@ export function createMassFailure(): MassFailure {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
     const current: Outcome[] = [];
     for (const [target, outcome] of outcomes) {
-      // After the clock was set back, outcomes may lie in the future: delete them.
-      if (outcome.at > now || now - outcome.at > HELD_WINDOW_MS) outcomes.delete(target);
+      if (now - outcome.at > HELD_WINDOW_MS) outcomes.delete(target);
       else if (outcome.at >= oldest) current.push(outcome);
     }
     return current;
@@ -70,8 +69,7 @@ export function createMassFailure(): MassFailure {
     },
     holds(now, believedAfterMs) {
       const mass = massAmong(currentOutcomes(now));
-      if (mass === null) since = null;
-      else if (since === null || since > now) since = now;
+      since = mass === null ? null : (since ?? now);
       return since !== null && now - since < believedAfterMs ? mass : null;
     },
   };

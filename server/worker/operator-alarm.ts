@@ -33,12 +33,12 @@ export function createAlarms({ store, clock, log }: { store: Store; clock: Clock
     raised: (code) => written.has(code),
     mayBeRaised: (code) => !cleared.has(code),
     async raise(code, detail) {
-      const now = clock.now();
+      const at = clock.monotonic();
       const last = written.get(code);
-      if (last !== undefined && now >= last && now - last < WRITE_AGAIN_MS) return;
-      written.set(code, now);
+      if (last !== undefined && at - last < WRITE_AGAIN_MS) return;
+      written.set(code, at);
       cleared.delete(code);
-      const isNew = await raiseAlarm(store, { code, detail, now }).catch(failed);
+      const isNew = await raiseAlarm(store, { code, detail, now: clock.now() }).catch(failed);
       if (isNew === true) log.error({ alarm: code, detail }, 'an alarm for the operator');
     },
     async clear(code) {

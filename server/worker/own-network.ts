@@ -19,8 +19,6 @@ export interface OwnNetworkOptions {
   clock: Clock;
   log: Log;
   alarms: Alarms;
-  /** Returns a time in ms that changes of the clock do not affect; `performance.now` by default. Tests replace it. */
-  monotonic?: () => number;
 }
 
 export interface OwnNetwork {
@@ -75,10 +73,10 @@ const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
 /** Creates the detection of outages of our own network, and of a wrong clock, from the answers of other hosts. */
 export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
-  const { canaries, clock, log, alarms, monotonic = () => performance.now() } = options;
+  const { canaries, clock, log, alarms } = options;
   const closing = new AbortController();
   const failures = createMassFailure();
-  const guard = createClockGuard(clock, monotonic);
+  const guard = createClockGuard(clock);
   const believedAfterMs = canaries === null ? BELIEVED_ALONE_AFTER_MS : BELIEVED_AFTER_MS;
   let currentRound: Promise<boolean> | null = null;
   let nextRound: Promise<boolean> | null = null;
@@ -95,7 +93,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       logged = '';
       return true;
     }
-    unhealthyAt = monotonic();
+    unhealthyAt = clock.monotonic();
     const silent = silentHosts(reports);
     // Log each set of silent hosts once: an outage has many rounds.
     if (silent.join() !== logged)
@@ -128,7 +126,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
    */
   async function hadNetwork(durationMs: number): Promise<boolean> {
     if (canaries === null) return true;
-    const startedAt = monotonic() - durationMs;
+    const startedAt = clock.monotonic() - durationMs;
     // Even if the network is back by now, a check that failed during an outage shows nothing.
     return (await freshRound(canaries)) && unhealthyAt < startedAt;
   }
@@ -152,21 +150,22 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       const domain = getDomain(host, { detectIp: true }) ?? host;
       failures.note(
         { target: identityKey(observation.endpoint), domain, accounts: upFor, failed },
-        clock.now(),
+        clock.monotonic(),
       );
       if (!failed) return true;
       if (!(await hadNetwork(observation.durationMs))) {
         await alarms.raise('network_cut', 'Fewer than two of CANARY_HOSTS answer this server.');
         return false;
       }
-      const mass = failures.holds(clock.now(), believedAfterMs);
+      const mass = failures.holds(clock.monotonic(), believedAfterMs);
       if (mass === null) return true;
       await alarms.raise('network_cut', describeTally(mass));
       return false;
     },
     async clearPastAlarms() {
       if (alarms.raised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
-      if (!alarms.raised('network_cut') || failures.holds(clock.now(), believedAfterMs) !== null) return;
+      if (!alarms.raised('network_cut') || failures.holds(clock.monotonic(), believedAfterMs) !== null)
+        return;
       if (canaries === null || (await freshRound(canaries))) await alarms.clear('network_cut');
     },
     close: () => closing.abort(),

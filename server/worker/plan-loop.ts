@@ -24,7 +24,7 @@ const MIN_PAUSE_MS = 100;
 
 export interface PlanLoopOptions {
   store: Store;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** State of our clock: no plan end is applied while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;

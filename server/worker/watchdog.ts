@@ -1,11 +1,10 @@
 import { isOverdue } from '../core/index.ts';
 import { clearUnconfirmedAlarms, mailAlarms } from '../store/alerts/alarms.ts';
-import { oldestDue, rescheduleDeliveries } from '../store/alerts/deliveries.ts';
+import { oldestDue } from '../store/alerts/deliveries.ts';
 import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';
-import { rescheduleMails } from '../store/mail/mails.ts';
 import type { Store } from '../store/db/open-store.ts';
+import { correctFutureTimes } from '../store/operations/future-times.ts';
 import { spreadOverdue } from '../store/monitors/check-due.ts';
-import { restoreEndedPlans } from '../store/billing/plan-expiry.ts';
 import { mailDownSince } from '../store/accounts/account-health.ts';
 import type { Clock, Log } from './clock.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -13,7 +12,6 @@ import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { count } from '../../contract/words.ts';
-import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
 export interface WatchdogOptions {
   store: Store;
@@ -25,8 +23,6 @@ export interface WatchdogOptions {
   supportEmail: string;
   /** The endpoint of the self-check; null without HEARTBEAT_URL. */
   heartbeat: Pick<Heartbeat, 'host' | 'port'> | null;
-  /** Returns a time in ms that changes of the clock do not affect; `performance.now` by default. Tests replace it. */
-  monotonic?: () => number;
 }
 
 export interface Watchdog {
@@ -60,14 +56,13 @@ const BACKLOG = { lateMs: 2 * MINUTE_MS, minOverdue: 100, overMs: 10 * MINUTE_MS
  */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { store, clock, log, alarms, ownNetwork, heartbeat } = options;
-  const { monotonic = () => performance.now() } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let last = { now: clock.now(), at: monotonic() };
+  let last = { now: clock.now(), at: clock.monotonic() };
 
   function hasJumped(): boolean {
     const before = last;
-    last = { now: clock.now(), at: monotonic() };
+    last = { now: clock.now(), at: clock.monotonic() };
     return Math.abs(last.now - before.now - (last.at - before.at)) > JUMP_MS;
   }
 
@@ -79,14 +74,6 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     if (!(await ownNetwork.clockIsRight())) return;
     const moved = await spreadOverdue(store, { ...BACKLOG, now: clock.now(), onlyIfIdle });
     if (moved > 0) log.warn({ checks: moved }, 'overdue checks are spread over the next ten minutes');
-  }
-
-  async function resetFarDue(): Promise<void> {
-    const now = clock.now();
-    await resetFarDueTimes(store, now);
-    await rescheduleDeliveries(store, now);
-    await rescheduleMails(store, now);
-    await restoreEndedPlans(store, now);
   }
 
   async function keepOwnCheck(): Promise<void> {
@@ -117,7 +104,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 
   async function runOnce(): Promise<void> {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
-      await resetFarDue();
+      await correctFutureTimes(store, clock.now());
       // The worker may have recorded checks since the machine woke up seconds ago; spread the backlog nevertheless.
       await spreadBacklog({ onlyIfIdle: false });
     }

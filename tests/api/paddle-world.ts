@@ -56,7 +56,7 @@ export async function startPaddleWorld(
     ...PADDLE,
     apiUrl: paddle.url,
     deadlineMs,
-    now: () => api.clock.now(),
+    monotonic: () => api.clock.monotonic(),
   });
   const api: TestApi = await startApi(() => Promise.resolve(store), {
     payments,

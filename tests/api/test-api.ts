@@ -21,7 +21,13 @@ export interface TestApi {
    * Starts at the machine's time, because the identity provider's library reads that. Each reading moves it by 1 ms, so that no two events have
    * the same time. Otherwise only tests move it: even on a slow machine, the minute of a rate limit does not end in the middle of a test.
    */
-  clock: { now(): number; advance(ms: number): void };
+  clock: {
+    now(): number;
+    monotonic(): number;
+    advance(ms: number): void;
+    /** Sets the clock forwards or, with a negative number, back. Time does not pass. */
+    jump(ms: number): void;
+  };
   /** Request handler, for tests that start a real HTTP server. */
   fetch: ReturnType<typeof createApp>['fetch'];
   /** All routes of the app. */
@@ -42,10 +48,16 @@ type Overrides = Partial<Omit<AppOptions, 'config'>> & {
 export async function startApi(open: () => Promise<Store>, overrides: Overrides = {}): Promise<TestApi> {
   const store = await open();
   let now = Date.now();
+  let jumpedMs = 0;
   const clock = {
     now: () => now++,
+    monotonic: () => now++ - jumpedMs,
     advance: (ms: number) => {
       now += ms;
+    },
+    jump: (ms: number) => {
+      now += ms;
+      jumpedMs += ms;
     },
   };
   const failures: unknown[] = [];
@@ -71,11 +83,12 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       },
       log,
       now: clock.now,
+      monotonic: clock.monotonic,
     }),
     payments: await createPayments(
       { mode: 'test' },
       {
-        now: clock.now,
+        clock,
         test: { publicUrl, ...linkTestMode({ store, sessionSecret: SECRETS.session, app: () => app }) },
       },
     ),

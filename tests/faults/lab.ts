@@ -25,7 +25,13 @@ import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 export interface Lab {
   store: Store;
   worker: Worker;
-  clock: { now(): number; set(at: number): void };
+  clock: {
+    now(): number;
+    monotonic(): number;
+    set(at: number): void;
+    /** Sets the clock forwards or, with a negative number, back. Time does not pass. */
+    jump(ms: number): void;
+  };
   /** Creates an account with Premium and a verified address. Returns its id. */
   addAccount(localPart: string): Promise<string>;
   /** Adds a webhook channel to the account. Returns the channel's id. */
@@ -77,11 +83,17 @@ const IDLE_STEP_MS = 1_000;
 export async function openLab(options: LabOptions): Promise<Lab> {
   const { database, internet, smtpUrl, allow = ALLOW, timeoutMs = 2_000, dnsTimeoutMs = timeoutMs } = options;
   let now = options.start;
+  let jumpedMs = 0;
   const clock = {
     now: () => now,
+    monotonic: () => now - jumpedMs,
     set(at: number) {
       now = at;
       options.onClock?.(at);
+    },
+    jump(ms: number) {
+      now += ms;
+      jumpedMs += ms;
     },
   };
   const store = await database.open();

@@ -36,7 +36,7 @@ export function postureAfter(
     },
     domains: NO_SOURCES.domains,
     parts: POSTURE_PARTS,
-    failureLimit: createFailureLimit(Date.now),
+    failureLimit: createFailureLimit({ now: Date.now, monotonic: () => performance.now() }),
     at: 0,
     budgetMs: 10_000,
     leftMs,

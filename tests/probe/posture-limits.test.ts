@@ -49,6 +49,7 @@ function prober() {
     resolver,
     policy,
     now: () => clock.now,
+    monotonic: () => clock.now,
     sources: NO_SOURCES,
     timeouts: PATIENT,
   });

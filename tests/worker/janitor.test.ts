@@ -127,7 +127,7 @@ describeEachDatabase('The janitor', (open) => {
     const janitorOf = (db: typeof store.db) =>
       createJanitor({
         store: { ...store, db },
-        clock: { now: () => START + 400 * DAY_MS },
+        clock: { now: () => START + 400 * DAY_MS, monotonic: () => 0 },
         ownNetwork: TRUST_EVERY_CHECK,
         random: () => 0.5,
         log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() },

@@ -59,7 +59,14 @@ export interface Rig {
   worker: Worker;
   sink: SmtpSink;
   dns: DnsServer;
-  clock: { now(): number; set(at: number): void; advance(ms: number): void };
+  clock: {
+    now(): number;
+    monotonic(): number;
+    set(at: number): void;
+    advance(ms: number): void;
+    /** Sets the clock forwards or, with a negative number, back. Time does not pass. */
+    jump(ms: number): void;
+  };
   log: { debug: unknown; info: unknown; warn: unknown; error: unknown };
   accountId: string;
   port: number;
@@ -123,10 +130,16 @@ export interface RigOptions {
 /** Starts a worker with real TLS, DNS and SMTP peers and a clock that only the test moves. Everything stops with the test. */
 export async function startRig(store: Store, options: RigOptions = {}): Promise<Rig> {
   let now = START;
+  let jumpedMs = 0;
   const clock = {
     now: () => now,
+    monotonic: () => now - jumpedMs,
     set: (at: number) => void (now = at),
     advance: (ms: number) => void (now += ms),
+    jump(ms: number) {
+      now += ms;
+      jumpedMs += ms;
+    },
   };
   const dns = await startDnsServer();
   const sink = options.mail?.sink ?? (await startSmtpSink());

@@ -25,6 +25,17 @@ describe('a throttled function', () => {
     expect(work).toHaveBeenCalledTimes(5);
   });
 
+  it('runs although the clock was set back since the last run', () => {
+    const work = vi.fn();
+    const call = throttled(work, { delayMs: 500, spacingMs: 2000 });
+    call();
+    vi.advanceTimersByTime(2000);
+    vi.setSystemTime(Date.now() - 400 * 86_400_000);
+    call();
+    vi.advanceTimersByTime(2000);
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
   it('can be cancelled', () => {
     const work = vi.fn();
     const call = throttled(work, { delayMs: 500, spacingMs: 2000 });

@@ -16,10 +16,10 @@ export function throttled(work: () => void, { delayMs, spacingMs }: ThrottleOpti
   let lastAt = Number.NEGATIVE_INFINITY;
   const call = () => {
     if (timer !== undefined) return;
-    const wait = Math.max(delayMs, lastAt + spacingMs - Date.now());
+    const wait = Math.max(delayMs, lastAt + spacingMs - performance.now());
     timer = setTimeout(() => {
       timer = undefined;
-      lastAt = Date.now();
+      lastAt = performance.now();
       work();
     }, wait);
   };

@@ -43,7 +43,7 @@ export function planRoutes(api: Api, parts: AppParts): void {
       email_verified: account.emailVerified,
       checks_late: await checksAreLate(store, { accountId: account.id, now }),
       alerts_late: await alertsAreLate(store, { accountId: account.id, now }),
-      mail_failing: await mailIsFailing(store, account),
+      mail_failing: await mailIsFailing(store, account, now),
       dead_channels: channels.filter(({ state }) => DEAD_STATES.includes(state)).length,
       unsubscribed: own.isUnsubscribed,
       mail_page: mailPageFor(c, parts),

@@ -7,7 +7,7 @@ import type { AppEnv } from './app-env.ts';
 import { createAccountAnswers, createAnswerCache } from './answer-cache.ts';
 
 function cacheAt(start = 0) {
-  const clock = { at: start, now: () => clock.at };
+  const clock = { at: start, monotonic: () => clock.at };
   const cache = createAnswerCache<string>({
     clock,
     cacheMs: 10,
@@ -62,7 +62,7 @@ const LIST = { path: '/list', response: z.unknown() } as unknown as Call & { res
 /** Returns account answers whose reads end when the test says so. */
 function accountAnswers(dialect: 'sqlite' | 'postgres') {
   const signals = createLocalSignals();
-  const answers = createAccountAnswers({ store: { dialect, signals }, clock: { now: () => 0 } });
+  const answers = createAccountAnswers({ store: { dialect, signals }, clock: { monotonic: () => 0 } });
   const reads: PromiseWithResolvers<unknown>[] = [];
   const app = new Hono<AppEnv>().get('/:accountId', (c) =>
     answers.respond(c, { call: LIST, accountId: c.req.param('accountId') }, () => {

@@ -22,7 +22,7 @@ interface Entry<T> {
  * answer has arrived.
  */
 export function createAnswerCache<T>(options: {
-  clock: { now(): number };
+  clock: { monotonic(): number };
   cacheMs: number;
   maxWeight: number;
   weigh: (answer: T) => number;
@@ -57,7 +57,7 @@ export function createAnswerCache<T>(options: {
 
   return {
     get(key, make) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const known = entries.get(key);
       if (known !== undefined && known.endsAt > now) return known.answer;
       drop(key);
@@ -105,7 +105,7 @@ export function createAccountAnswers({
   clock,
 }: {
   store: Pick<Store, 'dialect' | 'signals'>;
-  clock: { now(): number };
+  clock: { monotonic(): number };
 }): AccountAnswers {
   const cache = createAnswerCache<Encoded>({
     clock,

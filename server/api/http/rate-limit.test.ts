@@ -7,7 +7,7 @@ import { promise } from '../../../tests/security/promise.ts';
 
 it('call limits count per caller until the window ends', () => {
   let now = 0;
-  const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
+  const limits = createCallLimits({ monotonic: () => now }, STANDARD_LIMITS);
   const bulk = (who: string) => limits.allow('bulkByAccount', who, 60);
   expect(bulk('alice')).toBeNull();
   expect(bulk('alice')).toBeInstanceOf(Refusal);
@@ -17,7 +17,7 @@ it('call limits count per caller until the window ends', () => {
 });
 
 it('call limits never reset a window before it ends, even with 110,000 windows in use', () => {
-  const limits = createCallLimits({ now: () => 0 }, STANDARD_LIMITS);
+  const limits = createCallLimits({ monotonic: () => 0 }, STANDARD_LIMITS);
   expect(limits.allow('bulkChecksByAccount', 'alice', 20_000)).toBeNull();
   for (let domain = 0; domain < 5; domain++)
     expect(limits.allow('bulkCheckByDomain', String(domain))).toBeNull();
@@ -30,7 +30,7 @@ it('call limits never reset a window before it ends, even with 110,000 windows i
 
 it('call limits put new callers into shared windows once 100,000 windows are in use', () => {
   let now = 0;
-  const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
+  const limits = createCallLimits({ monotonic: () => now }, STANDARD_LIMITS);
   const passed = (from: number, to: number) => {
     let count = 0;
     for (let domain = from; domain < to; domain++)

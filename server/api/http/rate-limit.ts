@@ -166,12 +166,12 @@ export function byClient(
 }
 
 /** Creates rate limits that count calls in fixed windows, in memory. */
-export function createCallLimits(clock: { now(): number }, limits: Limits) {
+export function createCallLimits(clock: { monotonic(): number }, limits: Limits) {
   const limitsOf: Record<CallLimitName, Limit> = callLimits(limits);
   const windowsOf = new Map<string, ReturnType<typeof createWindows>>();
 
   function consume(name: CallLimitName, who: string, weight: number) {
-    const now = clock.now();
+    const now = clock.monotonic();
     const { count, windowMs } = limitsOf[name];
     const windows = windowsOf.get(name) ?? createWindows(windowMs);
     windowsOf.set(name, windows);
@@ -196,7 +196,7 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
     },
     /** Refunds one call that `allow` counted. */
     refund(name: CallLimitName, who: string): void {
-      const window = windowsOf.get(name)?.of(who, clock.now());
+      const window = windowsOf.get(name)?.of(who, clock.monotonic());
       if (window !== undefined && window.count > 0) window.count -= 1;
     },
     /**

@@ -10,9 +10,8 @@ import { createLocalAccess } from '../http/local-access.ts';
 
 export { derivedKey, unsubscribeKeys } from '../auth/derived-keys.ts';
 
-export type OperatorAppOptions = Required<
-  Pick<AppOptions, 'store' | 'clock' | 'log' | 'telemetry' | 'readiness'>
-> & {
+export type OperatorAppOptions = Required<Pick<AppOptions, 'store' | 'log' | 'telemetry' | 'readiness'>> & {
+  clock: Pick<AppOptions['clock'], 'now'>;
   config: Pick<
     AppOptions['config'],
     'insecureHttp' | 'limits' | 'metricsToken' | 'publicUrl' | 'publicUrlIsDefault' | 'trustedProxies'

@@ -26,13 +26,14 @@ export function duePostureParts(
   const postures = monitors.map(({ verdict, asked }) => ({ posture: verdict?.posture ?? null, asked }));
   if (monitors.some(({ verdict }) => verdict === null)) return null;
   const lastAt = Math.max(...postures.map(({ posture }) => posture?.at ?? 0));
-  if (protocol !== 'https' && now - lastAt < POSTURE_APART_MS) return null;
+  // A time in the future is from a clock that ran ahead, so it says nothing.
+  if (protocol !== 'https' && Math.abs(now - lastAt) < POSTURE_APART_MS) return null;
   const testedAt = (part: PosturePart): number =>
     Math.min(
       ...postures.map(({ posture, asked }) =>
         posture && !asked ? (postureTestedAt(posture, part) ?? 0) : 0,
       ),
     );
-  const due = POSTURE_PARTS.filter((part) => now - testedAt(part) > POSTURE_EVERY_MS);
+  const due = POSTURE_PARTS.filter((part) => Math.abs(now - testedAt(part)) > POSTURE_EVERY_MS);
   return due.length === 0 ? null : due.toSorted((left, right) => testedAt(left) - testedAt(right));
 }

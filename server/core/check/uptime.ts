@@ -188,9 +188,10 @@ export function followUptime(
 ): UptimeStep {
   const { uptime, downSince, downSeenAt } = before;
   const lastSeenDown = downSeenAt ?? downSince;
-  if (lastSeenDown !== null && now - lastSeenDown > INCIDENT_ENDS_MS) {
+  // A check far in the future is from a clock that ran ahead.
+  if (lastSeenDown !== null && Math.abs(now - lastSeenDown) > INCIDENT_ENDS_MS) {
     const step = nextStep({ ...NOT_DOWN, uptime: 'unknown' }, state, now);
-    return { ...step, incident: 'end', endedAt: lastSeenDown };
+    return { ...step, incident: 'end', endedAt: Math.min(lastSeenDown, now) };
   }
   // A server that refuses us is not up. One that was down stays down until a check succeeds.
   return nextStep(isRefused && uptime === 'up' ? { ...before, uptime: 'unknown' } : before, state, now);

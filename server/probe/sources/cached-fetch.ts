@@ -32,6 +32,8 @@ export interface FetchOptions<Value> {
 export interface FetchRequest<Value, Why extends string> extends ChargedRequest {
   /** Cache key of answers and failures. Concurrent requests with the same key share one fetch. */
   key: string;
+  /** Current time, ms UTC. */
+  now: number;
   /**
    * Subject for which `validate` verifies the answer, if the subject differs between requests with this key.
    * Failed verifications are cached per subject, other failures per key.
@@ -162,7 +164,7 @@ export function createCachedFetch<Value, Why extends string = never>(
     if (shared.stored === null) {
       const { charges, ...rest } = received;
       shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
-      context.quotas.refund(charges, now);
+      context.quotas.refund(charges);
       await store(key, shared.stored);
     }
     return toOutcome(shared.stored);

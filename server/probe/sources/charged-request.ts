@@ -19,8 +19,6 @@ export interface ChargedRequest {
   requester: Requester | null;
   /** Body to send by POST. If absent, the request is a GET. */
   body?: { type: string; bytes: Uint8Array };
-  /** Current time, ms UTC. */
-  now: number;
 }
 
 export interface Validators {
@@ -75,7 +73,7 @@ interface Redirect {
 
 async function sendCharged(
   text: string,
-  { requester, body, now }: ChargedRequest,
+  { requester, body }: ChargedRequest,
   known: Validators | null,
   { context, withPermit, accept, maxBytes, deadlineMs }: ChargedRequestOptions,
 ): Promise<ChargedResponse | Redirect | null> {
@@ -87,7 +85,7 @@ async function sendCharged(
   const resolution = await context.resolver.resolve(host, { signal: context.stop });
   const addresses = resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : [];
   const charges = quotasFor(requester, host, addresses);
-  if (!context.quotas.take(charges, now)) return null;
+  if (!context.quotas.take(charges)) return null;
   const answer = await withPermit(() =>
     exchange({
       url,

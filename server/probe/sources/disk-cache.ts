@@ -125,7 +125,7 @@ async function sweep(folder: string, maxBytes: number): Promise<void> {
     if (found?.isFile() !== true) continue;
     const isTemporary = name.includes('.');
     if (!isTemporary) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
-    else if (Date.now() - found.mtimeMs > STALE_MS) await rm(path, { force: true });
+    else if (Math.abs(Date.now() - found.mtimeMs) > STALE_MS) await rm(path, { force: true });
   }
   let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total <= maxBytes) return;

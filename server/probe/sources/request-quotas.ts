@@ -28,27 +28,33 @@ const MAX_QUOTAS = 32_768;
 /** Counters of the failed and pending requests per quota, in windows of 15 minutes. */
 export class RequestQuotas {
   readonly #quotas = new LruCache<string, { spent: number; since: number }>(MAX_QUOTAS);
+  readonly #monotonic: () => number;
 
-  /** Counts one request against every quota. If any is used up, counts nothing and returns false. `now` in ms UTC. */
-  take(charges: readonly QuotaCharge[], now: number): boolean {
-    const quotas = charges.map((charge) => ({ ...charge, ...this.#quota(charge.to, now) }));
+  /** `monotonic` returns ms since an arbitrary start, which setting the clock does not change. */
+  constructor(monotonic = () => performance.now()) {
+    this.#monotonic = monotonic;
+  }
+
+  /** Counts one request against every quota. If any is used up, counts nothing and returns false. */
+  take(charges: readonly QuotaCharge[]): boolean {
+    const quotas = charges.map((charge) => ({ ...charge, ...this.#quota(charge.to) }));
     if (quotas.some(({ spent, max }) => spent >= max)) return false;
     for (const { to, spent, since } of quotas) this.#quotas.set(to, { spent: spent + 1, since });
     return true;
   }
 
   /** Refunds a request because its answer was verified. */
-  refund(charges: readonly QuotaCharge[], now: number): void {
+  refund(charges: readonly QuotaCharge[]): void {
     for (const { to } of charges) {
-      const { spent, since } = this.#quota(to, now);
+      const { spent, since } = this.#quota(to);
       this.#quotas.set(to, { spent: Math.max(0, spent - 1), since });
     }
   }
 
-  #quota(to: string, now: number): { spent: number; since: number } {
+  #quota(to: string): { spent: number; since: number } {
     const quota = this.#quotas.get(to);
-    const isCurrent = quota !== null && now >= quota.since && now - quota.since < WINDOW_MS;
-    return isCurrent ? quota : { spent: 0, since: now };
+    const now = this.#monotonic();
+    return quota !== null && now - quota.since < WINDOW_MS ? quota : { spent: 0, since: now };
   }
 }
 

@@ -39,12 +39,16 @@ export interface BuiltInIdentityOptions extends LibrarySettings {
   oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
   /** Clock for tokens, mailed links and OpenID sign-ins, ms UTC. The library itself uses the system clock. */
   now?: () => number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. Default: `performance.now`. */
+  monotonic?: () => number;
 }
 
 /** Creates the built-in provider: passwords, one-time codes, passkeys and OpenID sign-in, stored in our own database. */
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
   const { publicUrl, productName, events, oidc = NO_OIDC, log, now = Date.now } = options;
-  const auth = betterAuth(libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, events, log, now })));
+  const { monotonic = () => performance.now() } = options;
+  const openId = oidcPlugin({ ...oidc, publicUrl, events, log, now, monotonic });
+  const auth = betterAuth(libraryOptions(options, openId));
   const routes = new Set([...ROUTES, ...oidc.providers.map(({ id }) => `GET /oauth2/callback/${id}`)]);
   const context = auth.$context;
 

@@ -5,6 +5,7 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Seconds by which Firebase's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
+const KEYS_CACHE_MS = HOUR_MS;
 const MAX_SUBJECT_LENGTH = 128;
 const MAX_PHOTO_URL_LENGTH = 2048;
 
@@ -18,6 +19,8 @@ export interface FirebaseTokenOptions {
   keysUrl: URL;
   /** Clock, ms UTC. */
   now: () => number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. */
+  monotonic: () => number;
   log: { warn(context: object, message: string): void };
 }
 
@@ -28,7 +31,7 @@ export function createFirebaseTokenVerifier(
   options: FirebaseTokenOptions,
 ): (token: string) => Promise<Verification> {
   const { projectId, emulated, now, log } = options;
-  const keys = createRemoteKeys(options.keysUrl);
+  const keys = createRemoteKeys(options.keysUrl, options.monotonic);
 
   async function payloadOf(token: string): Promise<Record<string, unknown>> {
     const rules = {
@@ -103,15 +106,21 @@ const TOKEN_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys,
  * Returns a function that fetches an issuer's public keys (RFC 7517). Caches them for 1 h, and for an unknown key
  * id refetches them at most every 30 s. The function throws KeysUnreachable if the fetch fails.
  */
-function createRemoteKeys(url: URL): JWTVerifyGetKey {
-  const remote = createRemoteJWKSet(url, {
-    cooldownDuration: 30_000,
-    cacheMaxAge: HOUR_MS,
-    [customFetch]: (address, init) => boundedFetch(address, { headers: init.headers }),
+function createRemoteKeys(url: URL, monotonic: () => number): JWTVerifyGetKey {
+  const begin = () => ({
+    at: monotonic(),
+    keys: createRemoteJWKSet(url, {
+      cooldownDuration: 30_000,
+      // The library measures ages by the system clock. If that is set back, it would keep the keys for too long.
+      cacheMaxAge: Infinity,
+      [customFetch]: (address, init) => boundedFetch(address, { headers: init.headers }),
+    }),
   });
+  let cache = begin();
   return async (header, token) => {
+    if (monotonic() - cache.at >= KEYS_CACHE_MS) cache = begin();
     try {
-      return await remote(header, token);
+      return await cache.keys(header, token);
     } catch (error) {
       if (TOKEN_ERRORS.some((kind) => error instanceof kind)) throw error;
       throw new KeysUnreachable(`The keys at ${url.origin} cannot be fetched`, { cause: error });

@@ -21,11 +21,13 @@ export interface FirebaseIdentityOptions {
   endpoints?: Partial<typeof GOOGLE>;
   /** Clock, ms UTC. Default: the system clock. */
   now?: () => number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. Default: `performance.now`. */
+  monotonic?: () => number;
 }
 
 /** Creates the Firebase provider. The page signs in with Firebase directly; the server verifies the ID tokens. */
 export function createFirebaseIdentity(options: FirebaseIdentityOptions): IdentityProvider {
-  const { config, log, now = Date.now } = options;
+  const { config, log, now = Date.now, monotonic = () => performance.now() } = options;
   const { projectId, emulatorUrl, serviceAccount } = config;
   const emulated = emulatorUrl !== null;
   const endpoints = { ...GOOGLE, ...options.endpoints };
@@ -35,7 +37,14 @@ export function createFirebaseIdentity(options: FirebaseIdentityOptions): Identi
     kind: 'firebase',
     builtIn: null,
     handler: async () => new Response(null, { status: 404 }),
-    verify: createFirebaseTokenVerifier({ projectId, emulated, keysUrl: new URL(endpoints.keys), now, log }),
+    verify: createFirebaseTokenVerifier({
+      projectId,
+      emulated,
+      keysUrl: new URL(endpoints.keys),
+      now,
+      monotonic,
+      log,
+    }),
     // Firebase sessions exist only in the browser, so the server cannot end them.
     endSession: async () => false,
     methods: async () => ({ password: false, totp: false, passkeys: [], oidc: [] }),

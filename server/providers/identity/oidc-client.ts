@@ -49,10 +49,13 @@ export interface OidcClient {
 }
 
 /**
- * Creates a client for the authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` is ms
- * UTC.
+ * Creates a client for the authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` returns ms
+ * UTC, `monotonic` ms since an arbitrary start, which setting the clock does not change.
  */
-export function createOidcClient(config: OidcClientConfig, now: () => number): OidcClient {
+export function createOidcClient(
+  config: OidcClientConfig,
+  { now, monotonic }: { now: () => number; monotonic: () => number },
+): OidcClient {
   let cached: { provider: Promise<openid.Configuration>; fetchedAt: number } | null = null;
 
   /**
@@ -60,8 +63,8 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
    * redirected to the provider. @throws IdentityUnavailable
    */
   async function currentConfiguration(): Promise<openid.Configuration> {
-    if (cached === null || now() - cached.fetchedAt > METADATA_CACHE_MS)
-      cached = { provider: discover(config, now()), fetchedAt: now() };
+    if (cached === null || monotonic() - cached.fetchedAt > METADATA_CACHE_MS)
+      cached = { provider: discover(config, now()), fetchedAt: monotonic() };
     try {
       return await cached.provider;
     } catch (error) {

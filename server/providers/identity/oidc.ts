@@ -29,6 +29,8 @@ export interface OidcPluginOptions {
   log: { warn(context: object, message: string): void };
   /** Clock, ms UTC. */
   now: () => number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. */
+  monotonic: () => number;
 }
 
 /** Failure codes of a sign-in, defined in `contract/oidc-failure.ts`. */
@@ -50,8 +52,8 @@ type Context = Parameters<typeof handleOAuthUserInfo>[0];
  * to the browser by a cookie), but its OpenID plugin permanently drops providers that are down at process start.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
-  const { publicUrl, log, now } = options;
-  const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, now)]));
+  const { publicUrl, log } = options;
+  const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, options)]));
   const redirectUri = (c: Context, id: string) => `${c.context.baseURL}/oauth2/callback/${id}`;
   // Only the failure code depends on the request, so there is no open redirect.
   const resultUrl = (failure: Failure | null) =>

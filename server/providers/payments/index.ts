@@ -12,12 +12,12 @@ export type BillingSettings =
 /** Creates the payment provider; returns null if nothing is sold. `test` is used in test mode only. */
 export async function createPayments(
   billing: BillingSettings,
-  { now, test }: { now: () => number; test: Omit<TestModeOptions, 'now'> },
+  { clock, test }: { clock: { now(): number; monotonic(): number }; test: Omit<TestModeOptions, 'now'> },
 ): Promise<PaymentProvider | null> {
   if (billing.mode === 'paddle') {
     // Paddle's SDK is more than a quarter of all modules. Without it the process starts half a second sooner.
     const { createPaddle } = await import('./paddle.ts');
-    return createPaddle({ ...billing, now });
+    return createPaddle({ ...billing, monotonic: () => clock.monotonic() });
   }
-  return billing.mode === 'test' ? createTestMode({ ...test, now }) : null;
+  return billing.mode === 'test' ? createTestMode({ ...test, now: () => clock.now() }) : null;
 }

@@ -9,7 +9,7 @@ it('an error of the Paddle client does not contain the API key, even if the key 
     apiUrl: 'http://127.0.0.1:1',
     webhookSecret: 'x',
     priceId: 'pri_1',
-    now: () => 0,
+    monotonic: () => 0,
   });
   const error = await paddle.products().then(
     () => null,

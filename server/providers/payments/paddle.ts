@@ -13,8 +13,8 @@ export interface PaddleOptions {
   apiUrl: string;
   webhookSecret: string;
   priceId: string;
-  /** Clock, ms UTC. */
-  now: () => number;
+  /** Returns ms since an arbitrary start, which setting the clock does not change. */
+  monotonic: () => number;
   /** Timeout of one request to Paddle. Default: 15,000. */
   deadlineMs?: number;
 }
@@ -27,7 +27,7 @@ type Answer<T> = { value: T } | { refusal: string };
  * transactions, to write subscriptions and to create customer portal sessions.
  */
 export function createPaddle(options: PaddleOptions): PaymentProvider {
-  const { apiKey, apiUrl, webhookSecret, priceId, now, deadlineMs = DEADLINE_MS } = options;
+  const { apiKey, apiUrl, webhookSecret, priceId, monotonic, deadlineMs = DEADLINE_MS } = options;
   // The SDK uses any unknown `environment` as its base URL.
   const paddle = new Paddle(apiKey, { environment: apiUrl as Environment, logLevel: LogLevel.none });
   const request = <T>(call: () => Promise<T>) => withDeadline(call, deadlineMs);
@@ -51,8 +51,8 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
 
   let offer: { readAt: number; read: ReturnType<typeof readOffer> } | null = null;
   async function currentOffer(): ReturnType<typeof readOffer> {
-    if (offer === null || now() - offer.readAt >= OFFER_CACHE_MS || now() < offer.readAt)
-      offer = { readAt: now(), read: readOffer() };
+    if (offer === null || monotonic() - offer.readAt >= OFFER_CACHE_MS)
+      offer = { readAt: monotonic(), read: readOffer() };
     const current = offer;
     try {
       return await current.read;

@@ -56,7 +56,7 @@ const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or 
 export async function mailDownSince(store: Store, now: number): Promise<number | null> {
   const failing = await failingRecipients(store, now - MAIL_FAILURE.lastsMs);
   if (failing.length === 0) return null;
-  return mailOutageSince(failing, { deliveredAt: await lastDeliveredAt(store), now });
+  return mailOutageSince(failing, { deliveredAt: await lastDeliveredAt(store, now), now });
 }
 
 /** Returns recipients whose mail has failed since `until` (ms UTC) or earlier, one entry per kind of error. */
@@ -102,13 +102,15 @@ async function failingRecipients(store: Store, until: number): Promise<FailingRe
 }
 
 /** Returns when the mail server last accepted a mail, ms UTC; 0 if it never did. */
-async function lastDeliveredAt(store: Store): Promise<number> {
+async function lastDeliveredAt(store: Store, now: number): Promise<number> {
   const delivered = await Promise.all(
     (['deliveries', 'mails'] as const).map((outbox) =>
       store.db
         .selectFrom(outbox as 'deliveries')
         .select((eb) => eb.fn.max('settled_at').as('at'))
         .where('state', '=', 'delivered')
+        // A clock that ran ahead must not hide that mail has been down since.
+        .where('settled_at', '<=', now)
         .$if(outbox === 'deliveries', (query) => query.where('channel', '=', 'email'))
         .executeTakeFirst(),
     ),
@@ -117,12 +119,13 @@ async function lastDeliveredAt(store: Store): Promise<number> {
 }
 
 /**
- * Returns whether mail to the account's own address fails: the address is suppressed, or the last settled mail to it (alert or
- * other) failed.
+ * Returns whether mail to the account's own address fails: the address is suppressed, or the last mail to it (alert or other) that was
+ * settled until `now` (ms UTC) failed.
  */
 export async function mailIsFailing(
   store: Store,
   { id, email }: Pick<Account, 'id' | 'email'>,
+  now: number,
 ): Promise<boolean> {
   if (await isSuppressed(store.db, email)) return true;
   const outcomes = ['delivered', 'failed'] as const;
@@ -133,6 +136,7 @@ export async function mailIsFailing(
       .where('account_id', '=', id)
       .where('channel_key', '=', ACCOUNT_MAIL)
       .where('state', 'in', outcomes)
+      .where('settled_at', '<=', now)
       .orderBy('settled_at', 'desc')
       .limit(1)
       .executeTakeFirst(),
@@ -144,6 +148,7 @@ export async function mailIsFailing(
       .where('recipient', '=', email)
       .where('kind', '!=', 'feedback')
       .where('state', 'in', outcomes)
+      .where('settled_at', '<=', now)
       .orderBy('settled_at', 'desc')
       .limit(1)
       .executeTakeFirst(),

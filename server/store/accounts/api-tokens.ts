@@ -129,7 +129,8 @@ export async function authenticateToken(
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return null;
-  if ((row.last_used_at ?? 0) <= now - LAST_USED_INTERVAL_MS)
+  // In the future, if the clock ran ahead and was set back.
+  if (Math.abs(now - (row.last_used_at ?? 0)) >= LAST_USED_INTERVAL_MS)
     await store.db
       .updateTable('api_tokens')
       .set({ last_used_at: now })

@@ -71,7 +71,8 @@ export async function claimIdempotencyKey(
     .executeTakeFirst();
   if (taken?.attempt === attempt) {
     const lease = { accountId, keyHash, attempt };
-    const { count, endsAt } = await readRateLimit(store.db, { key: answerQuotaKey(accountId), now });
+    const quota = { key: answerQuotaKey(accountId), windowMs: ANSWER_RETENTION_MS, now };
+    const { count, endsAt } = await readRateLimit(store.db, quota);
     if (count < store.limits.keptAnswersMb * KB_PER_MB) return { isClaimed: true, lease };
     await releaseKey(store, lease);
     return { isClaimed: false, refused: 'full', retryAfterMs: endsAt - now };

@@ -4,6 +4,7 @@ import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** The client that last used a session: its User-Agent (at most 300 characters are stored) and its IP address. */
 export interface SessionClient {
@@ -258,8 +259,38 @@ async function endOldest({ db }: Store): Promise<bigint> {
 }
 
 /**
- * Deletes expired sessions, the oldest sessions of accounts above the limit, and the identity provider's expired
- * sessions and verifications, which its library deletes only when somebody uses them. Returns how many.
+ * Moves the times of sessions that were opened or refreshed while the clock ran ahead, as if that had happened at `now` (ms UTC).
+ * Otherwise they would stay valid for too long. `ahead`: the latest time that is not moved. Returns how many.
+ */
+export async function moveFutureSessions(
+  { db }: Store,
+  { now, ahead }: { now: number; ahead: number },
+): Promise<number> {
+  const at = sql.lit(now);
+  const lastUsed = sql<number>`coalesce(rotated_at, created_at)`;
+  const refreshed = await db
+    .updateTable('sessions')
+    .set({
+      access_expires_at: sql<number>`access_expires_at - (${lastUsed} - ${at})`,
+      refresh_idle_expires_at: sql<number>`refresh_idle_expires_at - (${lastUsed} - ${at})`,
+      rotated_at: sql<number | null>`case when rotated_at is null then null else ${at} end`,
+    })
+    .where(lastUsed, '>', ahead)
+    .executeTakeFirst();
+  const opened = await db
+    .updateTable('sessions')
+    .set({ refresh_expires_at: sql<number>`refresh_expires_at - (created_at - ${at})`, created_at: now })
+    .where('created_at', '>', ahead)
+    .executeTakeFirst();
+  return Number(refreshed.numUpdatedRows + opened.numUpdatedRows);
+}
+
+/** Longer than any session of the identity provider, and than any verification and mailed link. */
+const MAX_PROVIDER_MS = DAY_MS + HOUR_MS;
+
+/**
+ * Deletes expired sessions, the oldest sessions of accounts above the limit, and the identity provider's sessions and verifications
+ * that expired, or that last too long because the clock ran ahead. Its library deletes only those that somebody uses. Returns how many.
  */
 export async function pruneSessions(store: Store, now: number): Promise<number> {
   const expired = await store.db
@@ -270,7 +301,12 @@ export async function pruneSessions(store: Store, now: number): Promise<number> 
   for (const table of ['session', 'verification'] as const) {
     const deleted = await store.db
       .deleteFrom(table)
-      .where('expiresAt', '<=', new Date(now).toISOString())
+      .where((eb) =>
+        eb.or([
+          eb('expiresAt', '<=', new Date(now).toISOString()),
+          eb('expiresAt', '>', new Date(now + MAX_PROVIDER_MS).toISOString()),
+        ]),
+      )
       .executeTakeFirst();
     removed += deleted.numDeletedRows;
   }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { ALARM_MAIL } from '../../core/index.ts';
 import { enqueueMail } from '../mail/mails.ts';
+import { consumeRateLimit } from '../operations/rate-limits.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
@@ -75,23 +75,12 @@ export async function mailAlarms(
       .where('since', '<=', now - ALARM_MAIL.minAgeMs)
       .where((eb) => eb.or([eb('told_at', 'is', null), eb('told_at', '<=', now - ALARM_MAIL.repeatMs)]))
       .execute();
-    const repeatAt = now + ALARM_MAIL.repeatMs;
     let mails = 0;
     for (const { code, detail, since } of due) {
       // Clearing an alarm deletes its row. This row stays, so that the daily limit survives and only one worker queues
       // the mail.
-      const isFirst = await trx
-        .insertInto('rate_limits')
-        .values({ key: `operator-alarm:${code}`, count: 1, window_ends_at: repeatAt })
-        .onConflict((conflict) =>
-          conflict
-            .column('key')
-            .doUpdateSet({ window_ends_at: repeatAt })
-            .where(sql<boolean>`rate_limits.window_ends_at <= ${now}`),
-        )
-        .returning('key')
-        .executeTakeFirst();
-      if (!isFirst) continue;
+      const use = { key: `operator-alarm:${code}`, limit: 1, windowMs: ALARM_MAIL.repeatMs, now };
+      if (!(await consumeRateLimit({ db: trx }, use)).allowed) continue;
       await trx.updateTable('alarms').set({ told_at: now }).where('code', '=', code).execute();
       const content = { kind: 'operator_alarm', code, detail, since } as const;
       await enqueueMail(trx, {

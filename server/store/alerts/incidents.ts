@@ -104,7 +104,7 @@ export async function notifiedOf(
 }
 
 /** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
-const CLOCK_ERROR_MS = HOUR_MS;
+export const CLOCK_ERROR_MS = HOUR_MS;
 
 /** Selects a row if there are incidents or alerts after a time. Nearly every check finds none. */
 const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey & { ahead: number }) =>

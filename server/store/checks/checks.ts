@@ -235,11 +235,11 @@ async function readState(
     kind,
     uptime: {
       ...uptimeStanding(row),
-      since: row.uptime_since,
+      since: notAfter(check.now, row.uptime_since),
       recentChecks: row.recent_checks,
       responseMs: row.response_ms,
     },
-    unreachableSince: row.unreachable_since,
+    unreachableSince: notAfter(check.now, row.unreachable_since),
     previous: currentVerdict(row),
     incidents: kind === 'paused' ? [] : await knownIncidents(trx, key),
     settings: alertSettings?.settings ?? DEFAULT_ALERT_SETTINGS,
@@ -306,6 +306,9 @@ async function writeAlerting(
 
 /** Problems that all domains with the certificate have, whether or not a check has found it yet. */
 const SHARED_PROBLEMS: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
+
+/** Returns a stored time, or `now` if it is in the future because the clock ran ahead. */
+const notAfter = (now: number, at: number | null): number | null => (at === null ? null : Math.min(at, now));
 
 function uptimeColumns({ uptime, since, ...record }: UptimeRecord) {
   return {

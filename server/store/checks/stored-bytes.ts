@@ -19,7 +19,7 @@ export async function remainingBytes(
   trx: Transaction<Tables>,
   { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
 ): Promise<number> {
-  const { count } = await readRateLimit(trx, { key: storageQuotaKey(accountId), now });
+  const { count } = await readRateLimit(trx, { key: storageQuotaKey(accountId), windowMs: DAY_MS, now });
   return (dailyQuotaKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
 

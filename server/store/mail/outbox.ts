@@ -224,6 +224,12 @@ export async function rescheduleRows(store: Store, outbox: Outbox, now: number):
         .then(now)
         .else(eb.ref('next_attempt_at'))
         .end(),
+      first_attempt_at: eb
+        .case()
+        .when('first_attempt_at', '>', now)
+        .then(now)
+        .else(eb.ref('first_attempt_at'))
+        .end(),
       lease_token: null,
       lease_expires_at: null,
     }))

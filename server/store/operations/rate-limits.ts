@@ -7,7 +7,7 @@ export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs
 
 /**
  * Counts `weight` uses of `key` in its fixed window, also if it refuses them. A single statement keeps parallel uses within the
- * limit.
+ * limit. A window that began while the clock ran ahead, so that it would end later than a new one, ends with the new one.
  */
 export async function consumeRateLimit(
   store: Pick<Store, 'db'>,
@@ -29,7 +29,7 @@ export async function consumeRateLimit(
             .end(),
           window_ends_at: eb
             .case()
-            .when(isExpired)
+            .when(eb.or([isExpired, eb('rate_limits.window_ends_at', '>', now + windowMs)]))
             .then(eb.ref('excluded.window_ends_at'))
             .else(eb.ref('rate_limits.window_ends_at'))
             .end(),
@@ -44,7 +44,7 @@ export async function consumeRateLimit(
 /** Returns how often `key` was used in its current window, and when that ends (ms UTC; `now` if there is none). */
 export async function readRateLimit(
   db: Kysely<Tables>,
-  { key, now }: { key: string; now: number },
+  { key, windowMs, now }: { key: string; windowMs: number; now: number },
 ): Promise<{ count: number; endsAt: number }> {
   const row = await db
     .selectFrom('rate_limits')
@@ -52,7 +52,7 @@ export async function readRateLimit(
     .where('key', '=', key)
     .where('window_ends_at', '>', now)
     .executeTakeFirst();
-  return row ?? { count: 0, endsAt: now };
+  return row ? { ...row, endsAt: Math.min(row.endsAt, now + windowMs) } : { count: 0, endsAt: now };
 }
 
 /** Undoes the count of one use, for example after a sign-in that succeeded. */

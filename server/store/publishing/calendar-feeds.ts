@@ -81,7 +81,8 @@ export async function readCalendarDomains(
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!feed) return null;
-  if ((feed.read_at ?? 0) <= now - HOUR_MS)
+  // In the future, if the clock ran ahead and was set back.
+  if (Math.abs(now - (feed.read_at ?? 0)) >= HOUR_MS)
     await store.db
       .updateTable('calendar_feeds')
       .set({ read_at: now })
