@@ -4,10 +4,11 @@ import { defineConfig } from 'vite';
 import { precompress } from './web/build/after-build.ts';
 import { prerenderPages } from './web/build/prerender-plugin.ts';
 import { slimModules } from './web/build/slim-modules.ts';
+import { thirdPartyNotices } from './web/build/third-party-notices.ts';
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), tailwindcss(), slimModules(), prerenderPages(), precompress()],
+  plugins: [react(), tailwindcss(), slimModules(), prerenderPages(), thirdPartyNotices(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importsOf } from '../../scripts/house/imports.ts';
 import { freePort } from '../kit/product/app.ts';
 import { installDebianPackage } from '../kit/machine/debian-package.ts';
 import { assembleImage, type Image } from '../kit/product/image.ts';
@@ -30,6 +31,34 @@ describe('The image that the Dockerfile builds', () => {
       expect(names).not.toContain(tool);
     for (const path of ['.env', '.git', 'data', 'tests', 'web', 'bench'])
       expect(existsSync(join(image.folder, path)), path).toBe(false);
+  });
+
+  it('serves the licences of the packages and fonts in the pages', async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/licenses.txt`);
+    expect(answer.headers.get('content-type')).toContain('text/plain');
+    const notices = await answer.text();
+    const listed = Array.from(notices.matchAll(/^(\S+) \d\S* \(/gm), ([, name = '']) => name);
+    const imported = globSync('web/**/*.{ts,tsx}', { cwd: root })
+      .filter((path) => !/\.test\.|^web\/build\/|\.d\.ts$/.test(path))
+      .flatMap(importsOf)
+      .filter(({ to, typeOnly }) => !typeOnly && /^@?[a-z]/.test(to) && !/^(?:web|contract|node:)/.test(to))
+      // Its only module re-exports the packages `@radix-ui/…`, so none of its code is in the pages.
+      .map(({ to }) => (to === 'radix-ui' ? '@radix-ui/react-dialog' : to));
+    const fonts = readdirSync(join(image.folder, 'dist/web/assets')).filter((name) => /\.woff2?$/.test(name));
+    const families = fonts.map(
+      (name) => `@fontsource-variable/${/^(?:jetbrains-mono|[a-z]+)/.exec(name)?.[0]}`,
+    );
+    expect(fonts).not.toEqual([]);
+    expect(listed).toEqual(expect.arrayContaining(['tailwindcss', ...imported, ...families]));
+    for (const text of ['SIL OPEN FONT LICENSE', 'Apache License', 'Permission is hereby granted'])
+      expect(notices).toContain(text);
+  });
+
+  it('has the licence of each package of the server', () => {
+    const without = image.packages.filter(
+      (path) => !readdirSync(join(image.folder, path)).some((name) => /^(?:licen[cs]e|readme)/i.test(name)),
+    );
+    expect(without).toEqual([]);
   });
 
   it('serves pages and health checks as a user that can write only the data folder', async () => {

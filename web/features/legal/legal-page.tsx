@@ -82,7 +82,11 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
           <p>
             Networks, mail servers and this server can fail. The service is provided as is, without warranty;
             do not rely on it as your only protection against an outage. The software is open source under the
-            Apache License 2.0.
+            Apache License 2.0; its pages contain{' '}
+            <a href="/licenses.txt" className="link">
+              software and fonts of others
+            </a>
+            , under their licences.
           </p>
           <p>Questions: {contact}.</p>
         </Part>
