@@ -4,6 +4,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database, DatabaseName } from '../kit/databases/database.ts';
+import { serveThroughClockJump } from './clock-process.ts';
 import { setClockAhead } from './clock.ts';
 import { killAtRandomMoments, killsOutcome } from './kills.ts';
 import { refuseMail } from './mail.ts';
@@ -47,8 +48,12 @@ export const SCENARIOS: Record<string, Scenario> = {
   postgres: (world) => onPostgres(world, (database) => breakConnections({ database, seed: world.seed })),
   disk: () => onSmallDisk(),
   network: ({ databases, seed }) => inNamespaces({ databases, seed, domains: 1_000 }),
-  clock: (world) =>
-    concurrently(world, (database) => setClockAhead({ database, domains: 400, due: 100, seed: world.seed })),
+  clock: async (world) => [
+    ...(await concurrently(world, (database) =>
+      setClockAhead({ database, domains: 400, due: 100, seed: world.seed }),
+    )),
+    ...(await concurrently(world, (database) => serveThroughClockJump({ database }))),
+  ],
   mail: (world) =>
     concurrently(world, (database) => refuseMail({ database, accounts: 10, alerts: 5, seed: world.seed })),
   webhooks: (world) =>
