@@ -1,5 +1,5 @@
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { type Limits, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
@@ -9,6 +9,7 @@ import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/providers/g
 import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
@@ -217,6 +218,31 @@ describeAnyDatabase('Firebase sign-in', (open) => {
         expect([method, path, response.status]).toEqual([method, path, 404]);
       }
   });
+});
+
+it('The server fetches Google’s keys again after an hour, also if the clock was 400 days ahead when it last did', async () => {
+  const google = await startGoogleIdentity();
+  onTestFinished(() => google.stop());
+  onTestFinished(() => void vi.useRealTimers());
+  let elapsed = 0;
+  const now = Date.now();
+  const identity = createFirebaseIdentity({
+    config: { projectId: PROJECT, emulatorUrl: null, serviceAccount: null },
+    endpoints: google.endpoints,
+    log: { warn: () => {} },
+    now: () => now,
+    monotonic: () => elapsed,
+  });
+  const token = await google.idToken();
+  vi.useFakeTimers({ toFake: ['Date'], now: now + 400 * 86_400_000 });
+  expect((await identity.verify(token)).ok).toBe(true);
+  vi.setSystemTime(now);
+  elapsed = HOUR_MS - 1;
+  expect((await identity.verify(token)).ok).toBe(true);
+  expect(google.keyRequests).toBe(1);
+  elapsed = HOUR_MS;
+  expect((await identity.verify(token)).ok).toBe(true);
+  expect(google.keyRequests).toBe(2);
 });
 
 it('The server deletes a Firebase user with service credentials, and sends no request without them', async () => {

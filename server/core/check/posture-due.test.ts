@@ -35,6 +35,12 @@ describe('The posture of an endpoint', () => {
     expect(due(HOUR_MS, { asked: true })).toEqual(ALL);
   });
 
+  it('is due if its last check lies far in the future, because the clock ran ahead then', () => {
+    for (const protocol of ['smtp', 'https'] as const)
+      expect(due(-400 * 24 * HOUR_MS, { protocol })).toEqual(ALL);
+    expect(due(-MINUTE_MS)).toBeNull();
+  });
+
   it.each([
     ['smtp', null],
     ['https', ALL],

@@ -31,6 +31,16 @@ describe('followUptime', () => {
     });
   });
 
+  it('ends an outage that was last seen while the clock ran 400 days ahead, and suspects a new one', () => {
+    const ahead = { ...DOWN, downSeenAt: NOW + 400 * DAY };
+    expect(followUptime(ahead, { state: 'down', now: NOW + MINUTE })).toEqual({
+      standing: { ...UP, uptime: 'unknown', suspectedSince: NOW + MINUTE },
+      incident: 'end',
+      endedAt: NOW + MINUTE,
+      recheckAt: NOW + MINUTE + 30 * SECOND,
+    });
+  });
+
   it('drops a suspicion after a successful check', () => {
     const { standing } = followUptime(UP, { state: 'down', now: NOW });
     expect(followUptime(standing, { state: 'up', now: NOW + 30 * SECOND })).toEqual({
