@@ -1,8 +1,14 @@
-import { sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DiskFailure, LogSync } from '../../server/store/db/log-sync.ts';
+import { NodeSqliteDialect } from '../../server/store/db/node-sqlite-dialect.ts';
 import { inTransaction, inUrgentTransaction } from '../../server/store/db/transaction.ts';
 import { freshStore } from '../kit/databases/database.ts';
+import { temporaryFolder } from '../kit/product/app.ts';
 
 describe('the SQLite dialect', () => {
   it('returns the current columns of a table after its schema changes', async () => {
@@ -105,5 +111,51 @@ describe('the SQLite dialect', () => {
     await expect(Promise.all([fail(), fail(), fail()])).rejects.toThrow('no such table');
     await sql`create table others (id integer)`.execute(db);
     expect(await fail()).toMatchObject({ numAffectedRows: 1n });
+  });
+
+  it('writes nothing more after the disk failed to store a commit, and still reads', async () => {
+    const folder = temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const path = join(folder.path, 'certlantern.db');
+    let isFailing = false;
+    const sync = new LogSync(path, () =>
+      isFailing ? Promise.reject(new Error('EIO: i/o error, fdatasync')) : Promise.resolve(),
+    );
+    const db = new Kysely<Record<'things', { id: number }>>({
+      dialect: new NodeSqliteDialect(path, { sync }),
+    });
+    await sql`create table things (id integer)`.execute(db);
+    const insert = (id: number) => db.insertInto('things').values({ id }).execute();
+    await insert(1);
+    isFailing = true;
+    await expect(insert(2)).rejects.toThrow(DiskFailure);
+    // The disk seems to work again, but the system has dropped what it could not write.
+    isFailing = false;
+    await expect(insert(3)).rejects.toThrow(DiskFailure);
+    const change = db.transaction().execute((trx) => trx.insertInto('things').values({ id: 4 }).execute());
+    await expect(change).rejects.toThrow(DiskFailure);
+    // The commit of 2 failed for its caller, but others may see it.
+    expect(await db.selectFrom('things').selectAll().execute()).toEqual([{ id: 1 }, { id: 2 }]);
+    await db.destroy();
+
+    const restarted = new Kysely<Record<'things', { id: number }>>({ dialect: new NodeSqliteDialect(path) });
+    await restarted.insertInto('things').values({ id: 5 }).execute();
+    await restarted.destroy();
+  });
+
+  it('copies the log of a killed process into the database before it writes', async () => {
+    const folder = temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const [path, copy] = ['killed.db', 'copy.db'].map((name) => join(folder.path, name)) as [string, string];
+    const killed = new DatabaseSync(path);
+    onTestFinished(() => killed.close());
+    killed.exec('PRAGMA journal_mode = WAL; create table things (id integer); insert into things values (1)');
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
+    const db = new Kysely({ dialect: new NodeSqliteDialect(copy) });
+    onTestFinished(() => db.destroy());
+    await sql`select 1`.execute(db);
+    const alone = new DatabaseSync(`file:${copy}?immutable=1`, { readOnly: true });
+    onTestFinished(() => alone.close());
+    expect(alone.prepare('select id from things').all()).toMatchObject([{ id: 1 }]);
   });
 });

@@ -43,16 +43,18 @@ it('Commits that arrive during a disk write wait for the next disk write and sha
   await last;
 });
 
-it('A failed disk write fails its own commits, but not later commits', async () => {
-  const { writes, commit, settled } = logWithHeldWrites();
+it('After a failed disk write every later commit fails too, without another disk write', async () => {
+  const { log, writes, commit, settled } = logWithHeldWrites();
   const first = commit('first');
   await settled();
   const second = commit('second');
+  second.catch(() => undefined);
   writes[0]?.reject(new Error('EIO'));
   await expect(first).rejects.toThrow('EIO');
-  await settled();
-  writes[1]?.resolve();
-  await second;
+  await expect(second).rejects.toThrow('EIO');
+  await expect(commit('third')).rejects.toThrow('EIO');
+  expect(() => log.refuseAfterFailure()).toThrow('EIO');
+  expect(writes).toHaveLength(1);
 });
 
 it('The log is closed only after the disk writes that were asked for', async () => {

@@ -4,6 +4,18 @@ import { promisify } from 'node:util';
 
 const syncData: (file: number) => Promise<void> = promisify(fdatasync);
 
+/** Error of every write after the disk failed once. */
+export class DiskFailure extends Error {
+  override name = 'DiskFailure';
+
+  constructor(cause: unknown) {
+    super(
+      `The disk of the database failed, so nothing is written until a restart (${cause instanceof Error ? cause.message : String(cause)}).`,
+      { cause },
+    );
+  }
+}
+
 /**
  * Makes commits survive power loss, as SQLite does with `synchronous = FULL`, but without blocking the thread: it writes the
  * write-ahead log to the disk in libuv's threads. Commits that come meanwhile share the next write.
@@ -14,6 +26,7 @@ export class LogSync {
   readonly #sync: (file: number) => Promise<void>;
   #running: Promise<void> | null = null;
   #next: Promise<void> | null = null;
+  #failure: DiskFailure | null = null;
 
   /** `path`: the database file. `sync`: what writes a file to the disk; tests pass their own. */
   constructor(path: string, sync = syncData) {
@@ -21,10 +34,31 @@ export class LogSync {
     this.#sync = sync;
   }
 
-  /** Resolves once everything that was committed before this call is on the disk. Rejects if the disk fails. */
+  /** The first failure of the disk; null if there was none. */
+  get failure(): DiskFailure | null {
+    return this.#failure;
+  }
+
+  /**
+   * Resolves once everything that was committed before this call is on the disk. Rejects with a DiskFailure if the disk fails, and
+   * from then on always.
+   */
   wait(): Promise<void> {
     this.#next ??= this.#startAfter(this.#running);
     return this.#next;
+  }
+
+  /**
+   * Remembers that a write to the disk failed. After that the system counts the lost pages as written, so a later success of
+   * fdatasync says nothing about them.
+   */
+  fail(error: unknown): DiskFailure {
+    return (this.#failure ??= new DiskFailure(error));
+  }
+
+  /** @throws DiskFailure if the disk has failed */
+  refuseAfterFailure(): void {
+    if (this.#failure !== null) throw this.#failure;
   }
 
   async #startAfter(earlier: Promise<void> | null): Promise<void> {
@@ -32,7 +66,12 @@ export class LogSync {
     await earlier?.catch(() => undefined);
     this.#running = this.#next;
     this.#next = null;
-    await this.#sync((this.#log ??= this.#open()));
+    this.refuseAfterFailure();
+    try {
+      await this.#sync((this.#log ??= this.#open()));
+    } catch (error) {
+      throw this.fail(error);
+    }
   }
 
   /** Opens the log, which exists from the first commit to the end of the last connection. */

@@ -21,10 +21,14 @@ const MAX_BLOCKING_MS = 5;
 
 /** Settings of the reader: a cache of 16,000 KiB, because lists of a large account read indexes of several megabytes. */
 const READER_PRAGMAS = 'PRAGMA cache_size = -16000';
-/** Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write runs a checkpoint. */
+/**
+ * Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write runs a checkpoint. A log that a killed
+ * process left is copied first: if its disk had failed, the log may be whole only in memory, and later commits would depend on it.
+ */
 const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
-  PRAGMA wal_autocheckpoint = 4000`;
+  PRAGMA wal_autocheckpoint = 4000;
+  PRAGMA wal_checkpoint(PASSIVE)`;
 /** With a write-ahead log, only checkpoints wait for the disk; `LogSync` makes commits survive power loss. */
 const LOG_PRAGMAS = 'PRAGMA synchronous = NORMAL';
 
@@ -35,15 +39,20 @@ const LOG_PRAGMAS = 'PRAGMA synchronous = NORMAL';
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #path: string;
   readonly #hasReader: boolean;
+  readonly #sync: LogSync;
 
-  constructor(path: string, { hasReader = false }: { hasReader?: boolean } = {}) {
+  constructor(
+    path: string,
+    { hasReader = false, sync = new LogSync(path) }: { hasReader?: boolean; sync?: LogSync } = {},
+  ) {
     super({ database: () => Promise.reject(new Error('The driver of this dialect opens the database.')) });
     this.#path = path;
     this.#hasReader = hasReader;
+    this.#sync = sync;
   }
 
   override createDriver(): Driver {
-    return new NodeSqliteDriver(this.#path, this.#hasReader);
+    return new NodeSqliteDriver(this.#path, this.#hasReader, this.#sync);
   }
 
   override createAdapter(): DialectAdapter {
@@ -68,12 +77,13 @@ class NodeSqliteDriver implements Driver {
   readonly #hasReader: boolean;
   #writer: SqliteConnection | null = null;
   #reader: SqliteConnection | null = null;
-  #sync: LogSync | null = null;
+  #sync: LogSync | null;
   readonly #lock = new WriterLock();
 
-  constructor(path: string, hasReader: boolean) {
+  constructor(path: string, hasReader: boolean, sync: LogSync) {
     this.#path = path;
     this.#hasReader = hasReader;
+    this.#sync = sync;
   }
 
   async init(): Promise<void> {
@@ -83,10 +93,9 @@ class NodeSqliteDriver implements Driver {
       if (this.#hasReader)
         this.#reader = new SqliteConnection(this.#path, READER_PRAGMAS, { readOnly: true });
       // A database in memory has no log.
-      if (writer.database.prepare('PRAGMA journal_mode').get()?.['journal_mode'] === 'wal') {
+      if (writer.database.prepare('PRAGMA journal_mode').get()?.['journal_mode'] === 'wal')
         writer.database.exec(LOG_PRAGMAS);
-        this.#sync = new LogSync(this.#path);
-      }
+      else this.#sync = null;
     } catch (error) {
       writer.database.close();
       throw error;
@@ -105,6 +114,7 @@ class NodeSqliteDriver implements Driver {
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await asRouted(connection).hold();
+    this.#sync?.refuseAfterFailure();
     // Use an immediate transaction: a deferred one fails at its first write if another process wrote since its first read.
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
@@ -153,11 +163,13 @@ class RoutedConnection implements DatabaseConnection {
       await this.#lock.yieldIfDue();
       return this.#reader.run(query);
     }
+    const isRead = READS.test(query.sql);
     await this.hold();
     try {
+      if (!isRead) this.#sync?.refuseAfterFailure();
       return this.#write(query);
     } finally {
-      if (READS.test(query.sql)) this.release();
+      if (isRead) this.release();
       else await this.settle();
     }
   }
