@@ -18,7 +18,7 @@ const WAIT_TIMEOUT_MS = 4 * MINUTE_MS;
 
 /**
  * Fills the disk of SQLite until 12 writes were refused, but at most for a minute, then frees it. No acknowledged write
- * or alert may be lost. `small` is the folder where a small disk is mounted.
+ * or alert may be lost, and `/api/health` must say that the disk is full. `small` is the folder where a small disk is mounted.
  */
 export async function fillDisk(database: Database, small: string): Promise<Outcome> {
   const world = await createWorld(database, { dataDir: small });
@@ -54,9 +54,19 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
       }
     };
     await Promise.all(Array.from({ length: 4 }, writeUntilRefused));
+    const health = async (path: string): Promise<number> =>
+      (await fetch(`${app.url}/api/health${path}`)).status;
+    const whileFull = [await health(''), await health('/live')];
     const fullMs = Date.now() - fullAt;
     rmSync(ballast);
     await write(3_000);
+    const deadline = Date.now() + MAX_FULL_MS;
+    while ((await health('')) !== 200 && Date.now() < deadline) await delay(PAUSE_MS);
+    limits.expect(
+      whileFull.join() === '503,200',
+      `health and liveness answered ${whileFull.join()} while the disk was full`,
+    );
+    limits.expect((await health('')) === 200, 'health did not answer 200 after space was free again');
     const { domains, hosts } = await listDomains(world, [{ person }]);
     const result = await waitForMessages(world, hosts, WAIT_TIMEOUT_MS);
     for (const what of [...result.lost, ...result.strange, ...result.disordered]) limits.expect(false, what);
