@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
-import { DataDirectoryError, loadSecrets } from '../server/data-directory.ts';
+import { DataDirectoryError, loadSecrets, readDatabaseId } from '../server/data-directory.ts';
 import { openStore, StoreError } from '../server/store/db/open-store.ts';
 import { COMMANDS } from './admin/commands.ts';
 import { MistakeError } from './admin/mistake-error.ts';
@@ -42,6 +42,7 @@ async function main(): Promise<void> {
   const store = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    expectedId: readDatabaseId(config.dataDir),
     everyonePremium: config.billing.mode === 'none',
     connectAttempts: 1,
     mayMigrate: false,

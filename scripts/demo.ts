@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const environment: Record<string, string | undefined> = { ...readEnvironment(), ...resetSettings };
   const config = parseConfig(environment);
   const dataDir = join(config.dataDir, 'demo');
-  resetFolder(dataDir);
+  await resetFolder(dataDir);
 
   const now = Date.now();
   const since = now - WATCHED_FOR_MS;
@@ -92,11 +92,11 @@ async function main(): Promise<void> {
 }
 
 /** Empties the demo's data directory. @throws DataDirectoryError if another demo is using it. */
-function resetFolder(dataDir: string): void {
-  prepareDataDirectory(dataDir);
+async function resetFolder(dataDir: string): Promise<void> {
+  await prepareDataDirectory(dataDir);
   lockDataDirectory(dataDir)();
   rmSync(dataDir, { recursive: true });
-  prepareDataDirectory(dataDir);
+  await prepareDataDirectory(dataDir);
 }
 
 function currentlyServed(certificates: ReadonlyMap<string, readonly DemoCertificate[]>): Served {

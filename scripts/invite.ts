@@ -15,7 +15,7 @@ if (address === undefined || !/^[^@\s]+@[^@\s]+$/.test(address)) {
 }
 try {
   const config = parseConfig(readEnvironment());
-  prepareDataDirectory(config.dataDir);
+  await prepareDataDirectory(config.dataDir);
   const invite = await createInvite(address, loadSecrets(config.dataDir).invite, Date.now());
   const link = mailedLink('/signup', invite, config.publicUrl);
   process.stdout.write(`${link}\nValid for ${INVITE_DAYS} days and only for ${address}.\n`);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
-import { lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
+import { lockDataDirectory, prepareDataDirectory, writeDatabaseId } from '../server/data-directory.ts';
 import { readBackupMetadata } from '../server/store/operations/copy/backup-file.ts';
 import { restore, fileTimestamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
@@ -22,18 +22,19 @@ await runTool(async () => {
   if (!existsSync(file)) throw new MistakeError(`There is no file ${file}.`, 1);
   const config = parseConfig(readEnvironment());
   const { secrets } = readBackupMetadata(file);
-  prepareDataDirectory(config.dataDir);
+  await prepareDataDirectory(config.dataDir);
   const release = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : null;
   try {
     refuseOtherSecrets(config.dataDir, secrets, force);
     const now = Date.now();
-    const { facts, former } = await restore({
+    const { facts, former, databaseId } = await restore({
       ...config,
       file,
       replace: force,
       now,
       restoreSecrets: () => restoreSecrets(config.dataDir, secrets, `before-${fileTimestamp(now)}`),
     });
+    if (databaseId !== null) writeDatabaseId(config.dataDir, databaseId);
     const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
     say(
       `Restored ${amount(facts.tables)} as of ${minute(facts.madeAt)} UTC (schema level ${facts.level}) into ${where}.`,

@@ -6,12 +6,14 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
-  rmSync,
+  renameSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { writeTestFile } from './store/db/storage-health.ts';
+import { DATABASE_ID_FILE } from './store/schema/database-id.ts';
 
 /**
  * Secret keys, generated at the first start and never changed. The keys for unsubscribe links, bounces and other purposes are
@@ -31,18 +33,11 @@ export class DataDirectoryError extends Error {
 }
 
 /** Creates the folder (mode 0700) if it is missing. @throws DataDirectoryError if it is not writable */
-export function prepareDataDirectory(dataDir: string): void {
+export async function prepareDataDirectory(dataDir: string): Promise<void> {
   try {
     ensureFolder(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
-    // Permission bits miss read-only file systems and some network shares, so write a real file.
-    const testFile = join(dataDir, `.write-${randomBytes(6).toString('hex')}`);
-    try {
-      // The file must not be empty, because a full disk still accepts an empty file.
-      writeFileSync(testFile, 'a full disk refuses this', { flush: true });
-    } finally {
-      rmSync(testFile, { force: true });
-    }
+    await writeTestFile(dataDir);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
@@ -103,8 +98,7 @@ export function loadSecrets(dataDir: string): Secrets {
     const generated = Object.fromEntries(
       SECRET_NAMES.map((name) => [name, randomBytes(32).toString('base64url')]),
     );
-    const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
-    writeFileSync(temporaryPath, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600, flush: true });
+    const temporaryPath = writeDraft(path, `${JSON.stringify(generated, null, 2)}\n`);
     try {
       // Link, unlike rename, fails if another process has already written the file.
       linkSync(temporaryPath, path);
@@ -122,6 +116,26 @@ export function loadSecrets(dataDir: string): Secrets {
   }
   if (!isSecrets(secrets)) throw damagedSecrets(path, null);
   return secrets;
+}
+
+/** Writes a file that only its owner can read, under another name than `path`. Returns that name. */
+function writeDraft(path: string, text: string): string {
+  const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(temporaryPath, text, { mode: 0o600, flush: true });
+  return temporaryPath;
+}
+
+/** Returns the id of the database that this folder belongs to; null if it does not belong to one yet. */
+export function readDatabaseId(dataDir: string): string | null {
+  const path = join(dataDir, DATABASE_ID_FILE);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+}
+
+/** Makes the folder belong to the database with this id, so that no other one is used by mistake. */
+export function writeDatabaseId(dataDir: string, id: string): void {
+  if (readDatabaseId(dataDir) === id) return;
+  const path = join(dataDir, DATABASE_ID_FILE);
+  renameSync(writeDraft(path, `${id}\n`), path);
 }
 
 function isSecrets(value: unknown): value is Secrets {

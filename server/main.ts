@@ -6,6 +6,8 @@ import {
   loadSecrets,
   lockDataDirectory,
   prepareDataDirectory,
+  readDatabaseId,
+  writeDatabaseId,
 } from './data-directory.ts';
 import { createAddressPolicy, createHostsFile } from './egress/index.ts';
 import { PkiError } from './pki/index.ts';
@@ -31,7 +33,7 @@ const HEAP_GROWTH_PERCENT = 30;
 async function main(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const closers: Closer[] = [];
-  prepareDataDirectory(config.dataDir);
+  await prepareDataDirectory(config.dataDir);
   const secrets = loadSecrets(config.dataDir);
   // Only one process may use the SQLite database. PostgreSQL is shared by many.
   if (config.databaseUrl === null) closers.push(lockDataDirectory(config.dataDir));
@@ -54,6 +56,7 @@ async function main(): Promise<void> {
     databaseUrl: config.databaseUrl,
     replicaUrl: config.databaseReplicaUrl,
     dataDir: config.dataDir,
+    expectedId: readDatabaseId(config.dataDir),
     everyonePremium: config.billing.mode === 'none',
     limits: config.limits,
     onLimit: (limit) => telemetry.meters.limitReached(LIMITS[limit].setting),
@@ -63,6 +66,7 @@ async function main(): Promise<void> {
     onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
   });
   closers.push(() => store.close());
+  if (store.id !== null) writeDatabaseId(config.dataDir, store.id);
   if (config.databaseUrl === null)
     for (const outbox of ['deliveries', 'mails'] as const) await releaseLeases(store, outbox);
   if (config.role === 'migrate') {

@@ -1,17 +1,19 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../server/config.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 
 /**
- * Refuses to continue without DATABASE_URL if DATA_DIR has no embedded database: opening it would silently create an empty one.
+ * Refuses to continue without DATABASE_URL if DATA_DIR has no embedded database or an empty file: opening it would silently create
+ * an empty database.
  * @throws ConfigError
  */
 export function refuseMissingDatabase({
   databaseUrl,
   dataDir,
 }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
-  if (databaseUrl === null && !existsSync(join(dataDir, SQLITE_FILE)))
+  const path = join(dataDir, SQLITE_FILE);
+  if (databaseUrl === null && !(existsSync(path) && statSync(path).size > 0))
     throw new ConfigError(
       `There is no database in DATA_DIR ${dataDir}. Start the server once, or set the DATA_DIR or DATABASE_URL that it uses.`,
     );

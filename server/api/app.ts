@@ -2,7 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import { type Api, type AppParts, createApi } from './http/api.ts';
 import { findPublicPage } from '../store/publishing/status-pages.ts';
-import { isDiskFull, isOutage, isStatementTimeout } from '../store/db/open-store.ts';
+import { isOutage, isStatementTimeout, storageFaultOf } from '../store/db/open-store.ts';
 import { metricsOnly, createReadiness } from '../telemetry/index.ts';
 import { createAccountAnswers } from './http/answer-cache.ts';
 import type { AppContext, AppEnv } from './http/app-env.ts';
@@ -16,6 +16,7 @@ import { metricsRoutes } from './operations/metrics.ts';
 import { createReceivingLimit } from './http/open-connections.ts';
 import { createCallLimits } from './http/rate-limit.ts';
 import { isBelowApi, errorResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
+import { STORAGE_FAULTS } from './operations/health.ts';
 import { accountMetricsRoute } from './operations/account-metrics-routes.ts';
 import { alertRoutes } from './alerts/alerts-routes.ts';
 import { authorityRoutes } from './domains/authorities-routes.ts';
@@ -87,15 +88,10 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
         refuse('unavailable', 'The database does not answer. Try again in a moment.'),
       );
     }
-    if (isDiskFull(error)) {
-      log.error({ err: error, requestId: c.get('requestId') }, 'The disk of the database is full');
-      return problemResponse(
-        c,
-        refuse(
-          'unavailable',
-          'The disk of this server is full. Nothing can be saved until there is free space.',
-        ),
-      );
+    const fault = storageFaultOf(error);
+    if (fault !== null) {
+      log.error({ err: error, requestId: c.get('requestId') }, STORAGE_FAULTS[fault]);
+      return problemResponse(c, refuse('unavailable', STORAGE_FAULTS[fault]));
     }
     if (isStatementTimeout(error)) {
       const { searchSeconds } = config.limits;

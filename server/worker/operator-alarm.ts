@@ -39,7 +39,8 @@ export function createAlarms({ store, clock, log }: { store: Store; clock: Clock
       written.set(code, at);
       cleared.delete(code);
       const isNew = await raiseAlarm(store, { code, detail, now: clock.now() }).catch(failed);
-      if (isNew === true) log.error({ alarm: code, detail }, 'an alarm for the operator');
+      // An alarm that cannot be stored, because the disk is the problem, must be in the log at least.
+      if (isNew ?? last === undefined) log.error({ alarm: code, detail }, 'an alarm for the operator');
     },
     async clear(code) {
       written.delete(code);

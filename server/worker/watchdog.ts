@@ -10,7 +10,7 @@ import type { Clock, Log } from './clock.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { count } from '../../contract/words.ts';
 
 export interface WatchdogOptions {
@@ -44,6 +44,9 @@ const JUMP_MS = MINUTE_MS;
  * minute, so the one that raised them has probably ended.
  */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;
+/** Interval between two verifications of the database's file. */
+const VERIFY_EVERY_MS = DAY_MS;
+const STORAGE_FAULTS = ['database_damaged', 'disk_failed', 'disk_full'] as const;
 /**
  * Limits for spreading overdue checks: more than `minOverdue` checks must be later than `lateMs`. `overMs` is the shortest check
  * interval, so that spreading delays no check by more than its own interval.
@@ -59,6 +62,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let last = { now: clock.now(), at: clock.monotonic() };
+  let verifiedAt = -Infinity;
+  let isVerifying = false;
 
   function hasJumped(): boolean {
     const before = last;
@@ -84,6 +89,31 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   async function raiseOrClear(code: Parameters<Alarms['raise']>[0], detail: string | null): Promise<void> {
     if (detail === null) await alarms.clear(code);
     else await alarms.raise(code, detail);
+  }
+
+  async function checkStorage(): Promise<void> {
+    const faults = await store.storage.faults();
+    for (const code of STORAGE_FAULTS) {
+      const detail = faults.get(code);
+      if (detail !== undefined) await alarms.raise(code, detail);
+      // An alarm of an earlier process stays until the first verification has ended.
+      else if (!isVerifying && alarms.mayBeRaised(code)) await alarms.clear(code);
+    }
+  }
+
+  /** Verifies the database's file in the background, once a day. */
+  async function verifyDaily(): Promise<void> {
+    if (isVerifying || monotonic() - verifiedAt < VERIFY_EVERY_MS) return;
+    verifiedAt = monotonic();
+    isVerifying = true;
+    try {
+      await store.storage.verify();
+    } catch (error) {
+      log.error({ err: error }, 'the database could not be verified');
+    } finally {
+      isVerifying = false;
+    }
+    await checkStorage();
   }
 
   async function checkLateness(): Promise<void> {
@@ -116,6 +146,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       codes: ['clock_wrong', 'network_cut'],
       before: now - UNCONFIRMED_MS,
     });
+    void verifyDaily();
+    await checkStorage();
     await keepOwnCheck();
     await mailAlarms(store, { recipient: options.supportEmail, now });
   }
@@ -133,6 +165,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   return {
     async start() {
       scheduleNext();
+      void verifyDaily();
       try {
         await spreadBacklog({ onlyIfIdle: true });
         await keepOwnCheck();

@@ -52,6 +52,24 @@ describeEachDatabase('GET /api/health', (open) => {
       expect(await told(send, path)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   });
 
+  it.each([
+    [{ errcode: 11 }, 'The database is damaged. Some data cannot be read.'],
+    [{ code: 'XX001' }, 'The database is damaged. Some data cannot be read.'],
+    [{ errcode: 1_034 }, 'The disk of this server failed. Nothing can be saved.'],
+  ])(
+    'answers 503 with the reason after a query failed with %j, but stays live and ready',
+    async (codes, detail) => {
+      const { store, send } = await startApi(open);
+      store.storage.learn(Object.assign(new Error('from the database'), codes));
+      expect(await told(send, '/api/health')).toMatchObject({
+        status: 503,
+        body: { code: 'unavailable', detail },
+      });
+      for (const path of ['/api/health/live', '/api/health/ready'])
+        expect((await told(send, path)).status).toBe(200);
+    },
+  );
+
   it('answers 503 with the delay at /late once checks are more than ten minutes overdue', async () => {
     const api = await startApi(open);
     const { send, clock } = api;

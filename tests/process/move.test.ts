@@ -99,6 +99,14 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
     expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
   });
 
+  it('keeps the id of the database, so that the server accepts PostgreSQL in its place', async () => {
+    const { from, to, move } = await stage();
+    const { id, close } = await from.open();
+    await close();
+    expect((await move()).code).toBe(0);
+    expect((await to.open({ expectedId: id })).id).toBe(id);
+  });
+
   it('moves a database of schema level 20 to level 21', async () => {
     const from = await formerDatabase('sqlite');
     const { to, move } = await stage({ from });

@@ -7,7 +7,8 @@ import type { Tables } from '../../server/store/schema/tables.ts';
 import { freshDatabase } from '../kit/databases/database.ts';
 
 /** What keeps a stranger from filling each table. A new table needs an entry, so that its author thinks about a bound. */
-const BOUNDS: Record<keyof Tables | 'jwks', string> = {
+const BOUNDS: Record<keyof Tables | 'database_id' | 'jwks', string> = {
+  database_id: 'one row',
   jwks: 'the server alone makes keys',
   accounts: 'limits on sign-ups',
   identities: 'limits on sign-ups',

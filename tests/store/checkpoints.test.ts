@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { LogSync } from '../../server/store/db/log-sync.ts';
 import { openStore, startCheckpoints } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../kit/product/app.ts';
 
@@ -58,7 +59,8 @@ it('the checkpoint thread warns once if it cannot open the database', async () =
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = { warn: vi.fn() };
-  const checkpoints = startCheckpoints(join(folder.path, 'nowhere', 'certlantern.db'), log);
+  const path = join(folder.path, 'nowhere', 'certlantern.db');
+  const checkpoints = startCheckpoints(path, log, new LogSync(path));
   await expect.poll(() => log.warn).toHaveBeenCalledTimes(1);
   await checkpoints.close();
 });

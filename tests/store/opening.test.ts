@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import { openStore, StoreError } from '../../server/store/db/open-store.ts';
@@ -13,6 +14,7 @@ import {
   freshDatabase,
   hasDatabase,
 } from '../kit/databases/database.ts';
+import { formerDatabase } from '../kit/databases/former-database.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { person } from './samples.ts';
 
@@ -37,6 +39,56 @@ describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) =>
     await inTheWay.schema.dropTable('verification').execute();
     await inTheWay.destroy();
     await database.open();
+  });
+});
+
+describe.each(DATABASES.filter(hasDatabase))('the id of the database (%s)', (name) => {
+  it('is the same for all processes that open a new database at once, and after a restart', async () => {
+    const database = await fresh(name, false);
+    // Only one process at a time opens an embedded database.
+    const count = name === 'sqlite' ? 1 : 5;
+    const stores = await Promise.all(Array.from({ length: count }, () => database.open()));
+    const [id] = stores.map((store) => store.id);
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(stores.map((store) => store.id)).size).toBe(1);
+    await Promise.all(stores.map((store) => store.close()));
+    expect((await database.open({ expectedId: id ?? '' })).id).toBe(id);
+  });
+
+  it('makes an empty database refused, unchanged, where there was one with data', async () => {
+    const database = await fresh(name, false);
+    await expect(database.open({ expectedId: 'a' })).rejects.toMatchObject({
+      code: 'lost_database',
+      message: expect.stringMatching(/ is empty, but DATA_DIR \S+ .*restore a backup .*delete database-id/),
+    });
+    expect(existsSync(join(database.dataDir, SQLITE_FILE))).toBe(false);
+    if (name === 'sqlite') {
+      writeFileSync(join(database.dataDir, SQLITE_FILE), '');
+      await expect(database.open({ expectedId: 'a' })).rejects.toMatchObject({ code: 'lost_database' });
+      expect(statSync(join(database.dataDir, SQLITE_FILE)).size).toBe(0);
+    }
+    // An SQLite file may have no tables either.
+    const raw = rawDatabase(database);
+    onTestFinished(() => raw.destroy());
+    await sql`create table of_another_program (id integer)`.execute(raw);
+    await expect(database.open({ expectedId: 'a' })).rejects.toMatchObject({ code: 'lost_database' });
+    expect((await raw.introspection.getTables()).map((table) => table.name)).toEqual(['of_another_program']);
+  });
+
+  it('makes another database refused, also for tools', async () => {
+    const database = await fresh(name, false);
+    const { id, close } = await database.open();
+    await close();
+    for (const mayMigrate of [true, false])
+      await expect(database.open({ expectedId: 'a', mayMigrate })).rejects.toMatchObject({
+        code: 'other_database',
+        message: expect.stringContaining(`its id is ${id}, but DATA_DIR ${database.dataDir} belongs to a `),
+      });
+  });
+
+  it('is the expected one in a database from before databases had ids', async () => {
+    const database = await formerDatabase(name);
+    expect((await database.open({ expectedId: 'a' })).id).toBe('a');
   });
 });
 

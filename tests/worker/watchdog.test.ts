@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createPing } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { listAccounts } from '../../server/store/accounts/account-administration.ts';
 import { clearAlarm, raiseAlarm, raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
-import type { Store } from '../../server/store/db/open-store.ts';
+import type { StorageFault, Store } from '../../server/store/db/open-store.ts';
+import { createAlarms } from '../../server/worker/index.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { type Rig, type RigOptions, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
@@ -156,6 +157,32 @@ describeAnyDatabase('The product’s self-check', (open) => {
 
 describeAnyDatabase('The watchdog', (open) => {
   const codes = async (store: Store) => (await raisedAlarms(store)).map(({ code }) => code);
+
+  it('raises an alarm about a fault of the disk, and clears it when a write succeeds again', async () => {
+    const rig = await startRig(await open());
+    const faults = new Map<StorageFault, string>([['disk_full', 'ENOSPC']]);
+    const { storage } = rig.store;
+    const seen = vi.spyOn(storage, 'faults').mockImplementation(async () => faults);
+    await rig.worker.watch();
+    await expect.poll(() => codes(rig.store)).toEqual(['disk_full']);
+    faults.clear();
+    rig.clock.advance(MINUTE_MS);
+    await storage.close();
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual([]);
+    seen.mockRestore();
+  });
+
+  it('logs an alarm that the database cannot store', async () => {
+    const rig = await startRig(await open());
+    const alarms = createAlarms({ store: rig.store, clock: rig.clock, log: rig.log as never });
+    await rig.store.close();
+    await alarms.raise('disk_failed', 'EIO');
+    expect(rig.log.error).toHaveBeenCalledExactlyOnceWith(
+      { alarm: 'disk_failed', detail: 'EIO' },
+      'an alarm for the operator',
+    );
+  });
 
   it('raises an alarm if checks are late, and mails the operator at most once a day', async () => {
     const rig = await startRig(await open());

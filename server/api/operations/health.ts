@@ -3,7 +3,7 @@ import type { LatenessMembers } from '../../../contract/health.ts';
 import { raisedAlarms } from '../../store/alerts/alarms.ts';
 import { oldestDue } from '../../store/alerts/deliveries.ts';
 import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';
-import type { Store } from '../../store/db/open-store.ts';
+import type { StorageFault, Store } from '../../store/db/open-store.ts';
 import { schemaLevel } from '../../store/schema/migrate.ts';
 import { isOverdue } from '../../core/index.ts';
 import type { Readiness } from '../../telemetry/index.ts';
@@ -27,16 +27,29 @@ export interface HealthOptions {
 const OK = { status: 'ok' as const };
 const NO_ANSWER = 'The database does not answer.';
 
+/** Words for everybody. The reason, which may have names of files, is in the alarm. */
+export const STORAGE_FAULTS: Record<StorageFault, string> = {
+  database_damaged: 'The database is damaged. Some data cannot be read.',
+  disk_failed: 'The disk of this server failed. Nothing can be saved.',
+  disk_full: 'The disk of this server is full. Nothing can be saved until there is free space.',
+};
+
 /** Creates the health checks, for the API and for worker-only processes. */
 export function createHealth(options: HealthOptions) {
   const { store, clock, readiness } = options;
   const bounded = <T>(query: Promise<T>): Promise<T | Refusal> => withDatabaseTimeout(query, options);
 
   return {
-    /** Checks that this process runs and that the database answers. */
+    /** Checks that this process runs, that the database answers, and that its file and disk have no fault. */
     async whole(): Promise<typeof OK | Refusal> {
-      const due = await bounded(oldestDue(store, clock.now()));
-      return due instanceof Refusal ? due : OK;
+      const [due, faults] = await Promise.all([
+        bounded(oldestDue(store, clock.now())),
+        bounded(store.storage.faults()),
+      ]);
+      if (due instanceof Refusal) return due;
+      if (faults instanceof Refusal) return faults;
+      const [fault] = faults.keys();
+      return fault === undefined ? OK : refuse('unavailable', STORAGE_FAULTS[fault]);
     },
 
     live: (): typeof OK => OK,

@@ -44,6 +44,18 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
     title: 'Premium is sold without charging anybody',
     what: 'Use the keys of your live Paddle account (docs/guides/sell.md). If this is meant as a test, set BILLING=sandbox.',
   },
+  database_damaged: {
+    title: 'The database is damaged',
+    what: 'Some data cannot be read. Check the disk, then restore a backup (docs/guides/back-up.md).',
+  },
+  disk_failed: {
+    title: 'The disk of the server failed',
+    what: 'Check the disk and the log of the system. After a failed write to the log of the embedded database nothing is saved until the server is restarted.',
+  },
+  disk_full: {
+    title: 'The disk of the server is full',
+    what: 'Free some space. Until then nothing can be saved.',
+  },
 };
 
 const MAX_DETAIL_LENGTH = 600;

@@ -18,6 +18,9 @@ export const ALARM_CODES = [
   'alerts_late',
   'bounce_mailbox',
   'paddle_sandbox',
+  'database_damaged',
+  'disk_failed',
+  'disk_full',
 ] as const;
 export type AlarmCode = (typeof ALARM_CODES)[number];
 

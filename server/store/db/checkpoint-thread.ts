@@ -11,8 +11,9 @@ const database = new DatabaseSync(String(workerData), { timeout: 0 });
 const timer = setInterval(() => {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-  } catch {
-    // The next interval tries again. The next write reports a full or failing disk.
+  } catch (error) {
+    // The next interval tries again, after a lock or on a full disk.
+    parentPort?.postMessage({ error, errcode: error instanceof Error && Reflect.get(error, 'errcode') });
   }
 }, INTERVAL_MS);
 parentPort?.once('message', () => {

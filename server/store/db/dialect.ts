@@ -9,6 +9,7 @@ import {
   sql,
 } from 'kysely';
 import { join } from 'node:path';
+import { DiskFailure, type LogSync } from './log-sync.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -19,8 +20,8 @@ export type DialectName = 'sqlite' | 'postgres';
 export const MIN_POSTGRES_VERSION = 15;
 export const SQLITE_FILE = 'certlantern.db';
 
-export function sqliteDialect(dataDir: string): Dialect {
-  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { hasReader: true });
+export function sqliteDialect(dataDir: string, sync?: LogSync): Dialect {
+  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { hasReader: true, sync });
 }
 
 /** Converts a boolean to the form that better-auth's tables use. */
@@ -201,14 +202,25 @@ const QUERY_CANCELLED = '57014';
 /** Returns whether a query exceeded its statement timeout, which only search connections have. */
 export const isStatementTimeout = (error: unknown): boolean => errorCode(error) === QUERY_CANCELLED;
 
-const POSTGRES_DISK_FULL = '53100';
-/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead log). */
-const SQLITE_DISK_FULL = [13, 4_874];
+/** A fault of the database's file or disk. It is also the code of its alarm. */
+export type StorageFault = 'database_damaged' | 'disk_failed' | 'disk_full';
 
-/** Returns whether a write failed because the database's disk is full. */
-export function isDiskFull(error: unknown): boolean {
-  if (errorCode(error) === POSTGRES_DISK_FULL) return true;
-  return error instanceof Error && SQLITE_DISK_FULL.includes(Number(Reflect.get(error, 'errcode')));
+/** SQLSTATEs, and SQLite's extended result codes (sqlite.org/rescode.html), by the fault that they report. */
+const FAULT_CODES: Record<StorageFault, readonly (string | number)[]> = {
+  // data_corrupted, index_corrupted; SQLITE_CORRUPT, _INDEX, _SEQUENCE, _VTAB, SQLITE_NOTADB, SQLITE_IOERR_READ, _SHORT_READ
+  database_damaged: ['XX001', 'XX002', 11, 779, 523, 267, 26, 266, 522],
+  // io_error; SQLITE_IOERR_FSYNC, _DIR_FSYNC
+  disk_failed: ['58030', 1_034, 1_290],
+  // disk_full; SQLITE_FULL, SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead log); what Node reports of files
+  disk_full: ['53100', 13, 4_874, 'ENOSPC', 'EDQUOT', 'EFBIG'],
+};
+
+/** Returns the fault of the database's file or disk that made a query or a write to a file fail; null for other errors. */
+export function storageFaultOf(error: unknown): StorageFault | null {
+  if (error instanceof DiskFailure) return 'disk_failed';
+  const codes = [errorCode(error), error instanceof Error && Reflect.get(error, 'errcode')];
+  const faults = Object.keys(FAULT_CODES) as StorageFault[];
+  return faults.find((fault) => codes.some((code) => FAULT_CODES[fault].includes(code))) ?? null;
 }
 
 function errorCode(error: unknown): string {

@@ -2,8 +2,16 @@ import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/index.ts';
-import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
-import { isUpToDate, migrate, type MigrateOptions } from '../schema/migrate.ts';
+import { type DialectName, SQLITE_FILE, sqliteDialect, storageFaultOf } from './dialect.ts';
+import {
+  databaseId,
+  ensureDatabaseId,
+  type Place,
+  refuseLostFile,
+  refuseOtherDatabase,
+} from '../schema/database-id.ts';
+import { LogSync } from './log-sync.ts';
+import { isUpToDate, migrate } from '../schema/migrate.ts';
 import {
   CONNECT_ATTEMPTS,
   type ConnectOptions,
@@ -16,11 +24,18 @@ import {
 import { createLocalSignals, createPostgresSignals, type Signals } from './signals.ts';
 import { openReplica } from './replica.ts';
 import { SearchDialect } from './search-dialect.ts';
+import { StorageHealth } from './storage-health.ts';
 import { StoreError, type StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 import { Worker } from 'node:worker_threads';
 
-export { isDiskFull, isOutage, isForeignKeyViolation, isStatementTimeout } from './dialect.ts';
+export {
+  isOutage,
+  isForeignKeyViolation,
+  isStatementTimeout,
+  type StorageFault,
+  storageFaultOf,
+} from './dialect.ts';
 export { StoreError } from './store-error.ts';
 export type { Signal, Signals } from './signals.ts';
 
@@ -33,6 +48,9 @@ export interface Store {
   /** Function for text searches, which may be slow and must not delay other queries. */
   search: Search;
   signals: Signals;
+  storage: StorageHealth;
+  /** Id of the database; null if a server of this version has not opened it yet. */
+  id: string | null;
   /** Clock that decides whether a lease has expired: `database` for workers on several machines. */
   leaseClock: LeaseClock;
   /** True if the deployment has no billing, so that every account has Premium. */
@@ -56,6 +74,8 @@ export interface StoreOptions extends ConnectOptions {
   dataDir: string;
   /** URL of a read-only replica of the PostgreSQL database. Default: null, no replica. */
   replicaUrl?: string | null;
+  /** Id of the database that is expected. Default: null, any database, also an empty one. */
+  expectedId?: string | null;
   log?: StoreLog;
   /** False if a database that needs migrations is refused, for tools that run beside the server. Default: true. */
   mayMigrate?: boolean;
@@ -81,7 +101,10 @@ const SEARCH_CONNECTIONS = 2;
 
 const SILENT_LOG: StoreLog = { warn: () => undefined };
 
-/** Opens the database: connects, checks the server's version, and migrates it unless `mayMigrate` is false. @throws StoreError */
+/**
+ * Opens the database: connects, checks the server's version and the database's id, and migrates it unless `mayMigrate` is false.
+ * @throws StoreError
+ */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, dataDir } = options;
   return databaseUrl === null ? openSqlite(dataDir, options) : openPostgres(databaseUrl, options);
@@ -97,18 +120,23 @@ async function openSqlite(
     onLimit = () => undefined,
     mayMigrate,
     onQuery,
+    expectedId = null,
     log = SILENT_LOG,
   }: StoreOptions,
 ): Promise<Store> {
-  createPrivateFile(join(dataDir, SQLITE_FILE));
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir), ...queryLog(onQuery) });
+  const path = join(dataDir, SQLITE_FILE);
+  const name = `The database in DATA_DIR (${dataDir})`;
+  const database: Place = { dialect: 'sqlite', name, dataDir, expectedId };
+  refuseLostFile(database);
+  createPrivateFile(path);
+  const sync = new LogSync(path);
+  const storage = new StorageHealth({ path, sync });
+  const queries = queryLog(storage, onQuery);
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir, sync), ...queries });
+  let id: string | null;
   try {
     await sql`select 1`.execute(db);
-    await bringUpToDate(
-      db,
-      { dialect: 'sqlite', name: `The database in DATA_DIR (${dataDir})` },
-      { mayMigrate },
-    );
+    id = await bringUpToDate(db, database, { mayMigrate });
   } catch (error) {
     await db.destroy();
     if (error instanceof StoreError) throw error;
@@ -118,13 +146,21 @@ async function openSqlite(
       error,
     );
   }
-  const path = join(dataDir, SQLITE_FILE);
-  const searchDb = new Kysely<Tables>({ dialect: new SearchDialect(path), ...queryLog(onQuery) });
-  const search = createSearch(searchDb);
-  const settings = { replica: db, search, leaseClock, everyonePremium, limits, onLimit, pool: () => null };
-  const checkpoints = checkpointsInThread ? startCheckpoints(path, log) : null;
+  const searchDb = new Kysely<Tables>({ dialect: new SearchDialect(path), ...queries });
+  const settings = {
+    replica: db,
+    search: createSearch(searchDb),
+    storage,
+    id,
+    leaseClock,
+    everyonePremium,
+    limits,
+    onLimit,
+    pool: () => null,
+  };
+  const checkpoints = checkpointsInThread ? startCheckpoints(path, log, sync) : null;
   return assemble('sqlite', db, createLocalSignals(), settings, async () => {
-    await checkpoints?.close();
+    await Promise.all([storage.close(), checkpoints?.close()]);
     // Close the writing connection last, because only it can remove the write-ahead log.
     await searchDb.destroy();
     await db.destroy();
@@ -150,6 +186,8 @@ async function openPostgres(
     onLimit = () => undefined,
     log = SILENT_LOG,
     onQuery,
+    dataDir,
+    expectedId = null,
     ...startOptions
   }: StoreOptions,
 ): Promise<Store> {
@@ -159,10 +197,14 @@ async function openPostgres(
   const dialect = postgresDialect(databaseUrl, onLostConnection, {
     check: async (client) => (isMigrated ? refuseNewer(client) : undefined),
   });
-  const db = new Kysely<Tables>({ dialect, ...queryLog(onQuery) });
+  const storage = new StorageHealth(null);
+  const queries = queryLog(storage, onQuery);
+  const db = new Kysely<Tables>({ dialect, ...queries });
+  const database: Place = { dialect: 'postgres', name: 'The database of DATABASE_URL', dataDir, expectedId };
+  let id: string | null;
   try {
     await waitForPostgres(db, databaseUrl, startOptions);
-    await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, startOptions);
+    id = await bringUpToDate(db, database, startOptions);
     isMigrated = true;
   } catch (error) {
     await db.destroy();
@@ -179,11 +221,13 @@ async function openPostgres(
         await client.query(`set statement_timeout = ${limits.searchSeconds * 1_000}`);
       },
     }),
-    ...queryLog(onQuery),
+    ...queries,
   });
   const settings = {
     replica,
     search: createSearch(searchDb),
+    storage,
+    id,
     leaseClock,
     everyonePremium,
     limits,
@@ -215,24 +259,34 @@ function assemble(
   };
 }
 
-function queryLog(onQuery: StoreOptions['onQuery']): Pick<KyselyConfig, 'log'> {
-  if (onQuery === undefined) return {};
+function queryLog(storage: StorageHealth, onQuery: StoreOptions['onQuery']): Pick<KyselyConfig, 'log'> {
   return {
-    log: ({ level, query, queryDurationMillis }) =>
-      onQuery({ text: query.sql, durationMs: queryDurationMillis, failed: level === 'error' }),
+    log(event) {
+      if (event.level === 'error') storage.learn(event.error);
+      onQuery?.({
+        text: event.query.sql,
+        durationMs: event.queryDurationMillis,
+        failed: event.level === 'error',
+      });
+    },
   };
 }
 
+/** Returns the id of the database. */
 async function bringUpToDate(
   db: Kysely<Tables>,
-  database: MigrateOptions,
+  database: Place,
   {
     mayMigrate = true,
     connectAttempts = CONNECT_ATTEMPTS,
   }: Pick<StoreOptions, 'mayMigrate' | 'connectAttempts'>,
-): Promise<void> {
-  if (mayMigrate) return migrate(db, { ...database, attempts: connectAttempts });
-  if (await isUpToDate(db, database)) return;
+): Promise<string | null> {
+  await refuseOtherDatabase(db, database);
+  if (mayMigrate) {
+    await migrate(db, { ...database, attempts: connectAttempts });
+    return ensureDatabaseId(db, database);
+  }
+  if (await isUpToDate(db, database)) return databaseId(db, database.dialect);
   throw new StoreError(
     'older_database',
     `${database.name} is not up to date for this version of the program. Start the server of this version once, then try again.`,
@@ -268,9 +322,9 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 3
 
 /**
  * Runs WAL checkpoints of the SQLite file `path` in a separate thread, so that a write runs one only if the log grows long. Call
- * `close` before the last other connection closes.
+ * `close` before the last other connection closes. `sync` learns if a checkpoint could not be written to the disk.
  */
-export function startCheckpoints(path: string, log: StoreLog): { close(): Promise<void> } {
+export function startCheckpoints(path: string, log: StoreLog, sync: LogSync): { close(): Promise<void> } {
   const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
     workerData: path,
     resourceLimits: RESOURCE_LIMITS,
@@ -283,6 +337,9 @@ export function startCheckpoints(path: string, log: StoreLog): { close(): Promis
       hasEnded = true;
       resolve();
     });
+  });
+  thread.on('message', ({ error, errcode }: { error: Error; errcode: unknown }) => {
+    if (storageFaultOf(Object.assign(error, { errcode })) === 'disk_failed') sync.fail(error);
   });
   thread.on('error', (error) =>
     log.warn({ err: error }, 'the checkpoint thread ended; writes checkpoint the database themselves now'),

@@ -69,10 +69,13 @@ class SearchDriver implements Driver, DatabaseConnection {
       workerData: this.#path,
       resourceLimits: MEMORY,
     });
-    thread.on('message', ({ rows, error }: { rows: unknown[]; error?: Error }) => {
-      if (error === undefined) this.#answer?.resolve(rows);
-      else this.#answer?.reject(error);
-    });
+    thread.on(
+      'message',
+      ({ rows, error, errcode }: { rows: unknown[]; error?: Error; errcode?: unknown }) => {
+        if (error === undefined) this.#answer?.resolve(rows);
+        else this.#answer?.reject(Object.assign(error, { errcode }));
+      },
+    );
     // Reset the thread, so that the next query starts another one.
     const fail = (error: Error): void => {
       this.#thread = null;

@@ -14,6 +14,10 @@ export type StoreErrorCode =
   | 'unexpected_schema'
   /** A pending migration would break processes of an older version that are still connected. */
   | 'old_processes'
+  /** The database is empty, although there was one with data. */
+  | 'lost_database'
+  /** The database is not the one that DATA_DIR belongs to. */
+  | 'other_database'
   /** The embedded database's file cannot be used. */
   | 'unusable_file';
 

@@ -8,7 +8,7 @@ import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
 import { postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type BackupMetadata, finishBackup, flush, sqliteSide } from './backup-file.ts';
-import { CopyError, mapDiskFullErrors } from './copy-error.ts';
+import { CopyError, mapFileErrors } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
 import { withoutSqliteTriggers } from './sqlite-tables.ts';
@@ -38,7 +38,9 @@ export async function backUp({
   if (existsSync(file))
     throw new CopyError('not_empty', `The file ${file} already exists. Choose another name.`);
   const draft = `${file}.partial`;
-  return mapDiskFullErrors(file, async () => {
+  const source =
+    databaseUrl === null ? `The database in DATA_DIR (${dataDir})` : 'The database of DATABASE_URL';
+  return mapFileErrors({ source, target: file }, async () => {
     try {
       rmSync(draft, { force: true });
       // Make the file readable by its owner only, because the backup contains the secret keys.

@@ -103,6 +103,13 @@ export async function verifyBackup(db: DatabaseSync, file: string): Promise<Back
   return facts;
 }
 
+/** Returns the id of the database in an SQLite file; null if it is from before databases had ids. */
+export function databaseIdOf(db: DatabaseSync): string | null {
+  if (!sqliteTables(db).some(({ name }) => name === 'database_id')) return null;
+  const row = db.prepare('select id from database_id').get();
+  return row === undefined ? null : String(row['id']);
+}
+
 /** Drops the metadata tables, so that only the tables of the product remain. */
 export function dropBackupMetadata(db: DatabaseSync): void {
   db.exec(BACKUP_TABLES.map((name) => `drop table ${name}`).join(';'));

@@ -1,4 +1,5 @@
-import { isDiskFull } from '../../db/dialect.ts';
+import { storageFaultOf } from '../../db/dialect.ts';
+import { errorMessage } from '../../db/postgres-connection.ts';
 
 export type CopyErrorCode =
   /** The file is no backup of this program, or an incomplete one. */
@@ -30,21 +31,29 @@ export class CopyError extends Error {
   }
 }
 
-/** Runs `work` and maps errors of a full disk to a CopyError that names `target`. @throws CopyError `no_room` */
-export async function mapDiskFullErrors<T>(target: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work`, and maps errors of a full disk to a CopyError that names `target`, those of a damaged or unreadable file to one that
+ * names `source`. @throws CopyError `no_room` or `damaged`
+ */
+export async function mapFileErrors<T>(
+  { source, target }: { source: string; target: string },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isDiskFull(error) && !isNoSpaceError(error)) throw error;
-    throw new CopyError(
-      'no_room',
-      `There is no space left for ${target}. Free some space, then try again.`,
-      error,
-    );
+    if (storageFaultOf(error) === 'disk_full')
+      throw new CopyError(
+        'no_room',
+        `There is no space left for ${target}. Free some space, then try again.`,
+        error,
+      );
+    if (storageFaultOf(error) !== 'database_damaged' && !isFileError(error)) throw error;
+    throw new CopyError('damaged', `${source} cannot be read (${errorMessage(error)}).`, error);
   }
 }
 
-function isNoSpaceError(error: unknown): boolean {
-  const code = error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+/** Returns whether SQLite or a failing disk reported the error. */
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && ['ERR_SQLITE_ERROR', 'EIO'].includes(String(Reflect.get(error, 'code')));
 }

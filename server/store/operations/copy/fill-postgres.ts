@@ -6,7 +6,7 @@ import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
 import { findOldProcesses, postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { levelOfFile, sqliteSide } from './backup-file.ts';
-import { CopyError, mapDiskFullErrors } from './copy-error.ts';
+import { CopyError, mapFileErrors } from './copy-error.ts';
 import { copyTables, isBookkeeping, type TableShape, type TableSum } from './copy-tables.ts';
 import {
   dropPostgresTables,
@@ -43,33 +43,31 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
   });
   try {
     await waitForPostgres(db, databaseUrl, { connectAttempts: 1, setting });
-    const sums = await mapDiskFullErrors(name.toLowerCase(), () =>
-      db.transaction().execute(async (trx) => {
-        await lockMigrations(trx);
-        const { connections, clients } = await findOldProcesses(trx, Infinity);
-        if (connections > 0)
-          throw new CopyError(
-            'in_use',
-            `Processes of this program are connected to the database of ${setting} (from ${clients.join(', ')}). Stop all of them first.`,
-          );
-        await dropExistingTables(trx, { ...order, name });
-        await migrateWithin(trx, { dialect: 'postgres', name, upTo: level });
-        const from = sqliteSide(source);
-        const to = {
-          tables: await postgresTables(trx),
-          rows: (table: TableShape) => postgresRows(trx, table),
-          insert: (table: TableShape, rows: Parameters<typeof insertIntoPostgres>[2]) =>
-            insertIntoPostgres(trx, table, rows),
-        };
-        const names = from.tables.map((table) => table.name);
-        const targets = to.tables.filter((table) => names.includes(table.name));
-        const copied = await withoutPostgresTriggers(trx, targets, () =>
-          copyTables(from, to, { names, onTable }),
+    const sums = await db.transaction().execute(async (trx) => {
+      await lockMigrations(trx);
+      const { connections, clients } = await findOldProcesses(trx, Infinity);
+      if (connections > 0)
+        throw new CopyError(
+          'in_use',
+          `Processes of this program are connected to the database of ${setting} (from ${clients.join(', ')}). Stop all of them first.`,
         );
-        beforeCommit?.();
-        return copied;
-      }),
-    );
+      await dropExistingTables(trx, { ...order, name });
+      await migrateWithin(trx, { dialect: 'postgres', name, upTo: level });
+      const from = sqliteSide(source);
+      const to = {
+        tables: await postgresTables(trx),
+        rows: (table: TableShape) => postgresRows(trx, table),
+        insert: (table: TableShape, rows: Parameters<typeof insertIntoPostgres>[2]) =>
+          insertIntoPostgres(trx, table, rows),
+      };
+      const names = from.tables.map((table) => table.name);
+      const targets = to.tables.filter((table) => names.includes(table.name));
+      const copied = await withoutPostgresTriggers(trx, targets, () =>
+        copyTables(from, to, { names, onTable }),
+      );
+      beforeCommit?.();
+      return copied;
+    });
     // Without statistics the planner would treat the tables as empty in the first queries.
     await sql`analyze`.execute(db);
     return sums;
@@ -98,7 +96,8 @@ async function dropExistingTables(
   if (level === 0) return;
   const former = await tablesOfLevel(level);
   const nonEmpty: string[] = [];
-  for (const table of former) {
+  // A database without data has an id too.
+  for (const table of former.filter((name) => name !== 'database_id')) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx);
     if (rows.length > 0) nonEmpty.push(table);
   }
@@ -133,11 +132,14 @@ export interface MoveOptions {
 
 /** Copies the embedded database, which stays unchanged, to an empty one on PostgreSQL. @throws CopyError, StoreError */
 export async function move({ dataDir, to, onTable }: MoveOptions): Promise<TableSum[]> {
-  const source = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
-  try {
-    source.exec('PRAGMA query_only = true; begin');
-    return await fillPostgres({ databaseUrl: to, setting: '--to', source, replace: false, onTable });
-  } finally {
-    source.close();
-  }
+  const files = { source: `The database in DATA_DIR (${dataDir})`, target: 'the database of --to' };
+  return mapFileErrors(files, async () => {
+    const source = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
+    try {
+      source.exec('PRAGMA query_only = true; begin');
+      return await fillPostgres({ databaseUrl: to, setting: '--to', source, replace: false, onTable });
+    } finally {
+      source.close();
+    }
+  });
 }

@@ -2,8 +2,15 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_FILE } from '../../db/dialect.ts';
-import { type BackupMetadata, flush, openBackup, dropBackupMetadata, verifyBackup } from './backup-file.ts';
-import { CopyError, mapDiskFullErrors } from './copy-error.ts';
+import {
+  type BackupMetadata,
+  databaseIdOf,
+  flush,
+  openBackup,
+  dropBackupMetadata,
+  verifyBackup,
+} from './backup-file.ts';
+import { CopyError, mapFileErrors } from './copy-error.ts';
 import { fillPostgres } from './fill-postgres.ts';
 
 export interface RestoreOptions {
@@ -22,6 +29,8 @@ export interface Restored {
   facts: BackupMetadata;
   /** Path of the previous SQLite database, which was renamed; null if there was none, and on PostgreSQL. */
   former: string | null;
+  /** Id of the restored database; null if it gets one at the next start. */
+  databaseId: string | null;
 }
 
 /**
@@ -29,7 +38,11 @@ export interface Restored {
  * its `former` name. @throws CopyError, StoreError
  */
 export async function restore(order: RestoreOptions): Promise<Restored> {
-  return order.databaseUrl === null ? intoSqlite(order) : intoPostgres(order, order.databaseUrl);
+  const { databaseUrl, dataDir, file } = order;
+  const target = databaseUrl === null ? `DATA_DIR ${dataDir}` : 'the database of DATABASE_URL';
+  return mapFileErrors({ source: `The backup ${file}`, target }, () =>
+    databaseUrl === null ? intoSqlite(order) : intoPostgres(order, databaseUrl),
+  );
 }
 
 async function intoPostgres(
@@ -42,7 +55,7 @@ async function intoPostgres(
     const facts = await verifyBackup(source, file);
     const setting = 'DATABASE_URL';
     await fillPostgres({ databaseUrl, setting, source, replace, beforeCommit: restoreSecrets });
-    return { facts, former: null };
+    return { facts, former: null, databaseId: databaseIdOf(source) };
   } finally {
     source.close();
   }
@@ -64,35 +77,35 @@ async function intoSqlite({
       `DATA_DIR ${dataDir} already has a database. With --force it is renamed and replaced.`,
     );
   const draft = `${path}.restoring`;
-  return mapDiskFullErrors(draft, async () => {
+  try {
+    copyFileSync(file, draft);
+    const db = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
+    let facts: BackupMetadata;
+    let databaseId: string | null;
     try {
-      copyFileSync(file, draft);
-      const db = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
-      let facts: BackupMetadata;
-      try {
-        // Verify the copy rather than the original, because the copy becomes the database.
-        facts = await verifyBackup(db, file);
-        dropBackupMetadata(db);
-      } finally {
-        db.close();
-      }
-      flush(draft);
-      const former = `${path}.before-${fileTimestamp(now)}`;
-      const isReplacing = existsSync(path);
-      try {
-        renameDatabase(path, former);
-        restoreSecrets();
-        renameSync(draft, path);
-      } catch (error) {
-        renameDatabase(former, path);
-        throw error;
-      }
-      flush(dataDir);
-      return { facts, former: isReplacing ? former : null };
+      // Verify the copy rather than the original, because the copy becomes the database.
+      facts = await verifyBackup(db, file);
+      dropBackupMetadata(db);
+      databaseId = databaseIdOf(db);
     } finally {
-      for (const suffix of ['', '-journal', ...LOG_SUFFIXES]) rmSync(`${draft}${suffix}`, { force: true });
+      db.close();
     }
-  });
+    flush(draft);
+    const former = `${path}.before-${fileTimestamp(now)}`;
+    const isReplacing = existsSync(path);
+    try {
+      renameDatabase(path, former);
+      restoreSecrets();
+      renameSync(draft, path);
+    } catch (error) {
+      renameDatabase(former, path);
+      throw error;
+    }
+    flush(dataDir);
+    return { facts, former: isReplacing ? former : null, databaseId };
+  } finally {
+    for (const suffix of ['', '-journal', ...LOG_SUFFIXES]) rmSync(`${draft}${suffix}`, { force: true });
+  }
 }
 
 /** Renames a database, if it exists, with its log files, because SQLite would apply an old log to a new database. */

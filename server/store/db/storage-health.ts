@@ -1,0 +1,141 @@
+import { Kysely, sql } from 'kysely';
+import { randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type StorageFault, storageFaultOf } from './dialect.ts';
+import type { LogSync } from './log-sync.ts';
+import { errorMessage } from './postgres-connection.ts';
+import { SearchDialect } from './search-dialect.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** The embedded database's file and its log. */
+interface EmbeddedFile {
+  path: string;
+  sync: LogSync;
+}
+
+/** Time for which the result of a test write counts, ms: anybody may ask for the health. */
+const TEST_WRITE_EVERY_MS = 10_000;
+/** Time for which PostgreSQL's disk counts as full after an error that said so, ms. Its disk cannot be tested from here. */
+const FULL_FOR_MS = 60_000;
+
+/** What this process knows about the file and the disk of the database. Times are monotonic. */
+export class StorageHealth {
+  readonly #file: EmbeddedFile | null;
+  /** Reasons, by fault. Damage and failures of the disk do not pass, so they stay until the process ends. */
+  readonly #seen = new Map<StorageFault, string>();
+  #damagedTables: string | null = null;
+  #fullAt = -Infinity;
+  #testedAt = -Infinity;
+  #testWrite: Promise<unknown> = Promise.resolve(null);
+  readonly #closing = new AbortController();
+  #verification: Promise<void> = Promise.resolve();
+
+  /** `file`: the embedded database; null for PostgreSQL. */
+  constructor(file: EmbeddedFile | null) {
+    this.#file = file;
+  }
+
+  /** Learns from the error of a query. */
+  learn(error: unknown): void {
+    const fault = storageFaultOf(error);
+    if (fault === 'disk_full') this.#fullAt = performance.now();
+    if (fault !== null) this.#seen.set(fault, errorMessage(error));
+  }
+
+  /** Returns the present faults, each with its reason in one line. Writes a small file beside the embedded database. */
+  async faults(): Promise<Map<StorageFault, string>> {
+    const faults = new Map(this.#seen);
+    if (this.#file === null) {
+      if (performance.now() - this.#fullAt > FULL_FOR_MS) faults.delete('disk_full');
+      return faults;
+    }
+    faults.delete('disk_full');
+    if (performance.now() - this.#testedAt > TEST_WRITE_EVERY_MS) {
+      this.#testedAt = performance.now();
+      this.#testWrite = writeTestFile(dirname(this.#file.path)).catch((error: unknown) => error);
+    }
+    const refusal = await this.#testWrite;
+    if (refusal) faults.set(storageFaultOf(refusal) ?? 'disk_failed', errorMessage(refusal));
+    if (this.#file.sync.failure !== null) faults.set('disk_failed', this.#file.sync.failure.message);
+    if (this.#damagedTables !== null) faults.set('database_damaged', this.#damagedTables);
+    return faults;
+  }
+
+  /**
+   * Reads every page of the embedded database in the background, so that damage shows before somebody needs the data. Resolves
+   * when all tables were read, or at `close`. PostgreSQL verifies its pages itself, if its checksums are on.
+   */
+  async verify(): Promise<void> {
+    const file = this.#file;
+    if (file === null) return;
+    this.#verification = this.#verification.then(async () => {
+      if (this.#closing.signal.aborted) return;
+      const damaged = await findDamagedTables(file.path, this.#closing.signal);
+      if (damaged !== undefined) this.#damagedTables = damaged;
+    });
+    await this.#verification;
+  }
+
+  /** Ends a verification after its present table. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#verification.catch(() => undefined);
+  }
+}
+
+/** As many bytes as a transaction may write. A full disk may accept a smaller file. */
+const TEST_BYTES = 65_536;
+
+/** Writes a file to the disk of `folder` and deletes it. Rejects with the system's error, such as ENOSPC or EROFS. */
+export async function writeTestFile(folder: string): Promise<void> {
+  const path = join(folder, `.write-${randomBytes(6).toString('hex')}`);
+  try {
+    // Permission bits miss read-only file systems and some network shares, so write a real file.
+    await writeFile(path, Buffer.alloc(TEST_BYTES, 1), { flush: true });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/**
+ * Runs `PRAGMA quick_check` on each table of an SQLite file, in a thread. Returns one line about the damage; null if there is none,
+ * undefined if `stopping` aborts.
+ */
+async function findDamagedTables(path: string, stopping: AbortSignal): Promise<string | null | undefined> {
+  const db = new Kysely<Tables>({ dialect: new SearchDialect(path) });
+  const damaged: string[] = [];
+  try {
+    const tables = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(
+      db,
+    );
+    for (const name of ['sqlite_schema', ...tables.rows.map((table) => table.name)]) {
+      const startedAt = performance.now();
+      const damage = await damageOf(db, name);
+      if (damage !== null) damaged.push(`${name} (${damage})`);
+      // Each table is a transaction of its own: the write-ahead log can be emptied only while nobody reads it.
+      await delay(performance.now() - startedAt, undefined, { signal: stopping, ref: false }).catch(
+        () => undefined,
+      );
+      if (stopping.aborted) return undefined;
+    }
+  } catch (error) {
+    if (storageFaultOf(error) !== 'database_damaged') throw error;
+    damaged.push(errorMessage(error));
+  } finally {
+    await db.destroy();
+  }
+  return damaged.length === 0 ? null : `Damaged: ${damaged.join(', ')}.`;
+}
+
+async function damageOf(db: Kysely<Tables>, table: string): Promise<string | null> {
+  try {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(${sql.table(table)})`.execute(db);
+    const first = rows[0]?.quick_check ?? 'no answer';
+    return first === 'ok' ? null : first.replaceAll(/\s+/g, ' ');
+  } catch (error) {
+    if (storageFaultOf(error) !== 'database_damaged') throw error;
+    return errorMessage(error);
+  }
+}

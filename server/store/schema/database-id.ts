@@ -1,0 +1,72 @@
+import { type Kysely, sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DialectName, hasTable, SQLITE_FILE } from '../db/dialect.ts';
+import { StoreError } from '../db/store-error.ts';
+import type { Tables } from './tables.ts';
+
+/** File in DATA_DIR with the id of the database that the folder belongs to. */
+export const DATABASE_ID_FILE = 'database-id';
+
+/** The database that is opened, and the one that is expected. */
+export interface Place {
+  dialect: DialectName;
+  /** Name of the database in messages. */
+  name: string;
+  dataDir: string;
+  /** Id of the database that DATA_DIR belongs to; null before the first start. */
+  expectedId: string | null;
+}
+
+/** Refuses a missing or empty file before SQLite creates a database there. @throws StoreError `lost_database` */
+export function refuseLostFile(place: Place): void {
+  const path = join(place.dataDir, SQLITE_FILE);
+  if (place.expectedId === null || (existsSync(path) && statSync(path).size > 0)) return;
+  throw lostDatabase(place);
+}
+
+/**
+ * Refuses an empty database and one with another id, before anything is written to it. Accepts one from before databases had ids.
+ * @throws StoreError `lost_database` or `other_database`
+ */
+export async function refuseOtherDatabase(db: Kysely<Tables>, place: Place): Promise<void> {
+  const { dialect, name, dataDir, expectedId } = place;
+  if (expectedId === null) return;
+  if (!(await hasTable(db, dialect, 'kysely_migration'))) throw lostDatabase(place);
+  const id = await databaseId(db, dialect);
+  if (id === null || id === expectedId) return;
+  throw new StoreError(
+    'other_database',
+    `${name} is another one than before: its id is ${id}, but DATA_DIR ${dataDir} belongs to ${expectedId} (${DATABASE_ID_FILE}). ${remedy(place)} to use this one.`,
+  );
+}
+
+/** Returns the id of the database; null if it has none. */
+export async function databaseId(db: Kysely<Tables>, dialect: DialectName): Promise<string | null> {
+  if (!(await hasTable(db, dialect, 'database_id'))) return null;
+  const { rows } = await sql<{ id: string }>`select id from database_id`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+/** Returns the id of the database. Gives it the expected or a new one if it has none; of several processes the first one decides. */
+export async function ensureDatabaseId(
+  db: Kysely<Tables>,
+  { dialect, expectedId }: Place,
+): Promise<string | null> {
+  const id = await databaseId(db, dialect);
+  if (id !== null) return id;
+  await sql`insert into database_id (singleton, id) values (1, ${expectedId ?? randomUUID()})
+    on conflict do nothing`.execute(db);
+  return databaseId(db, dialect);
+}
+
+function lostDatabase(place: Place): StoreError {
+  return new StoreError(
+    'lost_database',
+    `${place.name} is empty, but DATA_DIR ${place.dataDir} belongs to one with data (${DATABASE_ID_FILE}). ${remedy(place)} to start with an empty one.`,
+  );
+}
+
+const remedy = ({ dialect }: Place): string =>
+  `${dialect === 'sqlite' ? 'Put the file back' : 'Correct DATABASE_URL'}, restore a backup (npm run restore -- FILE --force), or delete ${DATABASE_ID_FILE}`;
