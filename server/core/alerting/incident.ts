@@ -106,8 +106,8 @@ export interface CertificateGroup extends Pick<KnownIncident, 'problem' | 'finge
   /** Steps that were sent for any of the incidents, as in `KnownIncident`. */
   notifiedSteps: readonly AlertStep[];
   lastStepAt: number | null;
-  /** Number of open incidents of other domains. Paused domains do not count. */
-  othersOpen: number;
+  /** Whether another domain has an open incident. Paused domains do not count. */
+  hasOthersOpen: boolean;
   /** Number of other domains that serve the certificate. */
   othersServing: number;
   /** The distinct choices of the other domains, which are combined. Domains that are silenced have none. */

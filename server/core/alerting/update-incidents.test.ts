@@ -185,7 +185,7 @@ describe('a certificate that other domains serve too', () => {
     fingerprint: createHash('sha256').update(shown[0]!.der).digest('hex'),
     notifiedSteps: ['critical' as const],
     lastStepAt: NOW,
-    othersOpen: 1,
+    hasOthersOpen: true,
     othersServing: 1,
     choices: [],
     ...change,
@@ -202,12 +202,12 @@ describe('a certificate that other domains serve too', () => {
   });
 
   it('causes a resolved alert only when the last of its domains has replaced it', () => {
-    for (const othersOpen of [1, 0]) {
+    for (const hasOthersOpen of [true, false]) {
       const host = watched();
       const old = ending(7);
       expect(host.shows(old)).toEqual(['expiry critical']);
-      const groups = [groupFor(old, { othersOpen })];
-      expect(host.keepsShowing(fresh, { groups })).toEqual(othersOpen === 0 ? ['expiry resolved'] : []);
+      const groups = [groupFor(old, { hasOthersOpen })];
+      expect(host.keepsShowing(fresh, { groups })).toEqual(hasOthersOpen ? [] : ['expiry resolved']);
       expect(host.outbox.incidents[0]?.endedAt).not.toBeNull();
     }
   });

@@ -260,7 +260,7 @@ function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: Known
   if (incident.notifiedSteps.length === 0 || incident.notifiedSteps.includes('resolved')) return;
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
   // Other domains still serve the certificate.
-  if ((groupOf(check, incident)?.othersOpen ?? 0) > 0) return;
+  if (groupOf(check, incident)?.hasOthersOpen) return;
   const registration = incident.problem === 'registration' ? registrationEnd(verdict) : null;
   plan.alerts.push({
     incidentId: incident.id,

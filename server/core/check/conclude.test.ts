@@ -232,7 +232,7 @@ describe('the conclusion of a check', () => {
         fingerprint: verdict.leafFingerprint ?? '',
         notifiedSteps: [],
         lastStepAt: null,
-        othersOpen: 0,
+        hasOthersOpen: false,
         othersServing: 1,
         choices: [choice(['slack']), choice([ACCOUNT_MAIL, 'ops'], ['ops'])],
       },

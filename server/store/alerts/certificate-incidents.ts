@@ -17,6 +17,7 @@ import {
   type Targeted,
 } from '../../core/index.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
+import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isActive } from '../monitors/check-due.ts';
@@ -24,7 +25,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
 import { notifiedOf } from './incidents.ts';
-import { countOtherOpen, leadId, reportedEnd } from './leaving-domains.ts';
+import { hasOtherOpen, leadId, reportedEnd } from './leaving-domains.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 
 /** A problem with one certificate of an account. */
@@ -66,9 +67,9 @@ export async function certificateGroups(
   const groups: StoredGroup[] = [];
   for (const { problem, fingerprint, isEnding } of read.certificates) {
     const about = { accountId: key.accountId, problem, fingerprint };
-    const othersOpen = await countOtherOpen(trx, key, about);
+    const hasOthersOpen = await hasOtherOpen(trx, key, about);
     // The end of an incident is only reported if no other is open. Otherwise the domains are not needed.
-    const domains = isEnding && othersOpen > 0 ? [] : await domainsOf(store, trx, { ...about, now });
+    const domains = isEnding && hasOthersOpen ? [] : await domainsOf(store, trx, { ...about, now });
     const others = domains.filter(({ id }) => id !== key.monitorId);
     const id = await openGroup(trx, { ...about, now });
     groups.push({
@@ -77,7 +78,7 @@ export async function certificateGroups(
       fingerprint,
       ...(await notifiedOf(trx, key.accountId, id)),
       othersServing: others.filter(({ isServing }) => isServing).length,
-      othersOpen,
+      hasOthersOpen,
       choices: distinct(
         others
           .filter(({ hadIncident }) => hadIncident || problem !== 'not_deployed')
@@ -230,8 +231,6 @@ export async function alertedGroup(
   };
 }
 
-const AT_ONCE = 500;
-
 /** A problem for which incidents are opened before a check of their domains finds it. */
 interface SharedProblem extends CertificateProblem {
   /** The incident that carries the alerts; null: the first one. */
@@ -266,10 +265,12 @@ export async function openIncidents(
   monitorIds: readonly string[],
   { accountId, problem, fingerprint, groupId, confirmedAt, facts, now }: SharedProblem,
 ): Promise<string[]> {
+  if (monitorIds.length === 0) return [];
   const having = await trx
     .selectFrom('incidents')
     .select('monitor_id')
     .where('account_id', '=', accountId)
+    .where('monitor_id', 'in', monitorIds)
     .where('problem', '=', problem)
     .where('fingerprint', '=', fingerprint)
     .where('ended_at', 'is', null)
@@ -293,10 +294,10 @@ export async function openIncidents(
       ? { ...opened, id: lead, group_id: null, monitor_id: id }
       : { ...opened, id: randomUUID(), group_id: lead, monitor_id: id },
   );
-  for (let from = 0; from < rows.length; from += AT_ONCE)
+  for (const batch of batches(rows))
     await trx
       .insertInto('incidents')
-      .values(rows.slice(from, from + AT_ONCE))
+      .values(batch)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   return missing;

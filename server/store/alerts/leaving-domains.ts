@@ -11,28 +11,29 @@ import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Counts the open incidents about a certificate on other active domains. */
-export async function countOtherOpen(
+/** Returns whether another active domain has an open incident about the certificate. */
+export async function hasOtherOpen(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
   { problem, fingerprint }: Pick<KnownIncident, 'problem' | 'fingerprint'>,
-): Promise<number> {
-  const { open } = await trx
+): Promise<boolean> {
+  const open = await trx
     .selectFrom('incidents')
     .innerJoin('monitors', (join) =>
       join
         .onRef('monitors.account_id', '=', 'incidents.account_id')
         .onRef('monitors.id', '=', 'incidents.monitor_id'),
     )
-    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .select('incidents.id')
     .where('incidents.account_id', '=', accountId)
     .where('incidents.fingerprint', '=', fingerprint)
     .where('incidents.problem', '=', problem)
     .where('incidents.ended_at', 'is', null)
     .where('incidents.monitor_id', '!=', monitorId)
     .where(isActive)
-    .executeTakeFirstOrThrow();
-  return open;
+    .limit(1)
+    .executeTakeFirst();
+  return open !== undefined;
 }
 
 /** SQL for the id of the incident that carries the alerts of an incident's certificate. */
@@ -138,7 +139,7 @@ export async function reopenLastChanged(
     .groupBy(['problem', 'fingerprint', leadId])
     .execute();
   for (const { monitor_id: monitorId, lead: group, ...about } of groups) {
-    if ((await countOtherOpen(trx, { accountId, monitorId }, about)) > 0) continue;
+    if (await hasOtherOpen(trx, { accountId, monitorId }, about)) continue;
     const changed = await trx
       .selectFrom('incidents')
       .innerJoin('monitors', (join) =>

@@ -14,6 +14,7 @@ import type { StoredGroup } from './certificate-incidents.ts';
 import { handOverAlerts } from './leaving-domains.ts';
 import { compileOnce, locked } from '../db/dialect.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
+import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import type { IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -264,71 +265,70 @@ export async function changeIncident(
   },
 ): Promise<StoredIncident | null> {
   const { accountId, incidentId, change, now } = request;
-  const outcome = await inTransaction(store, async (trx) => {
-    const owned = await trx
-      .selectFrom('incidents')
-      .select(['id', 'group_id'])
-      .where('id', '=', incidentId)
-      .where('account_id', '=', accountId)
-      .executeTakeFirst();
-    if (owned === undefined) return null;
-    const groupId = groupOf(owned);
-    const concerned = await trx
-      .selectFrom('incidents')
-      .select(['id', 'monitor_id'])
-      .where('account_id', '=', accountId)
-      .where((eb) =>
-        eb.or([
-          eb('id', '=', incidentId),
-          eb('ended_at', 'is', null).and(eb.or([eb('id', '=', groupId), eb('group_id', '=', groupId)])),
-        ]),
-      )
-      .execute();
-    const monitorIds = concerned.map(({ monitor_id: id }) => id);
-    // Recording a check locks the monitor and decides from the incidents it read, so this change takes the same locks.
-    await locked(
-      store.dialect,
-      trx
-        .selectFrom('monitors')
-        .select('id')
+  const ofAccount = store.db.selectFrom('incidents').where('account_id', '=', accountId);
+  const owned = await ofAccount.selectAll().where('id', '=', incidentId).executeTakeFirst();
+  if (owned === undefined) return null;
+  const groupId = groupOf(owned);
+  const concerned = await ofAccount
+    .select(['id', 'monitor_id'])
+    .where((eb) =>
+      eb.or([
+        eb('id', '=', incidentId),
+        eb('ended_at', 'is', null).and(eb.or([eb('id', '=', groupId), eb('group_id', '=', groupId)])),
+      ]),
+    )
+    .execute();
+  const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
+  const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
+  // Several transactions, because a certificate may have 100,000 domains, and checks wait for their locks.
+  for (const batch of batches(concerned))
+    await inTransaction(store, async (trx) => {
+      const monitorIds = batch.map(({ monitor_id: id }) => id);
+      // Recording a check locks the monitor and decides from the incidents it read, so this change takes the same locks.
+      await locked(
+        store.dialect,
+        trx
+          .selectFrom('monitors')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('id', 'in', monitorIds)
+          .orderBy('id'),
+      ).execute();
+      await trx
+        .updateTable('incidents')
+        .set(
+          'acknowledged' in change
+            ? { acknowledged_at: change.acknowledged ? now : null }
+            : { snoozed_until: change.snoozedUntil },
+        )
         .where('account_id', '=', accountId)
-        .where('id', 'in', monitorIds)
-        .orderBy('id'),
-    ).execute();
-    const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
-    const rows = await trx
-      .updateTable('incidents')
-      .set(
-        'acknowledged' in change
-          ? { acknowledged_at: change.acknowledged ? now : null }
-          : { snoozed_until: change.snoozedUntil },
-      )
-      .where('account_id', '=', accountId)
-      .where(
-        'id',
-        'in',
-        concerned.map(({ id }) => id),
-      )
-      .returningAll()
-      .execute();
+        .where(
+          'id',
+          'in',
+          batch.map(({ id }) => id),
+        )
+        .execute();
+      if (!isSilenced || 'snoozedUntil' in change)
+        await makeDueBy(trx, { accountId, monitorId: monitorIds, at });
+    });
+  // At the end: what is superseded no longer counts as sent, so a domain that is not silenced yet would send it again.
+  const changed = await inTransaction(store, async (trx) => {
     if (isSilenced)
       for (const id of new Set([incidentId, groupId]))
         await supersedeWaiting(trx, { accountId, incidentId: id, now });
-    const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
-    if (!isSilenced || 'snoozedUntil' in change)
-      for (const monitorId of monitorIds) await makeDueBy(trx, { accountId, monitorId, at });
-    const [changed] = await withNotified(
-      trx,
-      accountId,
-      rows.filter(({ id }) => id === incidentId),
-    );
-    return changed === undefined ? null : { changed, monitorIds };
+    const rows = await trx
+      .selectFrom('incidents')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', incidentId)
+      .execute();
+    return (await withNotified(trx, accountId, rows))[0] ?? null;
   });
-  if (outcome === null) return null;
-  for (const monitorId of outcome.monitorIds)
-    store.signals.publish({ topic: 'alerts', accountId, monitorId });
+  const [first, ...others] = concerned;
+  const monitorId = others.length === 0 ? (first?.monitor_id ?? null) : null;
+  store.signals.publish({ topic: 'alerts', accountId, monitorId });
   store.signals.publish({ topic: 'due' });
-  return outcome.changed;
+  return changed;
 }
 
 /**

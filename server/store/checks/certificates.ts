@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { CertificateFacts } from '../../core/index.ts';
 import { bytes } from '../db/dialect.ts';
+import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -60,27 +61,26 @@ export async function addCertificates(
   added: readonly SeenCertificate[],
   now: number,
 ): Promise<void> {
-  if (added.length === 0) return;
-  await trx
-    .insertInto('certificates')
-    .values(
-      added
-        .map(({ fingerprint, der, facts }) => ({
-          fingerprint,
-          der: der ?? NOT_KEPT,
-          facts: facts && JSON.stringify(facts),
-          first_seen_at: now,
-        }))
-        // Insert in one fixed order, so that two checks that add the same certificates cannot deadlock.
-        .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .column('fingerprint')
-        .doUpdateSet((eb) => ({ der: eb.ref('excluded.der'), facts: eb.ref('excluded.facts') }))
-        .where(sql<boolean>`length(certificates.der) = 0 and length(excluded.der) > 0`),
-    )
-    .execute();
+  const rows = added
+    .map(({ fingerprint, der, facts }) => ({
+      fingerprint,
+      der: der ?? NOT_KEPT,
+      facts: facts && JSON.stringify(facts),
+      first_seen_at: now,
+    }))
+    // Insert in one fixed order, so that two checks that add the same certificates cannot deadlock.
+    .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
+  for (const batch of batches(rows))
+    await trx
+      .insertInto('certificates')
+      .values(batch)
+      .onConflict((conflict) =>
+        conflict
+          .column('fingerprint')
+          .doUpdateSet((eb) => ({ der: eb.ref('excluded.der'), facts: eb.ref('excluded.facts') }))
+          .where(sql<boolean>`length(certificates.der) = 0 and length(excluded.der) > 0`),
+      )
+      .execute();
 }
 
 /** Deletes the DER of the given certificates that no monitor keeps. */
@@ -132,30 +132,22 @@ export async function deleteUnwatched(
   trx: Transaction<Tables>,
   fingerprints: readonly string[] | null,
 ): Promise<number> {
-  const orphans = trx.deleteFrom('certificates').where((eb) => {
-    const history = eb
-      .selectFrom('monitor_certificates')
-      .select('monitor_certificates.id')
-      .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
-    // The history does not have the current leaf of a check whose evidence was not stored.
-    const current = eb
-      .selectFrom('monitors')
-      .select('monitors.id')
-      .whereRef('monitors.certificate_fingerprint', '=', 'certificates.fingerprint');
-    return eb.and([eb.not(eb.exists(history)), eb.not(eb.exists(current))]);
-  });
-  let deleted = 0n;
-  for (const batch of fingerprints === null ? [null] : batches(fingerprints)) {
-    const query = batch === null ? orphans : orphans.where('fingerprint', 'in', batch);
-    deleted += (await query.executeTakeFirst()).numDeletedRows;
-  }
-  return Number(deleted);
-}
-
-/** Splits fingerprints into batches of 500, because databases limit the number of parameters of a statement. */
-function batches(fingerprints: readonly string[]): string[][] {
-  const size = 500;
-  return Array.from({ length: Math.ceil(fingerprints.length / size) }, (_, index) =>
-    fingerprints.slice(index * size, (index + 1) * size),
-  );
+  if (fingerprints?.length === 0) return 0;
+  const { numDeletedRows } = await trx
+    .deleteFrom('certificates')
+    .where((eb) => {
+      const history = eb
+        .selectFrom('monitor_certificates')
+        .select('monitor_certificates.id')
+        .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
+      // The history does not have the current leaf of a check whose evidence was not stored.
+      const current = eb
+        .selectFrom('monitors')
+        .select('monitors.id')
+        .whereRef('monitors.certificate_fingerprint', '=', 'certificates.fingerprint');
+      return eb.and([eb.not(eb.exists(history)), eb.not(eb.exists(current))]);
+    })
+    .$if(fingerprints !== null, (query) => query.where('fingerprint', 'in', fingerprints ?? []))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }

@@ -8,6 +8,7 @@ import {
   keptFingerprints,
   type SeenCertificate,
 } from './certificates.ts';
+import { batches } from '../db/long-lists.ts';
 import { type Evidence, keepEvidence } from './evidence.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import { shortenToFit, shortened, remainingBytes } from './stored-bytes.ts';
@@ -186,40 +187,40 @@ async function extendHistory(
   { accountId, monitorId }: MonitorKey,
   { evidence: { ders, roles, usual }, now }: { evidence: Evidence; now: number },
 ): Promise<void> {
-  await trx
-    .insertInto('monitor_certificates')
-    .values(
-      [...ders.keys()].map((fingerprint) => ({
-        id: randomUUID(),
-        account_id: accountId,
-        monitor_id: monitorId,
-        fingerprint,
-        role: roles.get(fingerprint) ?? ('chain' as const),
-        first_seen_at: now,
-        last_seen_at: now,
-        shown: Number(usual.has(fingerprint)),
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'monitor_id', 'fingerprint']).doUpdateSet((eb) => ({
-        last_seen_at: eb.ref('excluded.last_seen_at'),
-        shown: eb.ref('excluded.shown'),
-        kept: 1,
-        // Keep the highest role (leaf, chain, beside), because a certificate once served as the leaf stays in the history.
-        role: eb
-          .case()
-          .when(
-            eb.or([
-              eb('monitor_certificates.role', '=', 'leaf'),
-              eb.and([eb('monitor_certificates.role', '=', 'chain'), eb('excluded.role', '=', 'beside')]),
-            ]),
-          )
-          .then(eb.ref('monitor_certificates.role'))
-          .else(eb.ref('excluded.role'))
-          .end(),
-      })),
-    )
-    .execute();
+  const rows = [...ders.keys()].map((fingerprint) => ({
+    id: randomUUID(),
+    account_id: accountId,
+    monitor_id: monitorId,
+    fingerprint,
+    role: roles.get(fingerprint) ?? ('chain' as const),
+    first_seen_at: now,
+    last_seen_at: now,
+    shown: Number(usual.has(fingerprint)),
+  }));
+  for (const batch of batches(rows))
+    await trx
+      .insertInto('monitor_certificates')
+      .values(batch)
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'monitor_id', 'fingerprint']).doUpdateSet((eb) => ({
+          last_seen_at: eb.ref('excluded.last_seen_at'),
+          shown: eb.ref('excluded.shown'),
+          kept: 1,
+          // Keep the highest role (leaf, chain, beside), because a certificate once served as the leaf stays in the history.
+          role: eb
+            .case()
+            .when(
+              eb.or([
+                eb('monitor_certificates.role', '=', 'leaf'),
+                eb.and([eb('monitor_certificates.role', '=', 'chain'), eb('excluded.role', '=', 'beside')]),
+              ]),
+            )
+            .then(eb.ref('monitor_certificates.role'))
+            .else(eb.ref('excluded.role'))
+            .end(),
+        })),
+      )
+      .execute();
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type DatabaseConnection,
   type DialectAdapter,
   type Driver,
+  type QueryCompiler,
   type QueryResult,
   SelectQueryNode,
   SqliteAdapter,
@@ -11,6 +12,7 @@ import {
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { LogSync } from './log-sync.ts';
+import { SqliteCompiler } from './long-lists.ts';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
@@ -57,6 +59,10 @@ export class NodeSqliteDialect extends SqliteDialect {
 
   override createAdapter(): DialectAdapter {
     return new NodeSqliteAdapter();
+  }
+
+  override createQueryCompiler(): QueryCompiler {
+    return new SqliteCompiler();
   }
 }
 

@@ -1,7 +1,8 @@
-import { type Dialect, type Kysely, PostgresDialect, sql } from 'kysely';
+import { type Dialect, type Kysely, sql } from 'kysely';
 import { type ClientBase, type ClientConfig, Pool, types } from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PROGRAM_LEVEL } from '../schema/migrations/index.ts';
+import { dialectOfPool } from './long-lists.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 import { isTransientConnectionError, MIN_POSTGRES_VERSION } from './dialect.ts';
@@ -34,7 +35,7 @@ export function postgresDialect(
   options: PoolOptions = {},
 ): Dialect & { pool: Pool; use(): PoolUse } {
   const pool = createPool(databaseUrl, onLostConnection, options);
-  return Object.assign(new PostgresDialect({ pool }), {
+  return Object.assign(dialectOfPool(pool), {
     pool,
     use: () => ({
       open: pool.totalCount,

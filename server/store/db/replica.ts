@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { Kysely, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
 import { MIGRATIONS } from '../schema/migrations/index.ts';
+import { dialectOfPool } from './long-lists.ts';
 import type { Store } from './open-store.ts';
 import { createPool } from './postgres-connection.ts';
 import type { StoreLog } from './store-error.ts';
@@ -52,7 +53,7 @@ export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): K
     },
     end: () => replica.end(),
   };
-  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely({ dialect: dialectOfPool(pool) });
 }
 
 async function refuseOutdated(client: ClientBase): Promise<void> {

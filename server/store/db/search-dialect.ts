@@ -2,10 +2,12 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type QueryCompiler,
   type QueryResult,
   SqliteDialect,
 } from 'kysely';
 import { Worker } from 'node:worker_threads';
+import { SqliteCompiler } from './long-lists.ts';
 
 /** Memory limits of the thread in MB, enough for the ids of some hundred thousand monitors. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
@@ -24,6 +26,10 @@ export class SearchDialect extends SqliteDialect {
 
   override createDriver(): Driver {
     return new SearchDriver(this.#path);
+  }
+
+  override createQueryCompiler(): QueryCompiler {
+    return new SqliteCompiler();
   }
 }
 

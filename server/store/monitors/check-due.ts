@@ -36,18 +36,24 @@ export function lanes(): number[] {
 }
 
 /**
- * Makes a monitor (null: all monitors of the account) due by `at` (ms UTC) at the latest, so that its check decides on alerts
- * again. The caller must publish the signal `due` after the transaction.
+ * Makes one monitor or several (null: all monitors of the account) due by `at` (ms UTC) at the latest, so that their checks decide on
+ * alerts again. The caller must publish the signal `due` after the transaction.
  */
 export async function makeDueBy(
   trx: Transaction<Tables>,
-  { accountId, monitorId, at }: { accountId: string; monitorId: string | null; at: number },
+  {
+    accountId,
+    monitorId,
+    at,
+  }: { accountId: string; monitorId: string | readonly string[] | null; at: number },
 ): Promise<void> {
+  const ids = monitorId === null ? null : [monitorId].flat();
+  if (ids?.length === 0) return;
   await trx
     .updateTable('monitors')
     .set({ next_check_at: at })
     .where('account_id', '=', accountId)
-    .$if(monitorId !== null, (query) => query.where('id', '=', monitorId ?? ''))
+    .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
     .where('next_check_at', '>', at)
     .execute();
 }

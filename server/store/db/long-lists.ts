@@ -1,0 +1,49 @@
+import {
+  type Dialect,
+  PostgresDialect,
+  type PostgresPool,
+  PostgresQueryCompiler,
+  type PrimitiveValueListNode,
+  type QueryCompiler,
+  SqliteQueryCompiler,
+} from 'kysely';
+
+/**
+ * Number of values in a list from which on they are one parameter, and of rows per insert: SQLite accepts 32,766 parameters in a
+ * statement, PostgreSQL 65,535.
+ */
+const MAX_LISTED = 500;
+
+/** Compiles queries for SQLite. The values of a long `in` list become one JSON parameter. */
+export class SqliteCompiler extends SqliteQueryCompiler {
+  protected override visitPrimitiveValueList(list: PrimitiveValueListNode): void {
+    if (list.values.length <= MAX_LISTED) return super.visitPrimitiveValueList(list);
+    this.append('(select value from json_each(');
+    this.appendValue(JSON.stringify(list.values));
+    this.append('))');
+  }
+}
+
+/** Compiles queries for PostgreSQL. The values of a long `in` list become one array parameter. */
+class PostgresCompiler extends PostgresQueryCompiler {
+  protected override visitPrimitiveValueList(list: PrimitiveValueListNode): void {
+    if (list.values.length <= MAX_LISTED) return super.visitPrimitiveValueList(list);
+    this.append('(select unnest(');
+    this.appendValue(list.values);
+    this.append(typeof list.values[0] === 'number' ? '::bigint[]))' : '::text[]))');
+  }
+}
+
+/** Returns a Kysely dialect for a pool of PostgreSQL connections. */
+export function dialectOfPool(pool: PostgresPool): Dialect {
+  return Object.assign(new PostgresDialect({ pool }), {
+    createQueryCompiler: (): QueryCompiler => new PostgresCompiler(),
+  });
+}
+
+/** Splits the rows of an insert into batches of 500. */
+export function batches<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / MAX_LISTED) }, (_, index) =>
+    rows.slice(index * MAX_LISTED, (index + 1) * MAX_LISTED),
+  );
+}
