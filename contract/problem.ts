@@ -25,6 +25,7 @@ export const PROBLEMS = {
   too_many_authorities: { status: 409, title: 'You have reached the limit of private authorities' },
   too_many_channels: { status: 409, title: 'You have reached the limit of channels' },
   too_many_windows: { status: 409, title: 'You have reached the limit of maintenance windows' },
+  too_many_expectations: { status: 409, title: 'A domain waits for too many certificates' },
   too_many_tokens: { status: 409, title: 'You have reached the limit of API tokens' },
   idempotency_key_in_use: { status: 409, title: 'A call with this idempotency key is still running' },
   channel_exists: { status: 409, title: 'You already have this channel' },

@@ -144,7 +144,7 @@ export const expectCertificate = {
   body: expectCertificateSchema,
   response: wrapped(expectedCertificateSchema),
   status: 200,
-  problems: ['invalid_certificate', 'premium_required'],
+  problems: ['invalid_certificate', 'premium_required', 'too_many_expectations'],
 } as const satisfies Call;
 
 export const listCertificates = {

@@ -66,6 +66,8 @@ export const LIMITS = {
     min: 20,
     max: 100_000,
   },
+  /** Renewed certificates that one domain may wait for at the same time. Each check of the domain reads them. */
+  expectationsPerDomain: { setting: 'LIMIT_EXPECTATIONS_PER_DOMAIN', standard: 5, min: 1, max: 100 },
   /** Work that the certificates of one check may cause, in units of about 0.1 µs of a processor core. */
   workPerCheck: {
     setting: 'LIMIT_WORK_PER_CHECK',

@@ -2,9 +2,9 @@ import { PRIVATE_KEY_BLOCK } from '../../contract/words.ts';
 import {
   type Certificate,
   formatDistinguishedName,
-  matchesReference,
   parseIpAddress,
   PkiError,
+  referenceMatcher,
   splitPem,
   tryParseCertificate,
 } from '../pki/index.ts';
@@ -122,15 +122,13 @@ export function readExpected(
       'There are several certificates of hosts in this text. Send each one by itself, with the certificates of its issuers.',
     );
   if (certificate.notAfter <= now) return refuse('The certificate in this text has expired.');
+  const matches = referenceMatcher(certificate);
   return {
     ok: true,
     certificate: {
       facts: certificateFacts(certificate),
       names: (host) =>
-        matchesReference(
-          certificate,
-          parseIpAddress(host) === null ? { kind: 'dns', name: host } : { kind: 'ip', address: host },
-        ),
+        matches(parseIpAddress(host) === null ? { kind: 'dns', name: host } : { kind: 'ip', address: host }),
     },
   };
 }

@@ -32,7 +32,7 @@ export { isWeakKey, KEY_ALGORITHMS, publicKeyName, RSA_PSS } from './public-key.
 export { EMAIL_ADDRESS, EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 export { type Mailbox, type NameConstraints, splitMailbox } from './names/name-constraints.ts';
 export type { ReferenceIdentifier } from './names/reference-identifier.ts';
-export { matchesReference } from './names/reference-identifier.ts';
+export { matchesReference, referenceMatcher } from './names/reference-identifier.ts';
 export type { GeneralName } from './names/general-name.ts';
 export { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 export type { RenewalWindow } from './renewal-info.ts';

@@ -2,6 +2,7 @@ import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
@@ -203,6 +204,22 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
       .where('kind', '=', 'not_deployed')
       .execute();
     expect(alerts).toEqual([{ step: 'opened' }]);
+  });
+
+  it('is refused while a domain waits for five others, with the name of the limit', async () => {
+    const meters = createMetrics();
+    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    await addHosts(api, bob, wildcard(now - 30 * DAY_MS, now + 60 * DAY_MS));
+    const announce = () => bob.ask(CALLS.expectCertificate, { body: { pem: later(now).certificatePem } });
+    for (let count = 0; count < 5; count++) void (await announce()).ok;
+    const { status, problem } = await announce();
+    expect([status, problem?.code]).toEqual([409, 'too_many_expectations']);
+    expect(problem?.detail).toContain('a.shop.example waits for 5 other announced certificates');
+    expect(await meters.registry.metrics()).toContain(
+      'certlantern_limit_reached_total{limit="LIMIT_EXPECTATIONS_PER_DOMAIN"} 1',
+    );
   });
 
   it('is refused with a private key, after its expiry, without a matching domain, more than 30 days ahead or without Premium', async () => {

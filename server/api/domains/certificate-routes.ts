@@ -2,7 +2,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import type { CertificateStory, CertificateWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft } from '../../../contract/badge.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
-import { PAGE_SIZE } from '../../../contract/words.ts';
+import { count, PAGE_SIZE } from '../../../contract/words.ts';
 import {
   CSV_START,
   type CsvCell,
@@ -80,7 +80,16 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     if (!read.ok) return refuse('invalid_certificate', read.message);
     const { certificate } = read;
     const hosts = body.hosts?.map((host) => host.toLowerCase()) ?? null;
-    const { total, lagging } = await expectCertificate(store, { accountId, certificate, hosts, dueAt, now });
+    const expected = { accountId, certificate, hosts, dueAt, now };
+    const { total, lagging, full } = await expectCertificate(store, expected);
+    if (full !== null) {
+      const others = count(store.limits.expectationsPerDomain, 'other announced certificate');
+      return new Refusal(
+        'too_many_expectations',
+        `${displayName(full)} waits for ${others} already. Deploy one of them or a later one there first.`,
+        { limit: 'expectationsPerDomain' },
+      );
+    }
     if (total === 0)
       return refuse(
         'invalid_request',

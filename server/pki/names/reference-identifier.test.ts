@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from '../certificate.ts';
-import { matchesReference } from './reference-identifier.ts';
+import { matchesReference, referenceMatcher } from './reference-identifier.ts';
 
 const root = mintAuthority();
 const key = root.key;
@@ -68,4 +68,18 @@ describe('an IP address reference', () => {
   ])('to %s matches a certificate for 192.0.2.1 and 2001:db8::1: %s', (address, expected) => {
     expect(matchesReference(certificate, { kind: 'ip', address })).toBe(expected);
   });
+});
+
+it('A matcher for many references reads the names of the certificate once', () => {
+  const { subjectAltNames } = parseCertificate(root.issue({ key, dnsNames: ['*.example.com'] }).der);
+  let reads = 0;
+  const matchesHost = referenceMatcher({
+    get subjectAltNames() {
+      reads += 1;
+      return subjectAltNames;
+    },
+  });
+  for (const name of ['a.example.com', 'b.example.com'])
+    expect(matchesHost({ kind: 'dns', name })).toBe(true);
+  expect(reads).toBe(1);
 });

@@ -1,5 +1,4 @@
 import type { Certificate } from '../certificate.ts';
-import { equalBytes } from '../der/der-values.ts';
 import { parseIpAddress } from './ip-address.ts';
 
 /** Reference identifier (RFC 9525): the host that the client wants to reach. `name` uses lower-case A-labels. */
@@ -11,29 +10,35 @@ export type ReferenceIdentifier =
  * 9525 §2). A DNS name matches only a dNSName, an IP address only an iPAddress.
  */
 export function matchesReference(certificate: Certificate, reference: ReferenceIdentifier): boolean {
-  if (reference.kind === 'ip') {
-    const address = parseIpAddress(reference.address);
-    if (address === null) return false;
-    return certificate.subjectAltNames.all.some(
-      (name) => name.kind === 'ip' && equalBytes(name.octets, address),
-    );
-  }
-  const name = reference.name.toLowerCase();
-  // Some certificates have IP addresses as dNSName. RFC 9525 §6.4 does not allow them to match.
-  if (parseIpAddress(name) !== null) return false;
-  return certificate.subjectAltNames.dnsNames.some((presented) => matchesDnsName(presented, name));
+  return referenceMatcher(certificate)(reference);
+}
+
+/** Returns `matchesReference` for many references: each takes the same time, however many names the certificate has. */
+export function referenceMatcher({
+  subjectAltNames,
+}: Pick<Certificate, 'subjectAltNames'>): (reference: ReferenceIdentifier) => boolean {
+  const patterns = subjectAltNames.dnsNames.map((name) => name.toLowerCase());
+  const names = new Set(patterns.filter((pattern) => pattern !== '' && !pattern.includes('*')));
+  const parents = new Set(patterns.flatMap(wildcardParent));
+  const addresses = new Set(
+    subjectAltNames.all.flatMap((name) => (name.kind === 'ip' ? name.octets.join('.') : [])),
+  );
+  return (reference) => {
+    if (reference.kind === 'ip') return addresses.has(parseIpAddress(reference.address)?.join('.') ?? '');
+    const name = reference.name.toLowerCase();
+    // Some certificates have IP addresses as dNSName. RFC 9525 §6.4 does not allow them to match.
+    if (parseIpAddress(name) !== null) return false;
+    const dot = name.indexOf('.');
+    return names.has(name) || (dot > 0 && parents.has(name.slice(dot + 1)));
+  };
 }
 
 /**
- * Returns whether a dNSName matches a host name (RFC 9525 §6.3): case-insensitive; `*` matches exactly
- * one whole left-most label.
+ * Returns the names below which a dNSName with a wildcard matches (RFC 9525 §6.3): `*` matches exactly one whole left-most label.
+ * None for other names, and for a wildcard with fewer than two labels after it: `*.com` would cover a whole top-level domain.
  */
-function matchesDnsName(presented: string, reference: string): boolean {
-  const pattern = presented.toLowerCase();
-  if (!pattern.includes('*')) return pattern === reference && pattern !== '';
+function wildcardParent(pattern: string): string[] {
   const parent = pattern.slice(2);
-  // Require at least two labels after the wildcard: `*.com` would cover a whole top-level domain.
-  if (!pattern.startsWith('*.') || parent.includes('*') || !/^[^.]+(?:\.[^.]+)+$/.test(parent)) return false;
-  const dot = reference.indexOf('.');
-  return dot > 0 && reference.slice(dot + 1) === parent;
+  const isWildcard = pattern.startsWith('*.') && !parent.includes('*');
+  return isWildcard && /^[^.]+(?:\.[^.]+)+$/.test(parent) ? [parent] : [];
 }

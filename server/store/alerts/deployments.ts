@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import {
   type AlertFacts,
   begunDeployment,
@@ -12,6 +12,7 @@ import {
 } from '../../core/index.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import { lockAlerts } from '../db/dialect.ts';
+import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
@@ -45,7 +46,7 @@ export async function followDeployment(
   // The first domain that changed has opened them.
   if ((await openGroup(trx, { ...about, now })) !== null) return;
   const lagging = await openForOthers(trx, { ...about, groupId: null, confirmedAt: null, facts, now });
-  for (const monitorId of lagging) await makeDueBy(trx, { accountId, monitorId, at: facts.dueAt });
+  await makeDueBy(trx, { accountId, monitorId: lagging, at: facts.dueAt });
 }
 
 /** A domain that should serve a certificate. */
@@ -53,64 +54,113 @@ export interface ExpectingDomain extends Targeted {
   id: string;
 }
 
+/** What a user announced: a certificate that domains should serve by `dueAt` (ms UTC). `hosts` null: all that it names. */
+interface Announcement {
+  accountId: string;
+  certificate: ExpectedCertificate;
+  hosts: readonly string[] | null;
+  dueAt: number;
+  now: number;
+}
+
 /**
- * Opens incidents for the active domains that should serve a certificate by `dueAt` (ms UTC): the given hosts, or with null all that
- * it names. Checks end them where every address serves it. Returns the number of domains, and by name those that served another one.
+ * Opens incidents for the active domains that should serve the announced certificate, until every address does, 500 per transaction.
+ * Returns the number of domains, and by name those that served another one. `full` waits for too many other certificates: nothing is done.
  */
 export async function expectCertificate(
   store: Store,
-  expected: {
-    accountId: string;
-    certificate: ExpectedCertificate;
-    hosts: readonly string[] | null;
-    dueAt: number;
-    now: number;
-  },
-): Promise<{ total: number; lagging: ExpectingDomain[] }> {
-  const { accountId, certificate, hosts, dueAt, now } = expected;
-  const { facts } = certificate;
-  const found = await inTransaction(store, async (trx) => {
-    const all = await trx
+  announced: Announcement,
+): Promise<{ total: number; lagging: ExpectingDomain[]; full: ExpectingDomain | null }> {
+  const { fingerprint } = announced.certificate.facts;
+  const concerned = await announcedDomains(store, announced);
+  const waiting = await store.db
+    .selectFrom('incidents')
+    .select('monitor_id as id')
+    .where('account_id', '=', announced.accountId)
+    .where('problem', '=', 'not_deployed')
+    .where('fingerprint', '!=', fingerprint)
+    .where('ended_at', 'is', null)
+    .groupBy('monitor_id')
+    .having((eb) => eb.fn.countAll<number>(), '>=', store.limits.expectationsPerDomain)
+    .execute();
+  const isFull = new Set(waiting.map(({ id }) => id));
+  const full = concerned.find(({ id }) => isFull.has(id)) ?? null;
+  if (full === null) {
+    for (const batch of batches(concerned))
+      await inTransaction(store, (trx) => expectOn(store, trx, batch, announced));
+    store.signals.publish({ topic: 'due' });
+  }
+  const lagging = concerned.filter(({ serves }) => serves !== fingerprint);
+  return { total: concerned.length, lagging, full };
+}
+
+/** Reads the active domains that should serve the announced certificate, by name. */
+async function announcedDomains(
+  { db }: Store,
+  { accountId, certificate, hosts }: Announcement,
+): Promise<(ExpectingDomain & { serves: string | null })[]> {
+  const concerned: (ExpectingDomain & { serves: string | null })[] = [];
+  for (let after: Targeted | undefined = { host: '', port: 0 }; after !== undefined;) {
+    const { host, port, target = '' }: Targeted = after;
+    const page = await db
       .selectFrom('monitors')
-      .select(['id', 'host', 'port', 'target', 'certificate_fingerprint'])
+      .select(['id', 'host', 'port', 'target', 'certificate_fingerprint as serves'])
       .where('account_id', '=', accountId)
       .where(isActive)
+      .where(sql<boolean>`(host, port, target) > (${host}, ${port}, ${target})`)
+      .$if(hosts !== null, (query) => query.where('host', 'in', hosts ?? []))
       .orderBy('host')
       .orderBy('port')
+      .orderBy('target')
+      .limit(DOMAINS_AT_ONCE)
       .execute();
-    const concerned = all.filter(
-      (domain) => hosts?.includes(domain.host) ?? certificate.names(effectiveTarget(domain).verifyName),
+    concerned.push(
+      ...page.filter((domain) => hosts !== null || certificate.names(effectiveTarget(domain).verifyName)),
     );
-    // Incidents also for the others: another of their addresses may serve an old certificate.
-    const lagging = concerned.filter((domain) => domain.certificate_fingerprint !== facts.fingerprint);
-    await lockAlerts(trx, store.dialect, accountId);
-    const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
-    const ids = new Set(concerned.map(({ id }) => id));
-    const deployment = expectedDeployment(facts, { now, dueAt });
-    const pending = await trx
-      .selectFrom('incidents')
-      .select(['id', 'monitor_id', 'facts', 'started_at as at'])
-      .where('account_id', '=', accountId)
-      .where('problem', '=', about.problem)
-      .where('fingerprint', '=', about.fingerprint)
-      .where('ended_at', 'is', null)
-      .where('confirmed_at', 'is', null)
-      .execute();
-    for (const { id, monitor_id: monitorId, facts: known, at } of pending)
-      if (ids.has(monitorId))
-        await trx
-          .updateTable('incidents')
-          .set({ facts: JSON.stringify({ ...readAlertFacts(known, { at }), dueAt }) })
-          .where('account_id', '=', accountId)
-          .where('id', '=', id)
-          .execute();
-    const groupId = await openGroup(trx, { ...about, now });
-    await openIncidents(trx, [...ids], { ...about, groupId, confirmedAt: null, facts: deployment, now });
-    for (const { id: monitorId } of concerned) await makeDueBy(trx, { accountId, monitorId, at: dueAt });
-    return { total: concerned.length, lagging };
-  });
-  store.signals.publish({ topic: 'due' });
-  return found;
+    after = page.at(-1);
+  }
+  return concerned;
+}
+
+const DOMAINS_AT_ONCE = 500;
+
+async function expectOn(
+  store: Store,
+  trx: Transaction<Tables>,
+  domains: readonly ExpectingDomain[],
+  { accountId, certificate: { facts }, dueAt, now }: Announcement,
+): Promise<void> {
+  const ids = domains.map(({ id }) => id);
+  // Makes them due first, because monitors are locked before `lockAlerts`.
+  await makeDueBy(trx, { accountId, monitorId: ids, at: dueAt });
+  await lockAlerts(trx, store.dialect, accountId);
+  const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
+  const pending = await trx
+    .selectFrom('incidents')
+    .select(['id', 'facts', 'started_at as at'])
+    .where('account_id', '=', accountId)
+    .where('problem', '=', about.problem)
+    .where('fingerprint', '=', about.fingerprint)
+    .where('ended_at', 'is', null)
+    .where('confirmed_at', 'is', null)
+    .where('monitor_id', 'in', ids)
+    .execute();
+  // Incidents that were opened together have equal facts.
+  for (const [known, [first, ...others]] of Map.groupBy(pending, (incident) => incident.facts))
+    if (first !== undefined)
+      await trx
+        .updateTable('incidents')
+        .set({ facts: JSON.stringify({ ...readAlertFacts(known, first), dueAt }) })
+        .where('account_id', '=', accountId)
+        .where(
+          'id',
+          'in',
+          [first, ...others].map(({ id }) => id),
+        )
+        .execute();
+  const groupId = await openGroup(trx, { ...about, now });
+  const deployment = expectedDeployment(facts, { now, dueAt });
+  await openIncidents(trx, ids, { ...about, groupId, confirmedAt: null, facts: deployment, now });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AlertFacts,
   type EarlierDelivery,
@@ -134,8 +135,8 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
 }
 
 /**
- * Writes incident changes in the transaction of the check that caused them. `groups`: the groups that opened incidents join. Returns
- * for opened incidents the ids of those that carry their alerts, by `incidentKey`.
+ * Writes the incident changes of a check that change something. `known`: the incidents before it; `groups`: those that opened
+ * incidents join. Returns for opened incidents the ids of those that carry their alerts, by `incidentKey`.
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
@@ -143,11 +144,17 @@ export async function writeIncidents(
     accountId,
     monitorId,
     changes,
+    known,
     groups,
-  }: MonitorKey & { changes: readonly IncidentChange[]; groups: readonly StoredGroup[] },
+  }: MonitorKey & {
+    changes: readonly IncidentChange[];
+    known: readonly StoredIncident[];
+    groups: readonly StoredGroup[];
+  },
 ): Promise<Map<string, string>> {
   const opened = new Map<string, string>();
   for (const change of changes) {
+    if (change.kind === 'update' && known.some((incident) => isUnchanged(incident, change))) continue;
     if (change.kind === 'open') {
       const { problem, fingerprint, facts, cause } = change;
       const id = randomUUID();
@@ -187,6 +194,19 @@ export async function writeIncidents(
     }
   }
   return opened;
+}
+
+/** Returns whether an update would only move `asOf`, which alerts take from the check that plans them. */
+function isUnchanged(
+  { id, confirmedAt, clearingSince, facts }: StoredIncident,
+  change: Extract<IncidentChange, { kind: 'update' }>,
+): boolean {
+  return (
+    change.id === id &&
+    change.confirmedAt === confirmedAt &&
+    change.clearingSince === clearingSince &&
+    isDeepStrictEqual({ ...change.facts, asOf: facts.asOf }, facts)
+  );
 }
 
 /** Returns the key of an opened incident in the result of `writeIncidents`. */

@@ -287,7 +287,7 @@ async function writeAlerting(
     now: number;
   },
 ): Promise<number> {
-  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents, groups });
+  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents, known, groups });
   if (conclusion.alerts.length === 0) return 0;
   const { accountId } = key;
   const alerts = conclusion.alerts.map((alert) => {
