@@ -72,7 +72,10 @@ const certificateStorySchema = z
     certificate: certificateSchema.nullable(),
     /** All of its subject alternative names, at most 2,000. */
     names: z.array(z.string()),
-    /** The domains that last served it, or a certificate with the same names: earlier ones first, then the latest change first. */
+    /**
+     * A page of the domains that last served it, or a certificate with the same names: those that have not changed first, then the
+     * latest change first.
+     */
     domains: z.array(
       servingDomainSchema.extend({
         /** Fingerprint of the certificate read last. */
@@ -82,7 +85,7 @@ const certificateStorySchema = z
         /** When a check first saw this certificate there; null if none did. */
         first_seen_at: isoInstant.nullable(),
         paused: z.boolean(),
-        /** What each address showed at the last check, for the first 200 domains; empty for others. */
+        /** What each address showed at the last check. */
         addresses: z.array(
           z.object({
             address: z.string(),
@@ -92,10 +95,12 @@ const certificateStorySchema = z
         ),
       }),
     ),
+    /** Number of all of these domains. */
+    domain_count: z.number().int(),
     /** Number of domains that have changed, and of all; paused ones count only if they have changed. */
     done: z.number().int(),
     total: z.number().int(),
-    /** The certificate, its predecessors and later ones with the same names, newest first. */
+    /** The certificate and the 20 newest others with the same names, newest first. */
     versions: z.array(
       z.object({
         fingerprint: z.string(),
@@ -107,6 +112,8 @@ const certificateStorySchema = z
         domain_count: z.number().int(),
       }),
     ),
+    /** Number of all certificates with the same names. */
+    version_count: z.number().int(),
   })
   .meta({ id: 'CertificateStory' });
 export type CertificateStory = z.infer<typeof certificateStorySchema>;
@@ -177,9 +184,10 @@ export const certificateStory = {
   path: '/certificate/{fingerprint}',
   access: 'session',
   scope: 'read',
-  summary: 'Get a certificate, its predecessors, and which domains have changed to it',
+  summary: 'Get a certificate, its predecessors, and which domains have changed to it, paginated by cursor',
   params: fingerprintParams,
-  response: wrapped(certificateStorySchema),
+  query: cursorQuerySchema,
+  response: z.object({ data: certificateStorySchema, next_cursor: nextCursor }),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;

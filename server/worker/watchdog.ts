@@ -103,8 +103,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 
   /** Verifies the database's file in the background, once a day. */
   async function verifyDaily(): Promise<void> {
-    if (isVerifying || monotonic() - verifiedAt < VERIFY_EVERY_MS) return;
-    verifiedAt = monotonic();
+    if (isVerifying || clock.monotonic() - verifiedAt < VERIFY_EVERY_MS) return;
+    verifiedAt = clock.monotonic();
     isVerifying = true;
     try {
       await store.storage.verify();

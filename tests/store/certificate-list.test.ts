@@ -1,11 +1,20 @@
 import { expect, it } from 'vitest';
-import { certificateVersions } from '../../server/store/checks/certificate-history.ts';
+import type { Kysely } from 'kysely';
+import {
+  certificateStory,
+  type CertificateStory,
+  type StoryCursor,
+} from '../../server/store/checks/certificate-story.ts';
+import { addCertificates } from '../../server/store/checks/certificates.ts';
+import { addCertificateNames } from '../../server/store/schema/migrations/0027-certificate-names.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { CertificateSort } from '../../contract/words.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
+import { insertRows } from '../kit/databases/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
 
 const wildcard = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });
@@ -144,25 +153,88 @@ describeEachDatabase('the list of certificates', (open) => {
   });
 });
 
-describeEachDatabase('the versions of a certificate', (open) => {
-  it('are the certificates with the same names, listed with the domains that serve one of them', async () => {
+describeEachDatabase('the story of a certificate', (open) => {
+  it('has the certificates with the same names, and the domains that serve one of them, page by page', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
     await renew(store, ids['a.shop.example']);
     const key = { accountId, fingerprint: renewed.facts.fingerprint };
-    const found = (await certificateVersions(store, key)) ?? expect.fail();
-    expect(found.versions.map(({ facts }) => facts.fingerprint).toSorted()).toEqual(
-      [wildcard, renewed].map(({ facts }) => facts.fingerprint).toSorted(),
-    );
-    expect(found.monitors.map(({ host }) => host)).toEqual(
+    const pages: CertificateStory[] = [];
+    for (let after: StoryCursor | null = null; pages.length === 0 || after !== null;) {
+      const story: CertificateStory | null = await certificateStory(store, { ...key, after, limit: 2 });
+      pages.push(story ?? expect.fail());
+      after = story?.next ?? null;
+    }
+    for (const page of pages) {
+      expect(page.versions.map(({ facts, ...version }) => [facts.fingerprint, version])).toEqual([
+        [renewed.facts.fingerprint, { firstSeenAt: NOW + DAY, monitorCount: 1 }],
+        [wildcard.facts.fingerprint, { firstSeenAt: NOW, monitorCount: 3 }],
+      ]);
+      expect(page).toMatchObject({ versionCount: 2, monitorCount: 4, done: 1, total: 4 });
+    }
+    const monitors = pages.flatMap((page) => page.monitors);
+    expect(monitors.map(({ host }) => host).toSorted()).toEqual(
       Object.keys(ids).filter((host) => host.endsWith('.shop.example')),
     );
-    const changed = found.monitors.filter(({ serves }) => serves === renewed.facts.fingerprint);
-    expect(changed.map(({ firstSeenAt }) => [...firstSeenAt].toSorted(([, a], [, b]) => a - b))).toEqual([
-      [
-        [wildcard.facts.fingerprint, NOW],
-        [renewed.facts.fingerprint, NOW + DAY],
-      ],
+    expect(monitors.at(-1)).toMatchObject({ host: 'a.shop.example', isDone: true, firstSeenAt: NOW + DAY });
+    expect(monitors.slice(0, 3).map(({ isDone, firstSeenAt }) => [isDone, firstSeenAt])).toEqual(
+      Array.from({ length: 3 }, () => [false, null]),
+    );
+    expect(pages.map((page) => page.monitors.length)).toEqual([2, 2]);
+  });
+
+  it('names this certificate, the 20 newest of 29 others, and how many there are', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const sans = Array.from({ length: 2_000 }, (_, index) => `h${index}.shop.example`);
+    const all = Array.from({ length: 30 }, (_, index) => certificate({ sans, notBefore: NOW + index }));
+    const { id: monitorId } = await watch(store, accountId, 'h0.shop.example');
+    const [oldest = expect.fail(), ...others] = all;
+    await check(store, NOW, [oldest]);
+    await store.db.transaction().execute((trx) =>
+      addCertificates(
+        trx,
+        others.map((one) => ({ ...one, fingerprint: one.facts.fingerprint })),
+        NOW,
+      ),
+    );
+    await insertRows(
+      store,
+      'monitor_certificates',
+      others.map(({ facts: { fingerprint } }) => ({
+        ...{
+          account_id: accountId,
+          monitor_id: monitorId,
+          id: fingerprint,
+          fingerprint,
+          role: 'leaf' as const,
+        },
+        ...{ first_seen_at: NOW, last_seen_at: NOW, shown: 0 },
+      })),
+    );
+    const key = { accountId, fingerprint: oldest.facts.fingerprint, after: null, limit: 1 };
+    const story = (await certificateStory(store, key)) ?? expect.fail();
+    expect(story.versions.map(({ facts }) => facts.notBefore)).toEqual([
+      ...others
+        .slice(-20)
+        .map(({ facts }) => facts.notBefore)
+        .toReversed(),
+      oldest.facts.notBefore,
+    ]);
+    expect(story.versionCount).toBe(30);
+    expect(story.facts.sans).toEqual(sans);
+  });
+
+  it('has a paused domain among all, but not among those that still have to change', async () => {
+    const store = await open();
+    const { accountId, ids } = await filled(store);
+    await renew(store, ids['a.shop.example']);
+    await pauseMonitor(store, { accountId, monitorId: ids['b.shop.example'] ?? '', now: NOW });
+    const key = { accountId, fingerprint: renewed.facts.fingerprint, after: null, limit: 9 };
+    const story = await certificateStory(store, key);
+    expect(story).toMatchObject({ monitorCount: 4, done: 1, total: 3 });
+    expect(story?.monitors.filter(({ isPaused }) => isPaused).map(({ host }) => host)).toEqual([
+      'b.shop.example',
     ]);
   });
 
@@ -171,6 +243,32 @@ describeEachDatabase('the versions of a certificate', (open) => {
     await filled(store);
     const { id: accountId } = await person(store, 'eve');
     const { fingerprint } = wildcard.facts;
-    expect(await certificateVersions(store, { accountId, fingerprint })).toBeNull();
+    expect(await certificateStory(store, { accountId, fingerprint, after: null, limit: 9 })).toBeNull();
+  });
+
+  it('finds the certificates of an older database after its migration', async () => {
+    const store = await open();
+    const { accountId, ids } = await filled(store);
+    await renew(store, ids['a.shop.example']);
+    const columns = ['fingerprint', 'names_digest', 'not_before'] as const;
+    const stored = store.db.selectFrom('certificates').select(columns).orderBy('fingerprint');
+    const before = await stored.execute();
+    await store.db.schema.dropIndex('certificates_names').execute();
+    for (const column of ['names_digest', 'not_before'])
+      await store.db.schema.alterTable('certificates').dropColumn(column).execute();
+    await store.db.transaction().execute((trx) => addCertificateNames(trx as unknown as Kysely<unknown>));
+    expect(await stored.execute()).toEqual(before);
+    expect(before.every((row) => row.names_digest !== null)).toBe(true);
+    const key = { accountId, fingerprint: renewed.facts.fingerprint, after: null, limit: 9 };
+    expect((await certificateStory(store, key))?.versionCount).toBe(2);
+  });
+
+  it('has a certificate without a digest, which an older program stored, as its only version', async () => {
+    const store = await open();
+    const { accountId } = await filled(store);
+    const { fingerprint } = wildcard.facts;
+    await store.db.updateTable('certificates').set({ names_digest: null, not_before: null }).execute();
+    const story = await certificateStory(store, { accountId, fingerprint, after: null, limit: 9 });
+    expect(story).toMatchObject({ versionCount: 1, monitorCount: 4, done: 4 });
   });
 });

@@ -87,7 +87,7 @@ describeEachDatabase('lists of more values than a statement may have parameters'
 
   it('store the certificates of a check', async () => {
     const store = await open();
-    // A quarter of the parameters: each row has four columns.
+    // Each row has more than four columns.
     const many = ids.slice(0, ids.length / 4 + 1).map((fingerprint) => ({ ...certificate(), fingerprint }));
     await store.db.transaction().execute((trx) => addCertificates(trx, many, NOW));
     const count = store.db.selectFrom('certificates').select((eb) => eb.fn.countAll<number>().as('count'));

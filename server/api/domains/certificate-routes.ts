@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import type { CertificateStory, CertificateWire } from '../../../contract/calls/certificate.ts';
+import type { CertificateStory as StoryWire, CertificateWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft } from '../../../contract/badge.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { count, PAGE_SIZE } from '../../../contract/words.ts';
@@ -14,9 +14,10 @@ import {
   readExpected,
   unicodeName,
   type Targeted,
+  type Verdict,
 } from '../../core/index.ts';
 import { expectCertificate } from '../../store/alerts/deployments.ts';
-import { certificateVersions, type VersionMonitor } from '../../store/checks/certificate-history.ts';
+import { certificateStory, type CertificateStory } from '../../store/checks/certificate-story.ts';
 import {
   type CertificateCursor,
   listServedCertificates,
@@ -26,7 +27,7 @@ import {
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { certificateCursor, writeCursor } from '../http/cursor.ts';
+import { certificateCursor, storyCursor, writeCursor } from '../http/cursor.ts';
 import { download } from '../http/download.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { filterOf } from './domain-list-routes.ts';
@@ -108,25 +109,24 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     };
   });
 
-  api.on(CALLS.certificateStory, async ({ params: { fingerprint }, session, now }) => {
+  api.on(CALLS.certificateStory, async ({ params: { fingerprint }, query, session, now }) => {
     const key = { accountId: session.account.id, fingerprint };
+    const { limit = PAGE_SIZE } = query;
+    const after = storyCursor(query.cursor);
+    if (after instanceof Refusal) return after;
     const limited = limits.allow('reportByAccount', key.accountId);
     if (limited) return limited;
-    const found = await certificateVersions(store, key);
-    if (found === null) return refuse('not_found', 'No domain of yours has served this certificate.');
+    const story = await certificateStory(store, { ...key, after, limit });
+    if (story === null) return refuse('not_found', 'No domain of yours has served this certificate.');
     const served = await servedCertificate(store, key);
-    const story = storyWire(fingerprint, found, served && certificateWire(served, now));
-    const ids = story.domains.slice(0, MAX_WITH_ADDRESSES).map(({ id }) => id);
+    const ids = story.monitors.map(({ id }) => id);
     const monitors = await findMonitors(store, { accountId: key.accountId, ids });
     const addresses = new Map(monitors.map(({ id, verdict }) => [id, verdict?.addresses ?? []]));
-    const domains = story.domains.map((domain) => ({
-      ...domain,
-      addresses: (addresses.get(domain.id) ?? []).map((seen) => ({
-        address: seen.address,
-        serves: seen.fingerprint,
-      })),
-    }));
-    return { data: { ...story, domains } };
+    const { id, isDone, firstSeenAt } = story.next ?? {};
+    return {
+      data: storyWire(story, served && certificateWire(served, now), addresses),
+      next_cursor: story.next && writeCursor({ id, isDone, firstSeenAt }),
+    };
   });
 }
 
@@ -134,7 +134,6 @@ const DEFAULT_DEPLOYMENT_MS = HOUR_MS;
 const MAX_DEPLOYMENT_MS = 30 * DAY_MS;
 const MAX_WAITING = 100;
 
-const MAX_WITH_ADDRESSES = 200;
 const MAX_NAMES = 10;
 
 function certificateWire(served: ServedCertificate, now: number): CertificateWire {
@@ -165,43 +164,36 @@ const servingDomain = ({ id, ...endpoint }: Targeted & { id: string }) => ({
 });
 
 function storyWire(
-  fingerprint: string,
-  { versions, monitors }: NonNullable<Awaited<ReturnType<typeof certificateVersions>>>,
+  { facts, versions, versionCount, monitors, monitorCount, done, total }: CertificateStory,
   certificate: CertificateWire | null,
-): CertificateStory {
-  const startOf = new Map(versions.map(({ facts }) => [facts.fingerprint, facts.notBefore]));
-  const since = startOf.get(fingerprint) ?? 0;
-  // A later certificate has replaced this one too.
-  const isDone = ({ serves }: VersionMonitor) => (startOf.get(serves) ?? 0) >= since;
-  const firstSeen = (monitor: VersionMonitor) => monitor.firstSeenAt.get(fingerprint) ?? null;
-  const counted = monitors.filter((monitor) => isDone(monitor) || !monitor.isPaused);
-  const laggingFirst = monitors.toSorted(
-    (one, other) =>
-      Number(isDone(one)) - Number(isDone(other)) || (firstSeen(other) ?? 0) - (firstSeen(one) ?? 0),
-  );
+  addresses: ReadonlyMap<string, Verdict['addresses']>,
+): StoryWire {
   return {
     certificate,
-    names: versions.find(({ facts }) => facts.fingerprint === fingerprint)?.facts.sans ?? [],
-    domains: laggingFirst.map((monitor) => ({
+    names: facts.sans,
+    domains: monitors.map((monitor) => ({
       ...servingDomain(monitor),
       serves: monitor.serves,
-      is_done: isDone(monitor),
-      first_seen_at: isoOrNull(firstSeen(monitor)),
+      is_done: monitor.isDone,
+      first_seen_at: isoOrNull(monitor.firstSeenAt),
       paused: monitor.isPaused,
-      addresses: [],
-    })),
-    done: counted.filter(isDone).length,
-    total: counted.length,
-    versions: versions
-      .toSorted((one, other) => other.facts.notBefore - one.facts.notBefore)
-      .map(({ facts, firstSeenAt }) => ({
-        fingerprint: facts.fingerprint,
-        issuer: facts.issuer,
-        valid_from: iso(facts.notBefore),
-        expiry_date: iso(facts.notAfter),
-        first_seen_at: iso(firstSeenAt),
-        domain_count: monitors.filter(({ serves }) => serves === facts.fingerprint).length,
+      addresses: (addresses.get(monitor.id) ?? []).map((seen) => ({
+        address: seen.address,
+        serves: seen.fingerprint,
       })),
+    })),
+    domain_count: monitorCount,
+    done,
+    total,
+    versions: versions.map((version) => ({
+      fingerprint: version.facts.fingerprint,
+      issuer: version.facts.issuer,
+      valid_from: iso(version.facts.notBefore),
+      expiry_date: iso(version.facts.notAfter),
+      first_seen_at: iso(version.firstSeenAt),
+      domain_count: version.monitorCount,
+    })),
+    version_count: versionCount,
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StoryCursor } from '../../store/checks/certificate-story.ts';
 import type { CertificateCursor } from '../../store/monitors/certificate-list.ts';
 import type { MonitorCursor } from '../../store/monitors/monitor-list.ts';
 import { type Refusal, refuse } from './problem.ts';
@@ -69,6 +70,13 @@ export function certificateCursor(
   return cursor === undefined
     ? null
     : readCursor<CertificateCursor>(cursor, certificatePositionSchemas[sort]);
+}
+
+const storyPositionSchema = z.strictObject({ id, isDone: z.boolean(), firstSeenAt: instant.nullable() });
+
+/** Reads a cursor of the domains of a certificate, like `monitorCursor`. */
+export function storyCursor(cursor: string | undefined): StoryCursor | Refusal | null {
+  return cursor === undefined ? null : readCursor<StoryCursor>(cursor, storyPositionSchema);
 }
 
 const timePositionSchema = z.strictObject({ at: instant, id });

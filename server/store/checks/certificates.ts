@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../core/index.ts';
 import { bytes } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
@@ -67,6 +68,8 @@ export async function addCertificates(
       der: der ?? NOT_KEPT,
       facts: facts && JSON.stringify(facts),
       first_seen_at: now,
+      names_digest: facts && namesDigest(facts),
+      not_before: facts && facts.notBefore,
     }))
     // Insert in one fixed order, so that two checks that add the same certificates cannot deadlock.
     .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
@@ -77,10 +80,21 @@ export async function addCertificates(
       .onConflict((conflict) =>
         conflict
           .column('fingerprint')
-          .doUpdateSet((eb) => ({ der: eb.ref('excluded.der'), facts: eb.ref('excluded.facts') }))
+          .doUpdateSet((eb) => ({
+            der: eb.ref('excluded.der'),
+            facts: eb.ref('excluded.facts'),
+            names_digest: eb.ref('excluded.names_digest'),
+            not_before: eb.ref('excluded.not_before'),
+          }))
           .where(sql<boolean>`length(certificates.der) = 0 and length(excluded.der) > 0`),
       )
       .execute();
+}
+
+/** Returns the digest of the names of a certificate, equal for equal sets of names; of its subject if it has none. */
+function namesDigest({ sans, subject }: CertificateFacts): string {
+  const names = sans.length === 0 ? [subject] : [...new Set(sans)].toSorted();
+  return createHash('sha256').update(JSON.stringify(names)).digest('hex');
 }
 
 /** Deletes the DER of the given certificates that no monitor keeps. */

@@ -4,6 +4,7 @@ import type { CertificateStory } from '../../../contract/calls/certificate.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
+import { Button } from '../../ui/button.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
@@ -16,15 +17,32 @@ import { useCertificateStory } from './certificate-queries.ts';
 /** Shows one certificate: where it is served, which domains still serve an earlier one, and what it replaced. */
 export function CertificatePage({ fingerprint }: { fingerprint: string }) {
   usePageTitle('Certificate');
-  const { data, error, isFetching, refetch } = useCertificateStory(fingerprint);
+  const read = useCertificateStory(fingerprint);
+  const { data, error, isFetching, refetch } = read;
+  const [first] = data?.pages ?? [];
   const isUnknown = error instanceof ApiError && [400, 404, 422].includes(error.status);
   return (
     <div className="wrap-text pt-6 pb-14 md:pt-9">
       <Link to="/certificates" className="link text-label">
         All certificates
       </Link>
-      {data ? (
-        <Story story={data} fingerprint={fingerprint} />
+      {first ? (
+        <Story
+          story={{ ...first.data, domains: data?.pages.flatMap((page) => page.data.domains) ?? [] }}
+          fingerprint={fingerprint}
+          more={
+            read.hasNextPage && (
+              <Button
+                variant="outline"
+                className="mt-3"
+                busy={read.isFetchingNextPage}
+                onClick={() => void read.fetchNextPage()}
+              >
+                Show more domains
+              </Button>
+            )
+          }
+        />
       ) : (
         <>
           <h1 tabIndex={-1} className="mt-2 text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
@@ -52,12 +70,18 @@ export function CertificatePage({ fingerprint }: { fingerprint: string }) {
   );
 }
 
-/** Domains that are listed at most; an account may have thousands of one certificate. */
-const MAX_LISTED = 200;
-
-function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: string }) {
+/** `more` loads more of the domains: those that have changed come last. */
+function Story({
+  story,
+  fingerprint,
+  more,
+}: {
+  story: CertificateStory;
+  fingerprint: string;
+  more: ReactNode;
+}) {
   const now = useNow();
-  const { certificate, names, domains, done, total, versions } = story;
+  const { certificate, names, domains, done, total, versions, version_count: versionCount } = story;
   const own = versions.find((version) => version.fingerprint === fingerprint);
   const title = certificate?.display_name || names[0] || 'Certificate';
   const predecessors = versions.filter(({ valid_from: from }) => own !== undefined && from < own.valid_from);
@@ -107,8 +131,9 @@ function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: s
         </Part>
       )}
 
-      <Part title={`Served by ${counted(changed.length, 'domain')}`}>
+      <Part title={`Served by ${counted(done, 'domain')}`}>
         <Domains domains={changed} fingerprint={fingerprint} />
+        {more}
       </Part>
 
       {versions.length > 1 && (
@@ -129,6 +154,11 @@ function Story({ story, fingerprint }: { story: CertificateStory; fingerprint: s
                   : `served by ${counted(version.domain_count, 'domain')}`}
               </li>
             ))}
+            {versionCount > versions.length && (
+              <li className="text-label text-fg-2">
+                and {grouped(versionCount - versions.length)} older ones
+              </li>
+            )}
           </ul>
         </Part>
       )}
@@ -158,10 +188,9 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 type StoryDomain = CertificateStory['domains'][number];
 
 function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fingerprint: string }) {
-  const more = domains.length - MAX_LISTED;
   return (
     <ul className="grid">
-      {domains.slice(0, MAX_LISTED).map((domain) => (
+      {domains.map((domain) => (
         <li
           key={domain.id}
           className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line py-2 text-label last:border-b-0"
@@ -175,7 +204,6 @@ function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fi
           )}
         </li>
       ))}
-      {more > 0 && <li className="py-2 text-label text-fg-2">and {grouped(more)} more</li>}
     </ul>
   );
 }

@@ -3,7 +3,6 @@ import {
   keepPreviousData,
   type Query,
   useInfiniteQuery,
-  useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -73,9 +72,16 @@ export function useCertificates(search: CertificatesSearch) {
 
 export function useCertificateStory(fingerprint: string) {
   useLiveCertificates();
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: [CERTIFICATES, 'story', fingerprint],
-    queryFn: ({ signal }) => call(certificateStory, { params: { fingerprint }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      call(certificateStory, {
+        params: { fingerprint },
+        query: { ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor: next }) => next,
     staleTime: 0,
   });
 }

@@ -1,0 +1,217 @@
+import { type Kysely, sql } from 'kysely';
+import type { CertificateFacts, Targeted } from '../../core/index.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { parseFacts } from './certificates.ts';
+
+/** A certificate among those with the same names that an account's monitors have seen as leaves. */
+export interface CertificateVersion {
+  facts: CertificateFacts;
+  /** Time of the first check that saw it, ms UTC. */
+  firstSeenAt: number;
+  /** Number of monitors that saw it last; paused ones count. */
+  monitorCount: number;
+}
+
+/** A monitor whose last certificate is one of the versions. */
+export interface VersionMonitor extends Targeted {
+  id: string;
+  isPaused: boolean;
+  /** Fingerprint of the certificate seen last. */
+  serves: string;
+  /** Whether that is the certificate of the story, or was issued later. */
+  isDone: boolean;
+  /** Time of the first check that saw the certificate of the story there, ms UTC; null if none did. */
+  firstSeenAt: number | null;
+}
+
+/** Position directly after a monitor in a story; see `VersionMonitor`. */
+export type StoryCursor = Pick<VersionMonitor, 'id' | 'isDone' | 'firstSeenAt'>;
+
+export interface CertificateStory {
+  facts: CertificateFacts;
+  /** This certificate and the 20 newest others, newest first. */
+  versions: CertificateVersion[];
+  versionCount: number;
+  /** A page of the monitors: those that have not changed first, then the latest change first. */
+  monitors: VersionMonitor[];
+  monitorCount: number;
+  /** Number of monitors that have changed, and of all; paused ones count only if they have changed. */
+  done: number;
+  total: number;
+  next: StoryCursor | null;
+}
+
+interface StoryQuery {
+  accountId: string;
+  fingerprint: string;
+  after: StoryCursor | null;
+  limit: number;
+}
+
+const MAX_VERSIONS = 20;
+/** Maximum number of sightings that are read, for endpoints that change their certificate at each check. */
+const MAX_SIGHTINGS = 100_000;
+
+/**
+ * Returns how the monitors of an account changed to a certificate from others with the same names. Reads in the thread of searches,
+ * because an account may have seen thousands of them on 100,000 monitors. Null if no monitor of the account saw it as its leaf.
+ */
+export async function certificateStory(store: Store, query: StoryQuery): Promise<CertificateStory | null> {
+  return store.search(query.accountId, async (db) => {
+    const given = await db
+      .selectFrom('certificates')
+      .select(['facts', namesDigest.as('digest'), notBefore.as('since')])
+      .where('fingerprint', '=', query.fingerprint)
+      .where((eb) => eb.exists(sightings(db, query.accountId).where('fingerprint', '=', query.fingerprint)))
+      .executeTakeFirst();
+    const facts = parseFacts(given?.facts ?? null);
+    if (given === undefined || facts === null) return null;
+    const versions = withVersions(db, query, given.digest);
+    const [page, counted] = [await versionsOf(versions, query), await countsOf(versions, query, given.since)];
+    const monitors = await monitorsOf(versions, query, given.since);
+    return {
+      facts,
+      ...page,
+      ...counted,
+      monitors: monitors.slice(0, query.limit),
+      next: monitors.length > query.limit ? (monitors[query.limit - 1] ?? null) : null,
+    };
+  });
+}
+
+const namesDigest = sql<string>`coalesce(names_digest, certificates.fingerprint)`;
+const notBefore = sql<number>`coalesce(not_before, 0)`;
+
+const sightings = (db: Kysely<Tables>, accountId: string) =>
+  db
+    .selectFrom('monitor_certificates')
+    .select(['monitor_id', 'monitor_certificates.fingerprint', 'first_seen_at'])
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'leaf');
+
+/** Adds the table `versions`: the leaves with these names on the monitors that saw the certificate of the story. */
+function withVersions(db: Kysely<Tables>, { accountId, fingerprint }: StoryQuery, digest: string) {
+  const concerned = sightings(db, accountId).clearSelect().select('monitor_id');
+  const seen = sightings(db, accountId)
+    .where('monitor_id', 'in', concerned.where('fingerprint', '=', fingerprint))
+    .limit(MAX_SIGHTINGS);
+  return db.with('versions', (cte) =>
+    cte
+      .selectFrom(seen.as('seen'))
+      .innerJoin('certificates', 'certificates.fingerprint', 'seen.fingerprint')
+      .select(['seen.fingerprint', notBefore.as('since')])
+      .select((eb) => eb.fn.min('seen.first_seen_at').as('first_seen_at'))
+      .where(namesDigest, '=', digest)
+      .groupBy(['seen.fingerprint', 'not_before']),
+  );
+}
+type Versions = ReturnType<typeof withVersions>;
+
+async function versionsOf(
+  versions: Versions,
+  { accountId, fingerprint }: StoryQuery,
+): Promise<Pick<CertificateStory, 'versions' | 'versionCount'>> {
+  const rows = await versions
+    .selectFrom('versions')
+    .innerJoin('certificates', 'certificates.fingerprint', 'versions.fingerprint')
+    .leftJoin('served_certificates', (join) =>
+      join
+        .on('served_certificates.account_id', '=', accountId)
+        .onRef('served_certificates.fingerprint', '=', 'versions.fingerprint'),
+    )
+    .select(['facts', 'versions.first_seen_at', 'domains'])
+    .select((eb) =>
+      eb
+        .selectFrom('versions')
+        .select((all) => all.fn.countAll<number>().as('count'))
+        .$asScalar()
+        .as('count'),
+    )
+    .orderBy(sql`case when versions.fingerprint = ${fingerprint} then 0 else 1 end`)
+    .orderBy('since', 'desc')
+    .orderBy('versions.fingerprint')
+    .limit(MAX_VERSIONS + 1)
+    .execute();
+  const found = rows.flatMap(({ facts, first_seen_at: firstSeenAt, domains }) => {
+    const parsed = parseFacts(facts);
+    return parsed === null ? [] : [{ facts: parsed, firstSeenAt, monitorCount: domains ?? 0 }];
+  });
+  return {
+    versions: found.toSorted((one, other) => other.facts.notBefore - one.facts.notBefore),
+    versionCount: rows[0]?.count ?? 0,
+  };
+}
+
+/** Selects the monitors whose last certificate is one of the versions. */
+const servingVersions = (versions: Versions, { accountId, fingerprint }: StoryQuery, since: number) =>
+  versions
+    .selectFrom('versions')
+    .innerJoin('monitor_listing', 'monitor_listing.certificate_fingerprint', 'versions.fingerprint')
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'monitor_listing.account_id')
+        .onRef('monitors.id', '=', 'monitor_listing.monitor_id'),
+    )
+    .leftJoin('monitor_certificates as own', (join) =>
+      join
+        .onRef('own.account_id', '=', 'monitors.account_id')
+        .onRef('own.monitor_id', '=', 'monitors.id')
+        .on('own.fingerprint', '=', fingerprint)
+        .on('own.role', '=', 'leaf'),
+    )
+    .select(['monitors.id', 'monitors.host', 'monitors.port', 'monitors.target', 'paused_by'])
+    .select(['versions.fingerprint as serves', 'own.first_seen_at as first_seen_at'])
+    .select(sql<number>`case when versions.since >= ${since} then 1 else 0 end`.as('is_done'))
+    .where('monitor_listing.account_id', '=', accountId);
+
+async function countsOf(
+  versions: Versions,
+  query: StoryQuery,
+  since: number,
+): Promise<Pick<CertificateStory, 'monitorCount' | 'done' | 'total'>> {
+  const counts = await versions
+    .selectFrom(servingVersions(versions, query, since).as('serving'))
+    .select((eb) => [
+      eb.fn.countAll<number>().as('all'),
+      eb.fn.coalesce(eb.fn.sum<number>('is_done'), sql.lit(0)).as('done'),
+      eb.fn
+        .coalesce(
+          eb.fn.sum<number>(sql`case when is_done = 0 and paused_by is not null then 1 else 0 end`),
+          sql.lit(0),
+        )
+        .as('paused'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { monitorCount: counts.all, done: counts.done, total: counts.all - counts.paused };
+}
+
+/** Returns one more than a page, which tells whether there is another page. */
+async function monitorsOf(versions: Versions, query: StoryQuery, since: number): Promise<VersionMonitor[]> {
+  const { after, limit } = query;
+  // Ascending in all three parts.
+  const place = sql`(is_done, -coalesce(first_seen_at, 0), id)`;
+  const rows = await versions
+    .selectFrom(servingVersions(versions, query, since).as('serving'))
+    .selectAll()
+    .$if(after !== null, (serving) =>
+      serving.where(
+        sql<boolean>`${place} > (${Number(after?.isDone)}, ${-(after?.firstSeenAt ?? 0)}, ${after?.id})`,
+      ),
+    )
+    .orderBy('is_done')
+    .orderBy(sql`-coalesce(first_seen_at, 0)`)
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
+  return rows.map(({ id, host, port, target, serves, ...row }) => ({
+    id,
+    host,
+    port,
+    target,
+    serves,
+    isPaused: row.paused_by !== null,
+    isDone: row.is_done === 1,
+    firstSeenAt: row.first_seen_at,
+  }));
+}
