@@ -74,12 +74,13 @@ export interface OutgoingAlert {
 }
 
 /**
- * Result of one attempt. `gone`: the receiver no longer exists. `refused_address`: the address is invalid or accepts no mail.
- * `operator`, `unencrypted` (no TLS to the mail server): also reported to the operator. `afterMs`: requested by the receiver.
+ * Result of one attempt. `gone`: the receiver no longer exists. `refused_address`: the address is invalid or accepts no mail. The
+ * operator also learns of `operator`, `unencrypted` (no TLS to the mail server) and `no_reply` (all of the mail was sent).
  */
 export type DeliveryOutcome =
   | { outcome: 'delivered'; detail: string }
-  | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' | 'unencrypted' }
+  /** `afterMs`: requested by the receiver. */
+  | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' | 'unencrypted' | 'no_reply' }
   | { outcome: 'failed'; detail: string; cause?: 'gone' | 'refused_address' | 'operator' };
 
 /** Schema of a stored URL. */

@@ -11,11 +11,16 @@ const DAY = 24 * HOUR;
 const next = (schedule: RetrySchedule, failed: Partial<FailedAttempt>) =>
   nextAttemptAt(schedule, { attempt: 1, firstAttemptAt: 0, now: 0, jitter: 0.5, ...failed });
 
-/** Returns the times of all attempts if none succeeds, in ms. */
-function attemptTimes(schedule: RetrySchedule, jitter: number): number[] {
+/** Returns the times of all attempts if none succeeds, in ms. Each attempt lasts `lastsMs`. */
+function attemptTimes(
+  schedule: RetrySchedule,
+  jitter: number,
+  { lastsMs = 0, ...failed }: Partial<FailedAttempt> & { lastsMs?: number } = {},
+): number[] {
   const at = [0];
   for (;;) {
-    const then = next(schedule, { attempt: at.length, now: at.at(-1) ?? 0, jitter });
+    const now = (at.at(-1) ?? 0) + lastsMs;
+    const then = next(schedule, { ...failed, attempt: at.length, now, jitter });
     if (then === null) return at;
     at.push(then);
   }
@@ -35,6 +40,19 @@ describe('nextAttemptAt of mail', () => {
     expect(at.at(-1)).toBeGreaterThan(4 * DAY - HOUR);
     expect(at.at(-1)).toBeLessThanOrEqual(4 * DAY);
   });
+  it.each([
+    ['breaks the connection at once', 0],
+    ['stays silent for ten minutes', 10 * MINUTE],
+  ])(
+    'waits 10 minutes to 6 hours, 22 attempts in all, if the server receives each mail and %s',
+    (_, lastsMs) => {
+      const at = attemptTimes('mail', 0.5, { mayHaveArrived: true, lastsMs });
+      expect(at.length).toBeLessThanOrEqual(22);
+      const pauses = at.slice(1).map((then, index) => then - (at[index] ?? 0) - lastsMs);
+      expect(pauses[0]).toBe(10 * MINUTE);
+      expect(Math.max(...pauses)).toBe(6 * HOUR);
+    },
+  );
 });
 
 describe('nextAttemptAt of webhooks', () => {

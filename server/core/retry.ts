@@ -23,6 +23,8 @@ const HTTP_RETRIES_AT_MS = HTTP_DELAYS_MS.map((_, index) =>
 );
 /** A retry counts as made from this share of its due time on. Jitter makes a retry at most a tenth earlier. */
 const EARLIEST_SHARE = 0.85;
+/** Shortest and longest pause after an attempt that may have delivered the mail. */
+const MAIL_REPEAT_DELAY_MS = { min: 10 * MINUTE_MS, max: 6 * HOUR_MS };
 /** The longest Retry-After that is honoured: a receiver must not delay an alert for longer. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
@@ -37,14 +39,21 @@ export interface FailedAttempt {
   jitter: number;
   /** The pause in ms that the receiver requested. Capped at an hour. */
   afterMs?: number;
+  /**
+   * Whether the mail server may have accepted the mail, because it received all of it but its reply did not arrive. The pause is then
+   * at least as long as the time since the first attempt, within `MAIL_REPEAT_DELAY_MS`, so that at most 22 copies arrive.
+   */
+  mayHaveArrived?: boolean;
 }
 
 /** Returns when to retry a failed delivery, ms UTC; null if there is no further attempt. */
 export function nextAttemptAt(schedule: RetrySchedule, failed: FailedAttempt): number | null {
-  const { attempt, firstAttemptAt, now, jitter, afterMs = 0 } = failed;
+  const { attempt, firstAttemptAt, now, jitter, afterMs = 0, mayHaveArrived = false } = failed;
+  const { min, max } = MAIL_REPEAT_DELAY_MS;
+  const repeatDelay = mayHaveArrived ? Math.min(max, Math.max(min, now - firstAttemptAt)) : 0;
   const delay = schedule === 'mail' ? mailDelay(attempt, jitter) : httpDelay(failed);
   if (delay === null) return null;
-  const next = Math.floor(now + Math.max(delay, Math.min(afterMs, MAX_RETRY_AFTER_MS)));
+  const next = Math.floor(now + Math.max(delay, repeatDelay, Math.min(afterMs, MAX_RETRY_AFTER_MS)));
   return schedule === 'mail' && next > firstAttemptAt + MAIL_GIVE_UP_AFTER_MS ? null : next;
 }
 

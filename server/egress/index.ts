@@ -6,7 +6,7 @@ export { createHostsFile } from './hosts-file.ts';
 export type { HostsFile } from './hosts-file.ts';
 export { createResponseReader } from './http-response.ts';
 export type { ResponseReader } from './http-response.ts';
-export { openConnection, TooManyBytesError } from './open-connection.ts';
+export { connectToOwnServer, openConnection, TooManyBytesError } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
 export type { CaaLookup, CaaResolution, Resolution, Resolver, ServerLookup } from './resolver.ts';
 export { createVerifiedTls } from './exchange.ts';

@@ -55,6 +55,25 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /**
+ * Connects to a host that the operator configured, at any address. If it has several, one that does not answer takes a third of the
+ * time at most. @throws Error if none could be connected to in `timeoutMs`
+ */
+export async function connectToOwnServer(to: {
+  host: string;
+  port: number;
+  timeoutMs: number;
+}): Promise<Socket> {
+  const { timeoutMs, ...address } = to;
+  const socket = connect({ ...address, autoSelectFamilyAttemptTimeout: timeoutMs / 3 });
+  const timer = setTimeout(() => socket.destroy(new Error('Connection timeout')), timeoutMs);
+  const failed = await connected(socket);
+  clearTimeout(timer);
+  // The error about several addresses has no message of its own.
+  if (failed !== null) throw failed instanceof AggregateError ? failed.errors[0] : failed;
+  return socket;
+}
+
+/**
  * Resolves to null once connected, or to the connection error. Keeps its error listener attached, because an unhandled
  * late error would end the process.
  */

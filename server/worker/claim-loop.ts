@@ -45,10 +45,10 @@ export interface ClaimLoopOptions<Item> {
   /** Processes one item. The signal aborts when the worker stops. `leaveSlot` moves the item to the waiting room. */
   handle(item: Item, signal: AbortSignal, leaveSlot: LeaveSlot): Promise<void>;
   /**
-   * Room for items that wait for a slow server: they stay there until they end, and hold no slot. If there are more than `size`, the
-   * group with the most items must give up the one that has run the longest. Default: none, so that items keep their slots.
+   * Room for items that wait for a slow server: they hold no slot. If there are more than `size`, the group with the most items must
+   * give up the one that has run the longest; without `groupOf`, those above `size` hold slots. Default: all items hold slots.
    */
-  waitingRoom?: { size: number; groupOf(item: Item): string };
+  waitingRoom?: { size: number; groupOf?: (item: Item) => string };
   /** Releases an interrupted item. It may be called for an item that has just finished. */
   release(item: Item): Promise<void>;
   /** Renewal of the lease of a running item every `everyMs`; absent if leases outlast every item or `handle` renews them. */
@@ -63,7 +63,7 @@ export interface ClaimLoopOptions<Item> {
 }
 
 /** Gives the slot of an item back. `giveUp` is called if the waiting room is full; the item should end soon after. */
-export type LeaveSlot = (giveUp: () => void) => void;
+export type LeaveSlot = (giveUp?: () => void) => void;
 
 interface Running<Item> {
   item: Item;
@@ -120,7 +120,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       recordPastSpan({ name: 'claim', ...claim });
       const endRenewal = renewLease(item);
       try {
-        const leave: LeaveSlot = (giveUp) => leaveSlot(controller, giveUp);
+        const leave: LeaveSlot = (giveUp = () => undefined) => leaveSlot(controller, giveUp);
         if (!controller.signal.aborted) await options.handle(item, controller.signal, leave);
       } catch (error) {
         span?.fail(error);
@@ -182,9 +182,10 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     const leaving = running.get(controller);
     if (waitingRoom === undefined || leaving?.place !== 'slot') return;
     Object.assign(leaving, { place: 'waiting', giveUp });
+    const { size, groupOf } = waitingRoom;
     const waiting = inPlace('waiting');
-    if (waiting.length > waitingRoom.size) {
-      const groups = Map.groupBy(waiting, ({ item }) => waitingRoom.groupOf(item)).values();
+    if (waiting.length > size && groupOf !== undefined) {
+      const groups = Map.groupBy(waiting, ({ item }) => groupOf(item)).values();
       const [oldest] = [...groups].reduce((most, group) => (group.length > most.length ? group : most));
       if (oldest !== undefined) {
         oldest.place = 'leaving';
@@ -204,8 +205,9 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
    * left, `some` if it was smaller, `none` if nothing was due.
    */
   async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
-    const free = concurrency - inPlace('slot').length;
-    if (free === 0) return 'full';
+    const withoutPlace = Math.max(0, inPlace('waiting').length - (options.waitingRoom?.size ?? 0));
+    const free = concurrency - inPlace('slot').length - withoutPlace;
+    if (free <= 0) return 'full';
     const batch = Math.min(free, MAX_BATCH);
     const { items, claim } = await claimAtMost(batch);
     for (const item of items) launch(item, claim);

@@ -18,9 +18,15 @@ const MAX_CONCURRENT_EMAILS = 4;
 const MAX_CONCURRENT_POSTS = 32;
 const CLAIM_BATCH_SIZE = 4;
 const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
+/**
+ * Largest numbers of mails that wait for replies of a slow mail server, in addition. Beyond them they hold slots: a mail that gave up
+ * would be sent again although the server accepts it.
+ */
+const MAX_SLOW_EMAILS = 28;
+const MAX_SLOW_ACCOUNT_MAILS = 14;
 
 export type MessageLoopOptions = DelivererOptions &
-  DelivererParts & {
+  Omit<DelivererParts, 'onSlow'> & {
     claimedBy: string;
     /** Length of a lease in ms; it is renewed while the message is being sent. */
     leaseMs: number;
@@ -44,13 +50,14 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
     concurrency: by === 'mail' ? MAX_CONCURRENT_EMAILS : MAX_CONCURRENT_POSTS,
     firstDueAt: () => firstAttemptDueAt(store, 'deliveries'),
     claim: (limit) => (by === 'mail' ? claimSome(limit) : inSmallBatches(claimSome, limit)),
-    async handle(delivery, stopping) {
+    async handle(delivery, stopping, leaveSlot) {
       const { key, kind } = delivery.channel;
-      const outcome = await deliver(delivery, options, stopping);
+      const outcome = await deliver(delivery, { ...options, onSlow: leaveSlot }, stopping);
       telemetry.meters.delivery(key === HEARTBEAT_KEY ? 'heartbeat' : kind, outcome);
       // A delivery that had to wait for this one can be sent now.
-      if (by === 'http') loop.wake();
+      loop.wake();
     },
+    waitingRoom: { size: MAX_SLOW_EMAILS },
     // The message was interrupted while it was sent: the next process retries at once with the same Message-ID.
     release: async ({ id, leaseToken }) => {
       await retryDelivery(store, { id, leaseToken, ...immediateRetry(options) });
@@ -88,9 +95,11 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
     concurrency: MAX_CONCURRENT_ACCOUNT_MAILS,
     firstDueAt: () => firstAttemptDueAt(store, 'mails'),
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs, claimedBy }),
-    async handle(claimed, stopping) {
-      telemetry.meters.delivery('mail', await sendMail(claimed, options, stopping));
+    async handle(claimed, stopping, leaveSlot) {
+      const outcome = await sendMail(claimed, { ...options, onSlow: leaveSlot }, stopping);
+      telemetry.meters.delivery('mail', outcome);
     },
+    waitingRoom: { size: MAX_SLOW_ACCOUNT_MAILS },
     release: async ({ id, leaseToken }) => {
       await retryMail(store, { id, leaseToken, ...immediateRetry(options) });
     },

@@ -19,6 +19,8 @@ export interface SenderOptions {
 
 export interface SenderParts {
   alarms: Alarms;
+  /** Called once if the mail server delays its replies. */
+  onSlow: () => void;
 }
 
 /**
@@ -52,7 +54,11 @@ export interface Outgoing {
 }
 
 /** The alarm that a failed attempt raises, by its cause. A delivered mail clears all of them. */
-const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } as const;
+const ALARMS = {
+  operator: 'smtp_refuses_us',
+  unencrypted: 'smtp_unencrypted',
+  no_reply: 'smtp_no_reply',
+} as const;
 
 /**
  * Makes one attempt to send a mail. Settles the row only after sending, so a crash in between sends the mail again with the
@@ -60,7 +66,7 @@ const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } 
  */
 export async function makeSendAttempt(
   { message, isProven, isLink, ...outgoing }: Outgoing,
-  { store, email, clock, random, log, alarms }: SenderOptions & SenderParts,
+  { store, email, clock, random, log, alarms, onSlow }: SenderOptions & SenderParts,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
   if (!isProven) {
@@ -70,15 +76,18 @@ export async function makeSendAttempt(
       return 'held';
     }
   }
-  const sent = await withSpan('send', {}, () => email.deliver(message, stopping));
-  if (sent.outcome !== 'delivered' && !isProven) await refundMailQuota(store, message.to);
+  const sent = await withSpan('send', {}, () => email.deliver(message, stopping, onSlow));
+  const cause = sent.outcome === 'delivered' ? undefined : sent.cause;
+  const mayHaveArrived = cause === 'no_reply';
+  if (sent.outcome !== 'delivered' && !mayHaveArrived && !isProven) await refundMailQuota(store, message.to);
 
   const now = clock.now();
   const { detail } = sent;
-  if (sent.outcome !== 'delivered' && (sent.cause === 'operator' || sent.cause === 'unencrypted'))
-    await alarms.raise(ALARMS[sent.cause], detail);
+  // At a stop, it is us who end the connection before the reply.
+  if ((cause === 'operator' || cause === 'unencrypted' || mayHaveArrived) && !stopping.aborted)
+    await alarms.raise(ALARMS[cause], detail);
   const { attempt, firstAttemptAt } = outgoing;
-  const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
+  const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random(), mayHaveArrived });
   if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {
     await outgoing.retry(next, detail, now);
     return 'retried';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createEmailChannel,
   type EmailChannel,
@@ -10,6 +10,8 @@ import {
   isGenuine,
   readBounceAddress,
 } from '../../server/channels/index.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
+import { SMTP_TIMEOUTS } from '../../server/channels/email/email-channel.ts';
 import { temporaryFolder } from '../kit/product/app.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
@@ -99,6 +101,25 @@ describe('the email channel with SMTP', () => {
     ]);
   });
 
+  it('says that the mail may arrive again if the reply to the whole mail was lost, but not after an earlier break', async () => {
+    sink.behave('lose_reply');
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry', cause: 'no_reply' });
+    const peer = await startRawPeer((socket) => {
+      socket.write('220 mail.example ESMTP\r\n');
+      socket.on(
+        'data',
+        (line) => void (line.includes('EHLO') ? socket.write('250 mail.example\r\n') : socket.end()),
+      );
+    });
+    const smtpUrl = `smtp://127.0.0.1:${peer.port}`;
+    const other = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '/nowhere' });
+    onTestFinished(() => (other.close(), peer.stop()));
+    expect(await other.deliver(message, never)).toEqual({
+      outcome: 'retry',
+      detail: 'Connection closed unexpectedly',
+    });
+  });
+
   it('asks for a retry while the SMTP server is down, and delivers once it is back', async () => {
     await channel.deliver(message, never);
     await sink.down();
@@ -137,6 +158,90 @@ describe('the email channel with SMTP', () => {
     }
     expect(sink.ledger.flatMap((one) => one.to)).not.toContain('eve@evil.example');
     promise('hostile-text');
+  });
+});
+
+describe('the email channel with a mail server that delays its replies', () => {
+  it('gives every reply at least the time of RFC 5321 §4.5.3.2, and an attempt all these times together', () => {
+    const { greeting, reply, attempt, connect } = SMTP_TIMEOUTS;
+    expect(greeting).toBeGreaterThanOrEqual(5 * MINUTE_MS);
+    expect(reply).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+    // Connection, greeting, TLS, EHLO twice, three replies for the login, MAIL, RCPT, DATA, and the end of the mail.
+    const replies = [5, 5, 5, 5, 5, 5, 5, 5, 2, 10];
+    const total = replies.reduce((sum, minutes) => sum + minutes * MINUTE_MS, connect + 5 * MINUTE_MS);
+    expect(attempt).toBeGreaterThan(total);
+  });
+
+  it('waits for the reply to the mail, says that it is slow, and learns that the mail was accepted', async () => {
+    const sink = await startSmtpSink();
+    sink.behave('hold_reply');
+    const channel = createEmailChannel({
+      smtpUrl: sink.url,
+      mailFrom: FROM,
+      captureDir: '',
+      timeouts: { slow: 1 },
+    });
+    onTestFinished(async () => {
+      channel.close();
+      await sink.stop();
+    });
+    const { promise: slow, resolve: onSlow } = Promise.withResolvers<void>();
+    const sent = channel.deliver(message, never, onSlow);
+    await Promise.all([slow, sink.waitFor(() => true)]);
+    sink.sendReplies();
+    expect(await sent).toMatchObject({ outcome: 'delivered' });
+    expect(sink.ledger).toHaveLength(1);
+  });
+
+  it('sends another mail while four wait for their replies', async () => {
+    const sink = await startSmtpSink();
+    sink.behave((to) => (to.startsWith('slow') ? 'hold_reply' : 'accept'));
+    const channel = createEmailChannel({
+      smtpUrl: sink.url,
+      mailFrom: FROM,
+      captureDir: '',
+      timeouts: { slow: 1 },
+    });
+    onTestFinished(async () => {
+      channel.close();
+      await sink.stop();
+    });
+    const slow = [1, 2, 3, 4].map((id) =>
+      channel.deliver(
+        { ...message, to: 'slow@fjord.example', messageId: `<${id}@certlantern.example>` },
+        never,
+      ),
+    );
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+    await sink.waitFor(() => sink.ledger.length === 5);
+    sink.sendReplies();
+    expect(await Promise.all(slow)).toMatchObject(slow.map(() => ({ outcome: 'delivered' })));
+  });
+
+  it.each([
+    ['the connection', [], { detail: 'Greeting never received' }],
+    ['EHLO', ['220 mail.example ESMTP'], { detail: 'Timeout' }],
+    ['MAIL', ['220 mail.example ESMTP', '250 mail.example'], { detail: 'Timeout' }],
+    [
+      'the whole mail',
+      ['220 mail.example ESMTP', '250 mail.example', '250 OK', '250 OK', '354 Go ahead'],
+      { detail: expect.stringContaining('so the mail may arrive again: Timeout'), cause: 'no_reply' },
+    ],
+  ] as const)('asks for a retry if the server does not answer %s in time', async (_, replies, outcome) => {
+    const peer = await startRawPeer((socket) => {
+      const left = replies.map((line) => `${line}\r\n`);
+      const reply = (): void => void socket.write(left.shift() ?? '');
+      reply();
+      socket.on('data', reply);
+    });
+    const timeouts = { greeting: 500, reply: 1_000 };
+    const smtpUrl = `smtp://127.0.0.1:${peer.port}`;
+    const channel = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '', timeouts });
+    onTestFinished(async () => {
+      channel.close();
+      await peer.stop();
+    });
+    expect(await channel.deliver(message, never)).toEqual({ outcome: 'retry', ...outcome });
   });
 });
 

@@ -35,9 +35,14 @@ async function smtpWorld(certificate: ServerCertificate = certificates.verifiabl
 }
 
 /** Sends one mail, with a password, to the server at this port. */
-async function send({ port }: { port: number }, host = BEYOND, options = ''): Promise<DeliveryOutcome> {
+async function send(
+  { port }: { port: number },
+  host = BEYOND,
+  options = '',
+  scheme = 'smtp',
+): Promise<DeliveryOutcome> {
   const channel = createEmailChannel({
-    smtpUrl: `smtp://alerts:${PASSWORD}@${host}:${port}${options}`,
+    smtpUrl: `${scheme}://alerts:${PASSWORD}@${host}:${port}${options}`,
     mailFrom: 'alerts@certlantern.example',
     captureDir: '/nowhere',
   });
@@ -90,6 +95,18 @@ describe('smtp:// to another machine', () => {
     expect(await send(sink, BEYOND, '?tls=opportunistic')).toMatchObject({ outcome: 'delivered' });
     expect(sink.ledger.map(({ tls }) => tls)).toEqual([false, true]);
   });
+});
+
+it.each([
+  ['delivers over TLS to a server with a certificate that is', 'verifiable', { outcome: 'delivered' }],
+  ['sends nothing to a server with a certificate', 'of another host', { cause: 'unencrypted' }],
+  ['sends nothing to a server with a certificate', 'that nobody signed', { cause: 'unencrypted' }],
+] as const)('smtps:// to another machine %s %s', async (_, name, outcome) => {
+  const sink = await startSmtpSink({ certificate: certificates[name], secure: true });
+  onTestFinished(() => sink.stop());
+  expect(await send(sink, BEYOND, '', 'smtps')).toMatchObject(outcome);
+  expect(sink.passwords).toEqual(name === 'verifiable' ? [PASSWORD] : []);
+  expect(sink.ledger.map(({ tls }) => tls)).toEqual(name === 'verifiable' ? [true] : []);
 });
 
 it.each(['127.0.0.1', 'localhost'])(

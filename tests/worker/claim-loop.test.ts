@@ -21,6 +21,8 @@ interface RigOptions {
   renewal?: ClaimLoopOptions<Item>['renewal'];
   /** Size of the waiting room. Default: there is none. */
   room?: number;
+  /** Items never give up when the waiting room is full. */
+  isPatient?: boolean;
   /** Ignores its abort signal. */
   isDeaf?: boolean;
 }
@@ -59,7 +61,10 @@ function rig(options: RigOptions = {}) {
     },
     ...(options.renewal && { renewal: options.renewal }),
     ...(options.room !== undefined && {
-      waitingRoom: { size: options.room, groupOf: ({ waitsIn = '' }: Item) => waitsIn },
+      waitingRoom: {
+        size: options.room,
+        ...(!options.isPatient && { groupOf: ({ waitsIn = '' }: Item) => waitsIn }),
+      },
     }),
     random: () => 0.5,
     fieldsOf: ({ name }) => ({ item: name }),
@@ -126,6 +131,28 @@ describe('The claim loop', () => {
     expect(gaveUp).toEqual(['a1', 'a2']);
     // They have ended like any other item, so that their result counts.
     expect(done).toEqual(['a1', 'a2']);
+  });
+
+  it('keeps the slots of items that find the waiting room full and never give up, until another one leaves it', async () => {
+    const rounds = vi.fn(() => 0);
+    const { loop, due, done, gaveUp } = rig({
+      concurrency: 2,
+      room: 3,
+      isPatient: true,
+      firstDueAt: rounds,
+    });
+    const { promise: work, resolve: end } = Promise.withResolvers<void>();
+    due.push({ name: 'ends', work, waitsIn: 'one' }, ...names(4, 'slow').map((name) => waiting(name)));
+    due.push(atOnce('fast'));
+    loop.start();
+    await expect.poll(() => due).toHaveLength(1);
+    rounds.mockClear();
+    loop.wake();
+    await expect.poll(() => rounds.mock.calls.length).toBeGreaterThan(1);
+    expect(due).toHaveLength(1);
+    end();
+    await expect.poll(() => done).toEqual(['ends', 'fast']);
+    expect(gaveUp).toEqual([]);
   });
 
   it('gives no slot back without a waiting room', async () => {

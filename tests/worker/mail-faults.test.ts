@@ -151,14 +151,17 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(rig.log.warn).toHaveBeenCalledTimes(1);
   });
 
-  it('arrives twice with the same Message-ID if the server’s reply was lost', async () => {
+  it('arrives twice with the same Message-ID, ten minutes apart, and raises an alarm if the server’s reply was lost', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('lose_reply');
     await alerted(rig, 6.5);
+    const detail = expect.stringContaining('did not say whether it accepts the mail') as string;
+    expect(await raisedAlarms(rig.store)).toEqual([{ code: 'smtp_no_reply', detail, since: START }]);
     rig.sink.behave('accept');
-    await rig.runUntil(START + 2 * HOUR_MS);
-    expect(rig.arrivals).toHaveLength(2);
+    await rig.runUntil(START + HOUR_MS);
+    expect(rig.arrivals.map(({ at }) => at)).toEqual([START, START + 10 * MINUTE_MS]);
     expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(1);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
   it('fails after four days of temporary refusals', async () => {

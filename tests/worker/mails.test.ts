@@ -214,6 +214,17 @@ describeAnyDatabase('An unverified address', (open) => {
     expect(rig.arrivals).toHaveLength(15);
   });
 
+  it('uses up its quota with mails that may have arrived, because the reply was lost', async () => {
+    const rig = await startRig(await open());
+    await setVerified(rig, false);
+    rig.sink.behave('lose_reply');
+    await enqueue(rig, ended, 15);
+    await rig.runDue();
+    rig.sink.behave('accept');
+    await rig.runUntil(START + HOUR_MS);
+    expect(rig.arrivals).toHaveLength(15);
+  });
+
   it('does not limit mails to the operator', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);

@@ -123,6 +123,8 @@ export interface RigOptions {
   leaseMs?: number;
   /** The mail server and its address; by default one of the rig's own. */
   mail?: { sink: SmtpSink; smtpUrl: string };
+  /** Shorter time limits of the email channel, in ms. */
+  mailTimeouts?: Parameters<typeof createEmailChannel>[0]['timeouts'];
   /** Address ranges that checks may connect to; by default the machine's own. */
   allow?: readonly string[];
 }
@@ -166,6 +168,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     smtpUrl: options.mail?.smtpUrl ?? sink.url,
     mailFrom: 'alerts@certlantern.test',
     captureDir: '',
+    ...(options.mailTimeouts && { timeouts: options.mailTimeouts }),
   });
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const worker = createWorker({

@@ -7,6 +7,9 @@ import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { endOf } from '../probe/goodbyes.ts';
 import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { type Rig, type RigOptions, START, startRig, until } from './rig.ts';
+import { sendTest } from '../../server/store/alerts/channel-sending.ts';
+import { ACCOUNT_MAIL } from '../../server/core/index.ts';
+import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const CAPS = { dns: 5_000, handshake: 5_000 };
@@ -131,6 +134,76 @@ describeEachDatabase('A worker whose checks wait for greetings', (open) => {
     await rig.worker.stop(0, MINUTE_MS);
     for (const monitor of mail)
       expect(await rig.read(monitor)).toMatchObject({ checking: false, nextCheckAt: START, verdict: null });
+  });
+});
+
+describeEachDatabase('A worker whose mail server delays its reply to a mail', (open) => {
+  const deliveries = ({ store }: Rig) =>
+    store.db.selectFrom('deliveries').selectAll().orderBy('created_at').execute();
+
+  async function rigWithSlowMailServer(options: RigOptions = {}): Promise<Rig> {
+    const rig = await startRig(await open(), { ...options, mailTimeouts: { slow: 1 } });
+    rig.sink.behave('hold_reply');
+    return rig;
+  }
+
+  async function queueMails({ store, clock }: Rig, accountId: string, count = 1): Promise<void> {
+    for (let mail = 0; mail < count; mail++)
+      await sendTest(store, { accountId, channelKey: ACCOUNT_MAIL, now: clock.now() });
+  }
+
+  it('sends a mail of another account at once, although the first has more mails than there are slots', async () => {
+    const rig = await rigWithSlowMailServer();
+    rig.sink.behave((to) => (to.startsWith('alice') ? 'hold_reply' : 'accept'));
+    const bob = await rig.arrive('Bob');
+    await queueMails(rig, rig.accountId, 16);
+    rig.worker.start();
+    await until(() => rig.sink.ledger.length >= 8);
+    await queueMails(rig, bob);
+    await rig.sink.waitFor(({ to }) => to.includes('bob@certs.test'));
+    // A claim sees less than eight mails of Alice in progress and takes four at most.
+    expect(rig.sink.ledger.length - 1).toBeLessThan(12);
+
+    rig.sink.behave('accept');
+    rig.sink.sendReplies();
+    await until(async () => (await deliveries(rig)).every(({ state }) => state === 'delivered'));
+    expect((await deliveries(rig)).map(({ attempts }) => attempts)).toEqual(Array(17).fill(1));
+    expect(rig.sink.ledger).toHaveLength(17);
+  });
+
+  it('renews the lease until the reply, so that the mail is sent once', async () => {
+    const leaseMs = 600;
+    const rig = await rigWithSlowMailServer({ leaseMs });
+    await queueMails(rig, rig.accountId);
+    rig.worker.start();
+    await rig.sink.waitFor(() => true);
+    const lease = async () => (await deliveries(rig))[0]?.lease_expires_at ?? 0;
+    const first = await lease();
+    await until(async () => {
+      rig.clock.advance(5);
+      return (await lease()) > first + leaseMs;
+    });
+    rig.sink.sendReplies();
+    await until(async () => (await deliveries(rig))[0]?.state === 'delivered');
+    expect(await deliveries(rig)).toMatchObject([{ attempts: 1 }]);
+    expect(rig.sink.ledger).toHaveLength(1);
+  });
+
+  it('sends the mail again ten minutes after a stop that ended the wait, with the same Message-ID', async () => {
+    const rig = await rigWithSlowMailServer();
+    await queueMails(rig, rig.accountId);
+    rig.worker.start();
+    await rig.sink.waitFor(() => true);
+    await rig.worker.stop(0, MINUTE_MS);
+    const next_attempt_at = START + 10 * MINUTE_MS;
+    expect(await deliveries(rig)).toMatchObject([{ state: 'waiting', lease_token: null, next_attempt_at }]);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
+
+    rig.sink.behave('accept');
+    await rig.runUntil(next_attempt_at);
+    expect(await deliveries(rig)).toMatchObject([{ state: 'delivered' }]);
+    expect(rig.sink.ledger).toHaveLength(2);
+    expect(new Set(rig.sink.ledger.map(({ messageId }) => messageId)).size).toBe(1);
   });
 });
 

@@ -1,13 +1,15 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { callbackify } from 'node:util';
 import { createTransport, type NodemailerError, type SendMailOptions } from 'nodemailer';
 import { readFileSync } from 'node:fs';
 import type { DeliveryOutcome } from '../definition.ts';
 import { bounceAddress, type BounceReturn } from './bounce-address.ts';
 import { LOGO_CONTENT_ID } from '../messages/mail-layout.ts';
 import { mailServerTls } from './mail-server-tls.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { connectToOwnServer, createSemaphore, withTimeout } from '../../egress/index.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../contract/durations.ts';
 
 /** One mail to one recipient. The channel adds the sender, the date, `Auto-Submitted` and, if the HTML shows it, the logo. */
 export interface EmailMessage {
@@ -23,8 +25,11 @@ export interface EmailMessage {
 }
 
 export interface EmailChannel {
-  /** Makes one delivery attempt. Never rejects because of the mail server. Returns `retry` if `signal` aborts the attempt. */
-  deliver(message: EmailMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
+  /**
+   * Makes one delivery attempt. Never rejects because of the mail server. Returns `retry` if `signal` aborts the attempt. Calls
+   * `onSlow` once if the mail server delays its replies.
+   */
+  deliver(message: EmailMessage, signal: AbortSignal, onSlow?: () => void): Promise<DeliveryOutcome>;
   close(): void;
 }
 
@@ -35,9 +40,12 @@ export function createEmailChannel(options: {
   captureDir: string;
   /** Address for bounces; null to send them to the sender. */
   bounces?: BounceReturn | null;
+  /** Shorter time limits, for tests. */
+  timeouts?: Partial<typeof SMTP_TIMEOUTS>;
 }): EmailChannel {
-  const { smtpUrl, mailFrom, captureDir, bounces = null } = options;
-  if (smtpUrl !== null) return createSmtpSender({ smtpUrl, mailFrom, bounces });
+  const { smtpUrl, mailFrom, captureDir, bounces = null, timeouts } = options;
+  if (smtpUrl !== null)
+    return createSmtpSender({ smtpUrl, mailFrom, bounces, timeouts: { ...SMTP_TIMEOUTS, ...timeouts } });
   return {
     deliver: (message, signal) => captureMail({ message, mailFrom, captureDir, signal }),
     close: () => undefined,
@@ -90,11 +98,24 @@ async function writeDurably(directory: string, name: string, content: Buffer | R
   }
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const SOCKET_IDLE_TIMEOUT_MS = 30_000;
-/** Timeout of a whole attempt. A server that keeps sending single bytes never reaches the idle timeout. */
-const ATTEMPT_TIMEOUT_MS = MINUTE_MS;
-const MAX_CONNECTIONS = 3;
+/** Time limits of an attempt in ms, at least those of RFC 5321 §4.5.3.2. Each reply's time begins with the last byte in either direction. */
+export const SMTP_TIMEOUTS = {
+  /** TCP connection, which has no limit in the RFC. */
+  connect: 30 * SECOND_MS,
+  /** Greeting (§4.5.3.2.1), and the TLS handshake of STARTTLS. */
+  greeting: 5 * MINUTE_MS,
+  /** Every other reply. The RFC asks for ten minutes after the end of the mail (§4.5.3.2.6), and less for the other commands. */
+  reply: 10 * MINUTE_MS,
+  /** The whole attempt: longer than all others together, for servers that send single bytes without end. */
+  attempt: HOUR_MS,
+  /** From then on the attempt counts as slow. */
+  slow: 2 * SECOND_MS,
+};
+const IDLE_TIMEOUT_MS = 30 * SECOND_MS;
+/** Largest number of attempts that use the mail server at once, not counting slow ones. Exchange Online allows three connections. */
+const MAX_SENDING = 3;
+/** Largest number of connections, with those of slow attempts. Postfix allows 50 by default. */
+const MAX_CONNECTIONS = 50;
 const MAX_DETAIL_LENGTH = 300;
 
 /** Creates a channel that sends over a pool of SMTP connections, with the TLS settings from `mailServerTls`. */
@@ -102,35 +123,65 @@ function createSmtpSender(options: {
   smtpUrl: string;
   mailFrom: string;
   bounces: BounceReturn | null;
+  timeouts: typeof SMTP_TIMEOUTS;
 }): EmailChannel {
+  const { timeouts } = options;
   const url = new URL(options.smtpUrl);
-  const { requiresStartTls, tls } = mailServerTls(url);
+  const { secure, requiresStartTls, tls } = mailServerTls(url);
   // Remove the query, because nodemailer reads options from it, and some of them disable TLS.
   url.search = '';
+  const address = { port: Number(url.port || (secure ? 465 : 587)), timeoutMs: timeouts.connect };
   const transport = createTransport({
     url: url.href,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     // The outbox counts and repeats the attempts, so the pool must not retry.
     maxRequeues: 0,
-    idleTimeout: SOCKET_IDLE_TIMEOUT_MS,
-    dnsTimeout: CONNECT_TIMEOUT_MS,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SOCKET_IDLE_TIMEOUT_MS,
+    idleTimeout: IDLE_TIMEOUT_MS,
+    getSocket: callbackify(async ({ host = '' }: { host?: string | undefined }) => ({
+      connection: await connectToOwnServer({ ...address, host }),
+    })),
+    // nodemailer's limit for connection, greeting and TLS handshake together, so it cannot be the one of the connection.
+    connectionTimeout: timeouts.connect + 2 * timeouts.greeting,
+    greetingTimeout: timeouts.greeting,
+    socketTimeout: timeouts.reply,
     requireTLS: requiresStartTls,
     tls,
   });
+  const withPermit = createSemaphore(MAX_SENDING);
+  /** The attempts whose mail nodemailer has written to the connection up to its end, by Message-ID. */
+  const written = new Set<string>();
+  transport.use('stream', ({ message, data: { messageId = '' } }, done) => {
+    const createReadStream = message.createReadStream.bind(message);
+    message.createReadStream = (streamOptions) =>
+      createReadStream(streamOptions).once('end', () => void written.add(messageId));
+    done();
+  });
+
+  async function attempt(message: EmailMessage, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const data = { ...mailData(message, options.mailFrom), ...envelopeOf(message, options.bounces) };
+    // `AbortSignal.timeout` would keep memory for each attempt of the last hour.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeouts.attempt);
+    try {
+      const sent = await transport.sendMail({ ...data, signal: AbortSignal.any([signal, late.signal]) });
+      return { outcome: 'delivered', detail: oneLine(sent.response) };
+    } catch (error) {
+      return outcomeOf(error, written.has(message.messageId));
+    } finally {
+      clearTimeout(timer);
+      written.delete(message.messageId);
+    }
+  }
   return {
-    async deliver(message, signal) {
-      const data = { ...mailData(message, options.mailFrom), ...envelopeOf(message, options.bounces) };
-      const bounded = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
-      try {
-        const sent = await transport.sendMail({ ...data, signal: bounded });
-        return { outcome: 'delivered', detail: oneLine(sent.response) };
-      } catch (error) {
-        return outcomeOf(error);
-      }
+    async deliver(message, signal, onSlow) {
+      // The outcome is a promise in an object, because `withPermit` would wait for a promise.
+      const { outcome } = await withPermit(async () => {
+        const started = attempt(message, signal);
+        if ((await withTimeout(started, { ms: timeouts.slow, signal }, 'slow')) === 'slow') onSlow?.();
+        return { outcome: started };
+      });
+      return outcome;
     },
     close: () => transport.close(),
   };
@@ -139,12 +190,22 @@ function createSmtpSender(options: {
 /**
  * Maps the error of an attempt to its outcome. A 5xx to RCPT TO is final for the address, unless it is a policy refusal
  * (X.7.X); a 5xx to DATA and an address that nodemailer rejects are final too. All other errors are retried, also 503.
- * Permanent errors that are not about the recipient's address, and a failed encryption, are also reported to the operator.
+ * Permanent errors that are not about the recipient's address, a failed encryption and a missing reply are also reported to the
+ * operator. `wasWritten`: whether the whole mail was written to the connection.
  */
-function outcomeOf(error: unknown): DeliveryOutcome {
+function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message, syscall, originalCode }: NodemailerError = error;
-  // Receipts show the detail to every account, so it must not name the operator's mail server, as `message` does for these errors.
+  // Receipts show the detail to every account, so it must not name the operator's mail server, as `message` does for network errors.
+  const networkError = syscall && `${syscall} ${originalCode}`;
+  if (wasWritten && response === undefined)
+    return {
+      outcome: 'retry',
+      detail: oneLine(
+        `The mail server did not say whether it accepts the mail, so the mail may arrive again: ${networkError ?? message}`,
+      ),
+      cause: 'no_reply',
+    };
   if (isTlsFailure(error))
     return {
       outcome: 'retry',
@@ -153,7 +214,7 @@ function outcomeOf(error: unknown): DeliveryOutcome {
       ),
       cause: 'unencrypted',
     };
-  const notReached = syscall && `The mail server cannot be reached: ${syscall} ${originalCode}`;
+  const notReached = networkError && `The mail server cannot be reached: ${networkError}`;
   const refusesUs = response !== undefined && SESSION_COMMAND.test(command ?? '');
   const detail = oneLine(
     `${refusesUs ? 'The mail server rejects mail from us: ' : ''}${response ?? notReached ?? message}`,

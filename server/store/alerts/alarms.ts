@@ -11,6 +11,7 @@ import { inTransaction } from '../db/transaction.ts';
 export const ALARM_CODES = [
   'smtp_refuses_us',
   'smtp_unencrypted',
+  'smtp_no_reply',
   'mail_down',
   'clock_wrong',
   'network_cut',

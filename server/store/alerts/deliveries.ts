@@ -21,20 +21,21 @@ import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 export type { ClaimedDelivery } from './claimed-delivery.ts';
 import { makeDueBy, firstCheckAt } from '../monitors/check-due.ts';
 
+type Transport = 'mail' | 'http';
+
 /**
  * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or HTTP
- * channels. Claim few HTTP deliveries at a time: the limit per account is evaluated once per claim.
+ * channels. Claim few at a time then: the limit per account is evaluated once per claim.
  */
 export async function claimDueDeliveries(
   store: Store,
-  claim: Claim & { by?: 'mail' | 'http' },
+  claim: Claim & { by?: Transport },
 ): Promise<ClaimedDelivery[]> {
   let needsCheck = false;
   const claimed = await inTransaction(store, async (trx) => {
     const clock = leaseClock(store, claim.now);
     const rules = [keepsOrder(clock, claim.now)];
-    if (claim.by !== undefined) rules.push(isSentBy(claim.by));
-    if (claim.by === 'http') rules.push(hasCapacity(clock));
+    if (claim.by !== undefined) rules.push(isSentBy(claim.by), hasCapacity(claim.by, clock));
     const isFree = sql<boolean>`${sql.join(rules, sql` and `)}`;
     const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     needsCheck = await makeMonitorsDue(trx, givenUp, claim.now);
@@ -97,23 +98,23 @@ function ownerOf({ account_id: accountId }: { account_id: string | null }): stri
   return accountId;
 }
 
-const isSentBy = (transport: 'mail' | 'http'): Expression<SqlBool> =>
-  transport === 'mail'
-    ? sql<boolean>`deliveries.channel = 'email'`
-    : sql<boolean>`deliveries.channel != 'email'`;
+const isSentBy = (transport: Transport, table = 'deliveries'): Expression<SqlBool> =>
+  sql<boolean>`${sql.ref(`${table}.channel`)} ${sql.raw(transport === 'mail' ? '=' : '!=')} 'email'`;
 
-/** Limit on parallel HTTP deliveries per account, so that receivers that never answer do not block other accounts. */
+/** Limit on parallel deliveries per account and transport, so that servers that answer late or never do not block other accounts. */
 const MAX_PER_ACCOUNT = 8;
 
 /**
- * Returns the condition that the account is below `MAX_PER_ACCOUNT` and a failing channel has no other delivery in
+ * Returns the condition that the account is below `MAX_PER_ACCOUNT` and, over HTTP, a failing channel has no other delivery in
  * progress. The subqueries run once per claim, not once per row, because an account may have thousands of waiting rows.
  */
-function hasCapacity(clock: Expression<number>): Expression<SqlBool> {
+function hasCapacity(transport: Transport, clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
-    and busy.channel != 'email'`;
-  return sql<boolean>`deliveries.account_id not in (
-      select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MAX_PER_ACCOUNT)})
+    and ${isSentBy(transport, 'busy')}`;
+  const isBelowLimit = sql<boolean>`deliveries.account_id not in (
+      select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MAX_PER_ACCOUNT)})`;
+  if (transport === 'mail') return isBelowLimit;
+  return sql<boolean>`${isBelowLimit}
     and coalesce(deliveries.channel_id, '') not in (
       select busy.channel_id ${busy} and exists (
         select 1 from channels where channels.id = busy.channel_id and channels.failing_since is not null))`;

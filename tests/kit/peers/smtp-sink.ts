@@ -7,7 +7,10 @@ import { SMTPServer } from 'smtp-server';
 import { selfSigned } from '../certificates/mint.ts';
 import type { ServerCertificate } from './tls-server.ts';
 
-/** How the sink handles a mail. `lose_reply` accepts the mail and breaks the connection instead of replying. */
+/**
+ * How the sink handles a mail. `lose_reply` accepts the mail and breaks the connection instead of replying; `hold_reply` accepts it
+ * and replies only when the test calls `sendReplies`.
+ */
 export type SmtpBehaviour =
   | 'accept'
   | 'greylist'
@@ -16,6 +19,7 @@ export type SmtpBehaviour =
   | 'refuse_relay'
   | 'refuse_message'
   | 'lose_reply'
+  | 'hold_reply'
   | 'silence';
 
 /** One mail whose content arrived. */
@@ -47,6 +51,8 @@ export interface SmtpSink {
   readonly connections: number;
   /** Applies from the next step of a transaction on; a function is called for each recipient. */
   behave(behaviour: SmtpBehaviour | ((recipient: string) => SmtpBehaviour)): void;
+  /** Sends the replies that `hold_reply` holds back. */
+  sendReplies(): void;
   /** Resolves with the first mail of the ledger, now or later, that matches. */
   waitFor(predicate: (mail: SinkMail) => boolean, timeoutMs?: number): Promise<SinkMail>;
   /** Resolves when a client has connected, now or later. */
@@ -67,14 +73,18 @@ const REFUSALS: Partial<
   refuse_message: { at: 'message', code: 554, text: '5.7.0 Looks like spam' },
 };
 
-/** Starts a real SMTP server on loopback that keeps all mails. It offers STARTTLS, by default with a self-signed certificate. */
+/**
+ * Starts a real SMTP server on loopback that keeps all mails. It offers STARTTLS, or begins with TLS if `secure`, by default with a
+ * self-signed certificate.
+ */
 export async function startSmtpSink(
-  options: { port?: number; certificate?: ServerCertificate } = {},
+  options: { port?: number; certificate?: ServerCertificate; secure?: boolean } = {},
 ): Promise<SmtpSink> {
   const { certificatePem, keyPem } = options.certificate ?? selfSigned({ dnsNames: ['localhost'] });
   const ledger: SinkMail[] = [];
   const passwords: string[] = [];
   const sockets = new Map<number, Socket>();
+  const heldReplies: (() => void)[] = [];
   const arrivals = new EventTarget();
   let behaviourFor: (recipient: string) => SmtpBehaviour = () => 'accept';
   let port = options.port ?? 0;
@@ -108,6 +118,7 @@ export async function startSmtpSink(
     const listening = new SMTPServer({
       cert: certificatePem,
       key: keyPem,
+      secure: options.secure ?? false,
       authOptional: true,
       allowInsecureAuth: true,
       onAuth: ({ username, password }, _session, proceed) => {
@@ -131,8 +142,12 @@ export async function startSmtpSink(
             proceed(refused);
             return;
           }
-          const lost = behaviourFor(recipient) === 'lose_reply';
-          keep(Buffer.concat(chunks), session, !lost).then(
+          const behaviour = behaviourFor(recipient);
+          const lost = behaviour === 'lose_reply';
+          const { promise: released, resolve: release } = Promise.withResolvers<void>();
+          if (behaviour === 'hold_reply') heldReplies.push(release);
+          else release();
+          Promise.all([keep(Buffer.concat(chunks), session, !lost), released]).then(
             () => (lost ? sockets.get(session.remotePort)?.destroy() : proceed()),
             (error: unknown) => proceed(error instanceof Error ? error : new Error(String(error))),
           );
@@ -177,6 +192,9 @@ export async function startSmtpSink(
     passwords,
     behave: (behaviour) => {
       behaviourFor = typeof behaviour === 'function' ? behaviour : () => behaviour;
+    },
+    sendReplies: () => {
+      for (const reply of heldReplies.splice(0)) reply();
     },
     waitFor: async (predicate, timeoutMs = 60_000) => {
       const signal = AbortSignal.timeout(timeoutMs);
