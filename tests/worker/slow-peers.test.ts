@@ -1,12 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { checksMade } from '../kit/product/checks-made.ts';
 import { describeAnyDatabase, describeEachDatabase } from '../kit/databases/database.ts';
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
 import { endOf } from '../probe/goodbyes.ts';
 import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { type Rig, type RigOptions, START, startRig, until } from './rig.ts';
+import { retryDelivery } from '../../server/store/alerts/deliveries.ts';
 import { sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { ACCOUNT_MAIL } from '../../server/core/index.ts';
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
@@ -187,6 +188,22 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
     await until(async () => (await deliveries(rig))[0]?.state === 'delivered');
     expect(await deliveries(rig)).toMatchObject([{ attempts: 1 }]);
     expect(rig.sink.ledger).toHaveLength(1);
+  });
+
+  it('learns that the mail was accepted, although another worker has leased it meanwhile', async () => {
+    const rig = await rigWithSlowMailServer();
+    await queueMails(rig, rig.accountId);
+    rig.worker.start();
+    await rig.sink.waitFor(() => true);
+    // As if the database had not been reachable for longer than the lease.
+    const lease = { lease_token: 'of another worker', lease_expires_at: START + HOUR_MS };
+    await rig.store.db.updateTable('deliveries').set(lease).execute();
+    rig.sink.sendReplies();
+    await until(async () => (await deliveries(rig))[0]?.state === 'delivered');
+    const [{ id } = { id: '' }] = await deliveries(rig);
+    const retry = { id, leaseToken: lease.lease_token, nextAttemptAt: START, detail: null, now: START };
+    expect(await retryDelivery(rig.store, retry)).toBe(false);
+    expect(await deliveries(rig)).toMatchObject([{ state: 'delivered', lease_token: null }]);
   });
 
   it('sends the mail again ten minutes after a stop that ended the wait, with the same Message-ID', async () => {

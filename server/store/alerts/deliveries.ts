@@ -134,7 +134,7 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
 
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 
-/** Settles a delivery. Returns false, and changes nothing, if the lease is lost. */
+/** Settles a delivery. Returns false, and changes nothing, if the lease is lost; a waiting delivery becomes `delivered` even then. */
 export async function settleDelivery(
   store: Store,
   settled: OutboxLease & {

@@ -115,7 +115,7 @@ export type SettledMail = OutboxLease & {
 
 /**
  * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again.
- * Returns false and changes nothing if the lease is lost.
+ * Returns false and changes nothing if the lease is lost; a waiting mail becomes `delivered` even then.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;

@@ -147,7 +147,10 @@ export async function extendLease(
     .execute();
 }
 
-/** Applies `change` to the row and ends the lease. Returns undefined if the lease is lost. */
+/**
+ * Applies `change` to the row and ends the lease. Returns undefined if the lease is lost. A waiting row becomes `delivered` even then:
+ * the receiver has the message, so the worker that leased the row meanwhile must not retry it.
+ */
 export async function updateLeasedRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
@@ -158,7 +161,9 @@ export async function updateLeasedRow(
     .updateTable(asTable(outbox))
     .set({ ...(change as object), unanswered: 0, lease_token: null, lease_expires_at: null })
     .where('id', '=', id)
-    .where('lease_token', '=', leaseToken)
+    .where((eb) =>
+      eb.or([eb('lease_token', '=', leaseToken), ...(change.state === 'delivered' ? [isWaiting] : [])]),
+    )
     .returning(['account_id', 'attempts'])
     .executeTakeFirst();
 }
