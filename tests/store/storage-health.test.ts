@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
@@ -104,16 +104,22 @@ describe('the disk of the embedded database', () => {
     expect((await storage.faults()).get('disk_failed')).toMatch(/EIO/);
   });
 
-  it('counts as failed while a file cannot be written to its folder', async () => {
+  it('is tested with a file at most once in ten seconds, and again after a query failed because it is full', async () => {
     const folder = temporaryFolder();
     onTestFinished(() => folder.remove());
-    const path = join(folder.path, 'gone', SQLITE_FILE);
-    const faultsAt = async () => [
-      ...(await new StorageHealth({ path, sync: new LogSync(path) }).faults()).keys(),
-    ];
-    expect(await faultsAt()).toEqual(['disk_failed']);
-    mkdirSync(join(folder.path, 'gone'));
-    expect(await faultsAt()).toEqual([]);
+    const path = join(folder.path, 'data', SQLITE_FILE);
+    mkdirSync(join(folder.path, 'data'));
+    const storage = new StorageHealth({ path, sync: new LogSync(path) });
+    expect(await storage.faults()).toEqual(new Map());
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    onTestFinished(() => clock.mockRestore());
+    rmdirSync(join(folder.path, 'data'));
+    expect(await storage.faults()).toEqual(new Map());
+    storage.learn(Object.assign(new Error('database or disk is full'), { errcode: 13 }));
+    expect((await storage.faults()).get('disk_failed')).toMatch(/ENOENT/);
+    mkdirSync(join(folder.path, 'data'));
+    storage.learn(Object.assign(new Error('database or disk is full'), { errcode: 13 }));
+    expect(await storage.faults()).toEqual(new Map());
   });
 });
 

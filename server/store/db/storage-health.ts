@@ -40,7 +40,11 @@ export class StorageHealth {
   /** Learns from the error of a query. */
   learn(error: unknown): void {
     const fault = storageFaultOf(error);
-    if (fault === 'disk_full') this.#fullAt = performance.now();
+    if (fault === 'disk_full') {
+      this.#fullAt = performance.now();
+      // The last test write may have been seconds before the disk was full.
+      this.#testedAt = -Infinity;
+    }
     if (fault !== null) this.#seen.set(fault, errorMessage(error));
   }
 
@@ -70,12 +74,15 @@ export class StorageHealth {
   async verify(): Promise<void> {
     const file = this.#file;
     if (file === null) return;
-    this.#verification = this.#verification.then(async () => {
-      if (this.#closing.signal.aborted) return;
-      const damaged = await findDamagedTables(file.path, this.#closing.signal);
-      if (damaged !== undefined) this.#damagedTables = damaged;
-    });
+    this.#verification = this.#verifyAfter(this.#verification, file.path);
     await this.#verification;
+  }
+
+  async #verifyAfter(earlier: Promise<void>, path: string): Promise<void> {
+    await earlier.catch(() => undefined);
+    if (this.#closing.signal.aborted) return;
+    const damaged = await findDamagedTables(path, this.#closing.signal);
+    if (damaged !== undefined) this.#damagedTables = damaged;
   }
 
   /** Ends a verification after its present table. */
