@@ -197,7 +197,7 @@ function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message, syscall, originalCode }: NodemailerError = error;
   // Receipts show the detail to every account, so it must not name the operator's mail server, as `message` does for network errors.
-  const networkError = syscall && `${syscall} ${originalCode}`;
+  const networkError = syscall && `${syscall} ${originalCode ?? code}`;
   if (wasWritten && response === undefined)
     return {
       outcome: 'retry',
