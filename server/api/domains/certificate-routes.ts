@@ -122,10 +122,10 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     const ids = story.monitors.map(({ id }) => id);
     const monitors = await findMonitors(store, { accountId: key.accountId, ids });
     const addresses = new Map(monitors.map(({ id, verdict }) => [id, verdict?.addresses ?? []]));
-    const { id, isDone, firstSeenAt } = story.next ?? {};
+    const { id, host, isDone, firstSeenAt } = story.next ?? {};
     return {
       data: storyWire(story, served && certificateWire(served, now), addresses),
-      next_cursor: story.next && writeCursor({ id, isDone, firstSeenAt }),
+      next_cursor: story.next && writeCursor({ id, host, isDone, firstSeenAt }),
     };
   });
 }

@@ -72,7 +72,12 @@ export function certificateCursor(
     : readCursor<CertificateCursor>(cursor, certificatePositionSchemas[sort]);
 }
 
-const storyPositionSchema = z.strictObject({ id, isDone: z.boolean(), firstSeenAt: instant.nullable() });
+const storyPositionSchema = z.strictObject({
+  id,
+  host: text,
+  isDone: z.boolean(),
+  firstSeenAt: instant.nullable(),
+});
 
 /** Reads a cursor of the domains of a certificate, like `monitorCursor`. */
 export function storyCursor(cursor: string | undefined): StoryCursor | Refusal | null {

@@ -26,14 +26,14 @@ export interface VersionMonitor extends Targeted {
 }
 
 /** Position directly after a monitor in a story; see `VersionMonitor`. */
-export type StoryCursor = Pick<VersionMonitor, 'id' | 'isDone' | 'firstSeenAt'>;
+export type StoryCursor = Pick<VersionMonitor, 'id' | 'host' | 'isDone' | 'firstSeenAt'>;
 
 export interface CertificateStory {
   facts: CertificateFacts;
   /** This certificate and the 20 newest others, newest first. */
   versions: CertificateVersion[];
   versionCount: number;
-  /** A page of the monitors: those that have not changed first, then the latest change first. */
+  /** A page of the monitors: those that have not changed first, then the latest change first, then by name. */
   monitors: VersionMonitor[];
   monitorCount: number;
   /** Number of monitors that have changed, and of all; paused ones count only if they have changed. */
@@ -189,18 +189,19 @@ async function countsOf(
 /** Returns one more than a page, which tells whether there is another page. */
 async function monitorsOf(versions: Versions, query: StoryQuery, since: number): Promise<VersionMonitor[]> {
   const { after, limit } = query;
-  // Ascending in all three parts.
-  const place = sql`(is_done, -coalesce(first_seen_at, 0), id)`;
+  // Ascending in all parts.
+  const place = sql`(is_done, -coalesce(first_seen_at, 0), host, id)`;
   const rows = await versions
     .selectFrom(servingVersions(versions, query, since).as('serving'))
     .selectAll()
     .$if(after !== null, (serving) =>
       serving.where(
-        sql<boolean>`${place} > (${Number(after?.isDone)}, ${-(after?.firstSeenAt ?? 0)}, ${after?.id})`,
+        sql<boolean>`${place} > (${Number(after?.isDone)}, ${-(after?.firstSeenAt ?? 0)}, ${after?.host}, ${after?.id})`,
       ),
     )
     .orderBy('is_done')
     .orderBy(sql`-coalesce(first_seen_at, 0)`)
+    .orderBy('host')
     .orderBy('id')
     .limit(limit + 1)
     .execute();
