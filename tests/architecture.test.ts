@@ -105,9 +105,7 @@ const DIRECT_WRITES = [
   'mails.ts deleteFrom mails',
   'payment-events.ts deleteFrom payment_events',
   'entitlements.ts deleteFrom trials',
-  'check-due.ts updateTable monitors',
-  'favicons.ts updateTable monitors',
-  'monitor-claims.ts updateTable monitors',
+  ...['check-due', 'favicons', 'monitor-claims'].map((file) => `${file}.ts updateTable monitors`),
   'outbox.ts updateTable asTable',
   // They record when a secret was last used.
   'api-tokens.ts updateTable api_tokens',

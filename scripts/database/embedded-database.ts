@@ -4,8 +4,7 @@ import { type Config, ConfigError } from '../../server/config.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 
 /**
- * Refuses to continue without DATABASE_URL if DATA_DIR has no embedded database or an empty file: opening it would silently create
- * an empty database.
+ * Refuses to continue without DATABASE_URL if DATA_DIR has no embedded database or an empty file: opening it would create an empty one.
  * @throws ConfigError
  */
 export function refuseMissingDatabase({

@@ -8,9 +8,8 @@ import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 import { type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**
- * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. `leftOut`: the
- * number of addresses, of the family asked for, that the policy refuses, if any. Nothing names them, because they may be internal.
- * `address_refused`: an IP address, or a text that is never looked up.
+ * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or why there are none. `leftOut`: how many addresses the
+ * policy refuses; nothing names them, because they may be internal. `address_refused`: an IP address, or a text that is never looked up.
  */
 export type Resolution =
   | { ok: true; addresses: string[]; leftOut?: number }

@@ -67,7 +67,8 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     if (!(await ownNetwork.clockIsRight())) return;
     const now = clock.now();
     const corrected = await correctFutureTimes(store, now);
-    if (corrected > 0) log.warn({ corrected }, 'the clock was ahead; rows with times in the future are corrected');
+    if (corrected > 0)
+      log.warn({ corrected }, 'the clock was ahead; rows with times in the future are corrected');
     const steps: readonly (() => Promise<unknown>)[] = [
       () => prunePastDaily(now),
       () => pruneTestMessages(store, now - KEEP_TESTS_MS),

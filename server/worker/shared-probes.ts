@@ -42,9 +42,8 @@ export async function claimWatchers(
 }
 
 /**
- * Returns the key by which monitors share a probe; null for accounts with their own authorities, because these change which CA
- * sources the probe queries. Monitors with different due parts of the posture do not share, nor do old and new ones: else an
- * account would see by the times of its posture that somebody else watches the endpoint.
+ * Returns the key by which monitors share a probe; null for accounts with their own authorities, which change the CA sources. Monitors with
+ * different due parts of the posture, or old and new ones, do not share: the times of a posture would show that others watch the endpoint.
  */
 function probeKey(monitor: ClaimedMonitor, now: number): string | null {
   if (monitor.authorities.length > 0) return null;

@@ -20,9 +20,9 @@ beforeEach(async () => {
   onTestFinished(() => folder.remove());
   dataDir = folder.path;
   database = join(dataDir, SQLITE_FILE);
-  const { id, close } = await openStore({ databaseUrl: null, dataDir });
-  await close();
-  writeDatabaseId(dataDir, id ?? expect.fail());
+  const store = await openStore({ databaseUrl: null, dataDir });
+  await store.close();
+  writeDatabaseId(dataDir, store.id ?? expect.fail());
   await fillEveryTable(dataDir, 300);
 });
 

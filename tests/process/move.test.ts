@@ -101,10 +101,10 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
 
   it('keeps the id of the database, so that the server accepts PostgreSQL in its place', async () => {
     const { from, to, move } = await stage();
-    const { id, close } = await from.open();
-    await close();
+    const store = await from.open();
+    await store.close();
     expect((await move()).code).toBe(0);
-    expect((await to.open({ expectedId: id })).id).toBe(id);
+    expect((await to.open({ expectedId: store.id })).id).toBe(store.id);
   });
 
   it('moves a database of schema level 20 to level 21', async () => {

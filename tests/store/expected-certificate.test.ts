@@ -134,10 +134,7 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
     const isWritten = new Promise<void>((resolve) => {
       onFirstInsert = () => {
         onFirstInsert = () => undefined;
-        void watch(store, other, HOST).then(() => {
-          order.push('the other account’s domain');
-          resolve();
-        });
+        void watch(store, other, HOST).then(() => resolve(void order.push('the other account’s domain')));
       };
     });
     const { total } = await expectCertificate(store, {

@@ -85,6 +85,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
       openSession(store, {
         sessionId,
         accountId,
+        signedInAt: now,
         accessHash: sessionId,
         refreshHash: sessionId,
         refreshExpiresAt: now + 30 * DAY,

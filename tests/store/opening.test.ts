@@ -77,12 +77,14 @@ describe.each(DATABASES.filter(hasDatabase))('the id of the database (%s)', (nam
 
   it('makes another database refused, also for tools', async () => {
     const database = await fresh(name, false);
-    const { id, close } = await database.open();
-    await close();
+    const store = await database.open();
+    await store.close();
     for (const mayMigrate of [true, false])
       await expect(database.open({ expectedId: 'a', mayMigrate })).rejects.toMatchObject({
         code: 'other_database',
-        message: expect.stringContaining(`its id is ${id}, but DATA_DIR ${database.dataDir} belongs to a `),
+        message: expect.stringContaining(
+          `its id is ${store.id}, but DATA_DIR ${database.dataDir} belongs to a `,
+        ),
       });
   });
 

@@ -41,10 +41,8 @@ describe('verifying the embedded database', () => {
     expect(await storage.faults()).toEqual(new Map());
     await storage.verify();
     const line = (await storage.faults()).get('database_damaged') ?? '';
-    expect([...line.matchAll(/(\w+) \(/g)].map(([, table]) => table).toSorted()).toEqual([
-      'incidents',
-      'monitors',
-    ]);
+    const tables = [...line.matchAll(/(\w+) \(/g)].map(([, table]) => table);
+    expect(new Set(tables)).toEqual(new Set(['incidents', 'monitors']));
     expect(line).not.toContain('\n');
   });
 
@@ -55,7 +53,7 @@ describe('verifying the embedded database', () => {
     onTestFinished(() => writer.close());
     writer.exec('create table notes (text)');
     const blocked: unknown[] = [];
-    const { now } = performance;
+    const now = performance.now.bind(performance);
     // The verification reads the time before and after each table.
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       if (new Error('here').stack?.includes('storage-health.ts')) {
@@ -63,7 +61,7 @@ describe('verifying the embedded database', () => {
         // RESTART needs a moment in which nobody reads the log.
         blocked.push(writer.prepare('PRAGMA wal_checkpoint(RESTART)').get()?.['busy']);
       }
-      return now.call(performance);
+      return now();
     });
     onTestFinished(() => clock.mockRestore());
     await storage.verify();

@@ -47,7 +47,8 @@ function readerOf(rig: Rig, mailbox = imap.url) {
 }
 
 const deliveries = (rig: Rig) => rig.store.db.selectFrom('deliveries').select(['state', 'detail']).execute();
-const standing = (rig: Rig) => mailIsFailing(rig.store, { id: rig.accountId, email: ADDRESS }, rig.clock.now());
+const standing = (rig: Rig) =>
+  mailIsFailing(rig.store, { id: rig.accountId, email: ADDRESS }, rig.clock.now());
 
 describeAnyDatabase('A bounce report', (open) => {
   it('marks the delivery as failed with the reason and suppresses the address', async () => {

@@ -188,16 +188,15 @@ function createSmtpSender(options: {
 }
 
 /**
- * Maps the error of an attempt to its outcome. A 5xx to RCPT TO is final for the address, unless it is a policy refusal
- * (X.7.X); a 5xx to DATA and an address that nodemailer rejects are final too. All other errors are retried, also 503.
- * Permanent errors that are not about the recipient's address, a failed encryption and a missing reply are also reported to the
- * operator. `wasWritten`: whether the whole mail was written to the connection.
+ * Maps the error of an attempt to its outcome. A 5xx to RCPT TO is final for the address, unless it is a policy refusal (X.7.X); a 5xx to
+ * DATA and an address that nodemailer rejects are final too. All other errors are retried. `cause` says what the operator should learn.
  */
 function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message, syscall, originalCode }: NodemailerError = error;
   // Receipts show the detail to every account, so it must not name the operator's mail server, as `message` does for network errors.
   const networkError = syscall && `${syscall} ${originalCode ?? code}`;
+  // The whole mail was written, so the server may have accepted it.
   if (wasWritten && response === undefined)
     return {
       outcome: 'retry',

@@ -148,8 +148,10 @@ const FIXES: Record<ReachFailure, string> = {
     'Correct the name, or create A and AAAA records with public addresses for it in DNS. If the host is gone for good, remove it here. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
   no_addresses:
     'Create A and AAAA records for the name in DNS, or correct the name. If the host is gone for good, remove it here.',
-  no_ipv4_addresses: 'Create an A record with a public address for the name in DNS, or check both address families.',
-  no_ipv6_addresses: 'Create an AAAA record with a public address for the name in DNS, or check both address families.',
+  no_ipv4_addresses:
+    'Create an A record with a public address for the name in DNS, or check both address families.',
+  no_ipv6_addresses:
+    'Create an AAAA record with a public address for the name in DNS, or check both address families.',
   dns_failed: FIX_DNS,
   dns_timeout: FIX_DNS,
   dns_refused: OUR_DNS,
