@@ -6,8 +6,8 @@ import { addServedCertificates } from './0023-served-certificates.ts';
 import { addTargets } from './0024-targets.ts';
 import { separateXmppServer } from './0025-xmpp-server.ts';
 import { addCertificateNames } from './0027-certificate-names.ts';
-import { addDatabaseId } from './0029-database-id.ts';
-import { addOwnIcons } from './0031-own-icons.ts';
+import { addDatabaseId } from './0028-database-id.ts';
+import { addOwnIcons } from './0029-own-icons.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -31,8 +31,8 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   // An older program cannot check a monitor whose protocol it does not know.
   '0025-xmpp-server': { up: separateXmppServer, breaking: true },
   '0027-certificate-names': { up: addCertificateNames, breaking: false },
-  '0029-database-id': { up: addDatabaseId, breaking: false },
-  '0031-own-icons': { up: addOwnIcons, breaking: false },
+  '0028-database-id': { up: addDatabaseId, breaking: false },
+  '0029-own-icons': { up: addOwnIcons, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
