@@ -109,6 +109,6 @@ describeAnyDatabase('An email address', (open) => {
     const kept = await api.store.db.selectFrom('verification').selectAll().execute();
     expect(kept).toHaveLength(1);
     expect(JSON.stringify(kept)).not.toContain(token);
-    promise('mailed-links');
+    promise('links');
   });
 });

@@ -115,7 +115,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect((await alice.ask(CALLS.removeCalendar)).ok.data).toBeNull();
     expect((await read(api, second)).status).toBe(404);
     expect((await alice.ask(CALLS.accountAlerts)).ok.data.calendar).toBeNull();
-    promise('secret-links');
+    promise('links');
   });
 
   it('answers 404 while its account is disabled', async () => {

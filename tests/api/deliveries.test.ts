@@ -138,7 +138,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
       .set({ access_expires_at: api.clock.now() + HOUR_MS })
       .execute();
     expect((await test(bob, OWN_MAIL)).status).toBe(200);
-    promise('test-messages');
+    promise('spam');
   });
 
   it('cannot be read without a session, nor can a message be sent or resent', async () => {

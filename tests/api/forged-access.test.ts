@@ -215,7 +215,7 @@ describeAnyDatabase('The API', (open) => {
     }
     expect(await world.rows()).toEqual(before);
     expect((await createClient(api.send, new Map(cookies)).ask(CALLS.refreshSession)).status).toBe(401);
-    promise('replayed-sessions');
+    promise('sessions');
     promise('7.4.2');
   });
 

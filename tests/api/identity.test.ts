@@ -308,6 +308,8 @@ describeEachDatabase('The built-in identity provider', (open) => {
         expect([key, problem]).toEqual([key, expect.objectContaining({ code: 'too_many_requests' })]);
         expect(problem.retry_after).toBeLessThanOrEqual(windowMs / 1_000);
       }
+    promise('floods');
+    promise('6.3.1');
   });
 
   it('limits sign-ups per client address and per network, by hour and by day', async () => {

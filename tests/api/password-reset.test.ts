@@ -79,7 +79,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect(back.id).toBe(alice.id);
     const account = await api.store.db.selectFrom('accounts').select('email_verified').execute();
     expect(account).toEqual([{ email_verified: 1 }]);
-    promise('replayed-sessions');
+    promise('sessions');
     promise('6.2.3');
     promise('7.4.3');
   });

@@ -172,7 +172,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     await deliver(subscriptionEventOf({ reference: mallory.reference, after: 1 }));
     expect(await subscriptions(mallory)).toEqual({});
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
-    promise('checkouts');
+    promise('payments');
   });
 
   it('keeps its Paddle customer, even if another account’s checkout names the same one', async () => {

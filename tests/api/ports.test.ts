@@ -106,6 +106,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect((await bob.ask(CALLS.testChannel, { params: { key } })).problem).toMatchObject(tooMany);
     expect((await bob.ask(CALLS.replayDelivery, { params: { id } })).problem).toMatchObject(tooMany);
     expect((await bob.ask(CALLS.testChannel, { params: { key: OWN_MAIL } })).status).toBe(200);
+    promise('port-scans');
   });
 
   it('cannot exceed the limit of twenty with concurrent requests', async () => {

@@ -8,6 +8,7 @@ import { listen } from '../../server/listen.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 const MAX = 20;
 const PROXY = '127.0.0.9';
@@ -69,6 +70,7 @@ it('A connection is closed if headers or body do not arrive in time, and stays o
   for (const socket of late) expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
   idle.write(HEALTHY);
   expect(await answerOf(idle)).toBe('HTTP/1.1 200');
+  promise('large-requests');
 });
 
 it('A client that leaves before its body has arrived causes no error in the log', async () => {
@@ -104,4 +106,5 @@ it('One address keeps a limited number of connections open; others and proxies a
 
   for (const socket of held) socket.destroy();
   await Promise.all(held.map((socket) => once(socket, 'close')));
+  promise('large-requests');
 });

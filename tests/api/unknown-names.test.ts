@@ -7,6 +7,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
+import { promise } from '../security/promise.ts';
 
 /** Names of a network that only its own name servers know, and one that nobody knows. All have the same length. */
 const NAMES = {
@@ -68,6 +69,7 @@ describeAnyDatabase('A name whose addresses are refused', (open) => {
         );
       }
       for (const [name, answer] of answers) expect(answer, name).toBe(answers.get('absent'));
+      promise('refused-addresses');
     },
   );
 });

@@ -122,7 +122,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     // The page lets its reader undo the choice; another one-click request does not.
     await oneClick(api, tokens);
     expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
-    promise('mailed-links');
+    promise('links');
   });
 
   it('can end all mail; standing and channel list show that, and the choice can be undone', async () => {
@@ -200,7 +200,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
         detail: expect.stringMatching(/^The link is incomplete/) as string,
       });
     expect(await unsubscriptionsIn(api)).toEqual([]);
-    promise('secret-links');
+    promise('links');
   });
 });
 

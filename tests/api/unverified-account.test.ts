@@ -136,7 +136,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     }
     expect(refused.toSorted()).toEqual(NEEDS_PROOF);
     for (const name of SOMETIMES) expect(CALLS[name].problems, name).toContain('email_not_verified');
-    promise('unconfirmed');
+    promise('spam');
   });
 
   it('cannot import domains or add recipients and webhooks', async () => {
@@ -163,7 +163,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect(mails).toEqual([{ recipient: nora.email }]);
     await markVerified(api.store, nora.id);
     expect((await nora.ask(CALLS.importDomains, { body: { entries } })).status).toBe(200);
-    promise('unconfirmed');
+    promise('spam');
   });
 
   it('can disable, rename and remove an existing channel, but not redirect, enable or test it', async () => {

@@ -344,6 +344,7 @@ describe('a receipt for strangers, if the operator opened ranges for channels', 
     expect(await channels.deliver(channelAt('ntfy'), outgoing, never)).toMatchObject({
       outcome: 'delivered',
     });
+    promise('channel-answers');
   });
 
   it('says why a message to a public address was not delivered', async () => {

@@ -127,7 +127,7 @@ describe('the links of a mail', () => {
       expect(mail.headers?.['List-Unsubscribe']).toBe(
         isAsked ? undefined : `<https://certs.example/api/unsubscribe/${TOKENS.oneClick}>`,
       );
-      promise('mailed-links');
+      promise('links');
     },
   );
 });

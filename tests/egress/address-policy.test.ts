@@ -166,7 +166,7 @@ describe('the address policy without open ranges', () => {
       const address = toText(value);
       expect([address, closed.permits(address)]).toEqual([address, !oracle.check(address)]);
     }
-    promise('special-addresses');
+    promise('egress');
   });
 
   it('denies the current addresses of the machine itself, unless they are opened', () => {
@@ -218,7 +218,7 @@ describe('open ranges of the address policy', () => {
     const policy = createAddressPolicy(['0.0.0.0/0', '::/0', address], () => []);
     expect(policy.permits(address)).toBe(false);
     expect(policy.opens(address)).toBe(false);
-    promise('special-addresses');
+    promise('egress');
   });
 
   it.each([

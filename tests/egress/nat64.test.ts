@@ -91,7 +91,7 @@ describe('an address of the well-known NAT64 prefix', () => {
     expect(policy.permits(address)).toBe(isAllowed);
     expect(policy.opens(address)).toBe(false);
     expect(discoveries()).toBe(0);
-    promise('special-addresses');
+    promise('egress');
   });
 
   it('lets a name behind DNS64 be checked at its IPv4 address and through the NAT64', async () => {
@@ -174,7 +174,7 @@ describe('a NAT64 prefix that the name servers show for ipv4only.arpa', () => {
     });
     expect(await network().resolve('metadata.test')).toEqual(NOT_FOUND);
     expect(await network(['::/0']).resolve('metadata.test')).toEqual(NOT_FOUND);
-    promise('special-addresses');
+    promise('egress');
   });
 });
 

@@ -9,6 +9,7 @@ import { damageTable } from '../kit/databases/damage.ts';
 import { fillEveryTable } from '../kit/databases/every-table.ts';
 import { runServer, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { runScript } from '../kit/product/run-script.ts';
+import { promise } from '../security/promise.ts';
 
 const PATIENCE = { timeout: 240_000 };
 let dataDir: string;
@@ -46,6 +47,7 @@ it(
     await expect
       .poll(() => app.output(), PATIENCE)
       .toMatch(/"alarm":"database_damaged","detail":"Damaged: payment_events/);
+    promise('databases');
   },
 );
 
@@ -64,6 +66,7 @@ it(
     rmSync(join(dataDir, 'database-id'));
     expect((await start()).code).toBe(0);
     expect(readDatabaseId(dataDir)).toBe(id);
+    promise('databases');
   },
 );
 

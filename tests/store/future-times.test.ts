@@ -18,6 +18,7 @@ import { consumeRateLimit, readRateLimit } from '../../server/store/operations/r
 import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
+import { promise } from '../security/promise.ts';
 
 const HOUR = 60 * MINUTE;
 const AHEAD = NOW + 400 * DAY;
@@ -34,6 +35,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     });
     expect(await consumeRateLimit(store, { ...use, now: NOW + HOUR - 1 })).toMatchObject({ allowed: false });
     expect(await consumeRateLimit(store, { ...use, now: NOW + HOUR })).toEqual({ allowed: true });
+    promise('clocks');
   });
 
   it('neither silence an alarm nor keep it raised after its process has ended', async () => {
@@ -112,6 +114,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
       fresh,
       fresh,
     ]);
+    promise('clocks');
   });
 
   it('keep no link and no sign-in of the identity provider', async () => {
@@ -128,6 +131,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     expect(await store.db.selectFrom('verification').select('value').execute()).toEqual([
       { value: 'made since' },
     ]);
+    promise('clocks');
   });
 
   it('keep the answer to an idempotency key for a day', async () => {

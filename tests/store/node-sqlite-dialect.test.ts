@@ -9,6 +9,7 @@ import { NodeSqliteDialect } from '../../server/store/db/node-sqlite-dialect.ts'
 import { inTransaction, inUrgentTransaction } from '../../server/store/db/transaction.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { temporaryFolder } from '../kit/product/app.ts';
+import { promise } from '../security/promise.ts';
 
 describe('the SQLite dialect', () => {
   it('returns the current columns of a table after its schema changes', async () => {
@@ -136,6 +137,7 @@ describe('the SQLite dialect', () => {
     await expect(change).rejects.toThrow(DiskFailure);
     // The commit of 2 failed for its caller, but others may see it.
     expect(await db.selectFrom('things').selectAll().execute()).toEqual([{ id: 1 }, { id: 2 }]);
+    promise('databases');
     await db.destroy();
 
     const restarted = new Kysely<Record<'things', { id: number }>>({ dialect: new NodeSqliteDialect(path) });

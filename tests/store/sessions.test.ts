@@ -52,7 +52,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await rotate(store, 0, NOW + GRACE)).toEqual({ outcome: 'revoked' });
     expect(await rotate(store, 1, NOW + GRACE)).toEqual({ outcome: 'unknown' });
     expect(ended).toEqual([expect.objectContaining({ topic: 'session_ended', sessionId: 'session' })]);
-    promise('replayed-sessions');
+    promise('sessions');
     promise('7.4.1');
   });
 

@@ -11,6 +11,7 @@ import { type Rig, START, startRig, until } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
+import { promise } from '../security/promise.ts';
 
 const RED = { contentType: 'image/png', content: pngIcon(16, [200, 0, 0]) };
 const BLUE = { contentType: 'image/png', content: pngIcon(16, [0, 0, 200]) };
@@ -79,6 +80,7 @@ describeAnyDatabase('Site icons', (open) => {
       expect.arrayContaining(own.map((one) => ({ topic: 'domain', ...keyOf(one), change: 'changed' }))),
     );
     expect((await rig.read(others)).faviconVersion).not.toBeNull();
+    promise('watched-hosts');
   });
 
   it('are not shown for domains that could not be read, or that connect elsewhere', async () => {

@@ -12,6 +12,7 @@ import { describeAnyDatabase, describeEachDatabase, freshStore } from '../kit/da
 import { type Rig, START, startRig } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { promise } from '../security/promise.ts';
 
 const HOST = 'shop.fjord.example';
 const UNTESTED: Omit<NonNullable<Observation['posture']>, 'at'> = {
@@ -162,6 +163,8 @@ describeAnyDatabase('A neighbour who watches the same endpoint', (open) => {
     const alone = await timesSeen(await open(), () => Promise.resolve(null));
     expect(alone).toHaveLength(5);
     expect(await timesSeen(await open(), neighbour)).toEqual(alone);
+    promise('watched-hosts');
+    promise('8.4.1');
   });
 });
 

@@ -12,6 +12,7 @@ import { sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { ACCOUNT_MAIL } from '../../server/core/index.ts';
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { promise } from '../security/promise.ts';
 
 const CAPS = { dns: 5_000, handshake: 5_000 };
 const isSlow = (host: string): boolean => /^(?:mute|lost)/.test(host);
@@ -170,6 +171,8 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
     await until(async () => (await deliveries(rig)).every(({ state }) => state === 'delivered'));
     expect((await deliveries(rig)).map(({ attempts }) => attempts)).toEqual(Array(17).fill(1));
     expect(rig.sink.ledger).toHaveLength(17);
+    promise('slow-mail');
+    promise('8.4.1');
   });
 
   it('renews the lease until the reply, so that the mail is sent once', async () => {
@@ -221,6 +224,7 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
     expect(await deliveries(rig)).toMatchObject([{ state: 'delivered' }]);
     expect(rig.sink.ledger).toHaveLength(2);
     expect(new Set(rig.sink.ledger.map(({ messageId }) => messageId)).size).toBe(1);
+    promise('lost-alerts');
   });
 });
 
