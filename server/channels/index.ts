@@ -8,7 +8,7 @@ export { createHttpChannels, type HttpChannels, type HttpChannelsOptions } from 
 export type { AccountMessageInput } from './messages/account-mail.ts';
 export { accountMessage } from './messages/account-message.ts';
 export { alertContent } from './messages/alert-content.ts';
-export type { AlertContent, AlertMessageInput } from './messages/alert-input.ts';
+export type { AlertContent, AlertMessageInput, DomainOutage } from './messages/alert-input.ts';
 export { alertMail, type AlertMailInput } from './messages/alert-mail.ts';
 export { LOGO_CONTENT_ID } from './messages/mail-layout.ts';
 export type { RenderedMessage } from './messages/rendered-message.ts';

@@ -30,6 +30,7 @@ export type { CertificateGroup, RecordedCheck } from './alerting/incident.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentPlan, KnownIncident } from './alerting/incident.ts';
 export { knownZone, zoneOffsetMs } from './alerting/local-time.ts';
+export { maxMerged, MERGE_WAIT, mergeKey } from './alerting/merging.ts';
 export { maintenanceUntil } from './alerting/silence.ts';
 export type { MaintenanceWindow } from './alerting/silence.ts';
 export { isChannelOpen, mayUseChannel, routeAlert } from './alerting/route.ts';

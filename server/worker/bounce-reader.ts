@@ -57,7 +57,7 @@ export function createBounceReader({
       if (!mark || !mail || !isGenuine(key, mark, mail.recipient)) continue;
       const detail = `${report.status} ${report.diagnostic}`.trim();
       await recordBounce(store, { mail, detail, isPermanent: !refusesUs(report.status), now: clock.now() });
-      log.info({ id: mail.id, detail }, 'a mail bounced');
+      log.info({ id: mark.id, detail }, 'a mail bounced');
       return 'done';
     }
     return 'left';

@@ -3,6 +3,7 @@ import {
   type AlertContent,
   alertMail,
   type DeliveryOutcome,
+  type DomainOutage,
   type HttpChannels,
   type AlertMessageInput,
 } from '../channels/index.ts';
@@ -13,6 +14,7 @@ import { type AlertedGroup, alertedGroup } from '../store/alerts/certificate-inc
 import { waitingDomains } from '../store/alerts/deployments.ts';
 import {
   type ClaimedDelivery,
+  type DeliveryToSend,
   holdDelivery,
   retryDelivery,
   settleDelivery,
@@ -30,6 +32,7 @@ import {
   makeSendAttempt,
 } from './send-attempt.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { count } from '../../contract/words.ts';
 
 export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
@@ -48,21 +51,21 @@ export interface DelivererParts extends SenderParts {
  * is soon wrong.
  */
 export async function deliver(
-  delivery: ClaimedDelivery,
+  claimed: ClaimedDelivery,
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
   const { store, clock } = options;
-  const { alert, channel } = delivery;
-  const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
+  const { leaseToken, channel } = claimed;
+  const lease = { leaseToken };
   const settle = async (outcome: 'failed' | 'superseded', detail: string): Promise<AttemptOutcome> => {
     await settleDelivery(store, { ...lease, outcome, detail, now: clock.now() });
     return outcome;
   };
-  if (delivery.superseded)
-    return settle('superseded', 'The problem is over, or a later message replaced this one.');
-  if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(delivery, options, stopping);
-  if (delivery.unsubscribed) return settle('superseded', 'The recipient unsubscribed.');
+  if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(claimed, options, stopping);
+  const delivery = await withoutOutdated(claimed, options);
+  if (delivery === null) return 'superseded';
+  const { alert } = delivery;
   // The channel is closed: supersede the delivery so that other channels send it. Test messages just fail.
   if (channel.isClosed)
     return settle(alert.kind === 'test' ? 'failed' : 'superseded', 'This channel is switched off.');
@@ -96,16 +99,64 @@ export async function deliver(
     : postAlert(delivery, { content, config }, options, stopping);
 }
 
-/** Returns the domains of the alert's certificate; null if it is about no certificate, or only one domain ever had the problem. */
-async function groupOf(
-  { alert, account, channel }: ClaimedDelivery,
+/**
+ * Settles the deliveries of a message that are outdated or that the recipient unsubscribed from. Returns the others as one message,
+ * beginning with the outage that started first; null if there are none.
+ */
+async function withoutOutdated(
+  { others, leaseToken, ...first }: ClaimedDelivery,
   { store, clock }: DelivererOptions,
-): Promise<AlertedGroup | null> {
+): Promise<ClaimedDelivery | null> {
+  const reasonOf = ({ superseded, unsubscribed }: DeliveryToSend) =>
+    superseded
+      ? 'The problem is over, or a later message replaced this one.'
+      : unsubscribed
+        ? 'The recipient unsubscribed.'
+        : null;
+  const byReason = Map.groupBy([first, ...others], reasonOf);
+  for (const [detail, outdated] of byReason)
+    if (detail !== null)
+      await settleDelivery(store, {
+        leaseToken,
+        ids: outdated.map(({ id }) => id),
+        outcome: 'superseded',
+        detail,
+        now: clock.now(),
+      });
+  const [mostUrgent, ...rest] = (byReason.get(null) ?? []).toSorted(
+    (left, right) => left.alert.facts.startedAt - right.alert.facts.startedAt,
+  );
+  return mostUrgent === undefined ? null : { ...mostUrgent, leaseToken, others: rest };
+}
+
+type MessageGroup = Omit<AlertedGroup, 'domains'> & {
+  domains: (AlertedGroup['domains'][number] & { outage?: DomainOutage })[];
+};
+
+/**
+ * Returns the domains of a message about several: those of merged outages, or of the alert's certificate. Null if only one domain ever
+ * had the problem.
+ */
+async function groupOf(
+  { others, ...first }: ClaimedDelivery,
+  { store, clock }: DelivererOptions,
+): Promise<MessageGroup | null> {
+  const { alert, account, channel } = first;
   const { kind: problem, fingerprint, step } = alert;
+  if (others.length > 0) return { domains: outagesOf([first, ...others]), changed: 0 };
   if (problem === 'test' || fingerprint === '') return null;
   const about = { accountId: account.id, problem, fingerprint, step, channelKey: channel.key };
   const group = await alertedGroup(store, { ...about, now: clock.now() });
   return group.domains.length === 0 || group.domains.length + group.changed === 1 ? null : group;
+}
+
+/** Returns the domains of merged outages by name. */
+function outagesOf(merged: readonly DeliveryToSend[]): MessageGroup['domains'] {
+  return merged
+    .flatMap(({ monitor, alert: { incidentId, facts } }) =>
+      monitor === null ? [] : [{ ...monitor, outage: { incidentId, ...facts } }],
+    )
+    .toSorted((left, right) => left.host.localeCompare(right.host) || left.port - right.port);
 }
 
 /** Returns the alert's monitor unless it no longer has the problem; then the first that has. */
@@ -185,6 +236,15 @@ function contentOf(
   });
 }
 
+const leaseOf = ({ leaseToken, id, others }: ClaimedDelivery) => ({
+  leaseToken,
+  ids: [id, ...others.map((other) => other.id)],
+});
+
+/** Returns the receipt of a message, which each of its deliveries gets. */
+const receiptOf = ({ others }: ClaimedDelivery, detail: string): string =>
+  others.length === 0 ? detail : `${detail} (one message about ${count(others.length + 1, 'host')})`;
+
 async function mailAlert(
   delivery: ClaimedDelivery,
   {
@@ -197,7 +257,7 @@ async function mailAlert(
 ): Promise<AttemptOutcome> {
   const { store, clock, productName, publicUrl, unsubscribeKeys } = options;
   const { account, channel, monitor, messageId, id, attempt, firstAttemptAt } = delivery;
-  const lease = { id, leaseToken: delivery.leaseToken };
+  const lease = leaseOf(delivery);
   const to = added ?? account.email;
   if (await isSuppressed(store.db, to)) {
     const remedy = added === null ? '“Try again”' : '“Send the link again”';
@@ -229,7 +289,13 @@ async function mailAlert(
       isLink: false,
       isPast: () => false,
       settle: ({ outcome, detail, because, now }) =>
-        settleDelivery(store, { ...lease, outcome, detail, now, ...(because && { because }) }),
+        settleDelivery(store, {
+          ...lease,
+          outcome,
+          detail: receiptOf(delivery, detail),
+          now,
+          ...(because && { because }),
+        }),
       retry: (nextAttempt, detail, now) =>
         retryDelivery(store, { ...lease, nextAttemptAt: nextAttempt, detail, now }),
       hold: (until, detail) => holdDelivery(store, { ...lease, until, detail }),
@@ -246,7 +312,7 @@ async function postAlert(
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
   const { attempt, firstAttemptAt } = delivery;
-  const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
+  const lease = leaseOf(delivery);
   // Message ids of HTTP channels have no brackets and no domain.
   const messageId = delivery.messageId.replaceAll(/[<>]|@.*/g, '');
   const sent = await withSpan('send', {}, () =>
@@ -263,7 +329,7 @@ async function postAlert(
   await settleDelivery(store, {
     ...lease,
     outcome,
-    detail: sent.detail,
+    detail: receiptOf(delivery, sent.detail),
     ...(sent.outcome === 'failed' && sent.cause === 'gone' && { because: { gone: true } }),
     now,
   });

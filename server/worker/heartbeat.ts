@@ -26,7 +26,7 @@ export async function sendHeartbeat(
   { store, clock, heartbeat }: { store: Store; clock: Clock; heartbeat: Heartbeat | null },
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
+  const lease = { leaseToken: delivery.leaseToken, ids: [delivery.id] };
   const drop = async (detail: string): Promise<AttemptOutcome> => {
     await settleDelivery(store, { ...lease, outcome: 'superseded', detail, now: clock.now() });
     return 'superseded';

@@ -59,8 +59,8 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
     },
     waitingRoom: { size: MAX_SLOW_EMAILS },
     // The message was interrupted while it was sent: the next process retries at once with the same Message-ID.
-    release: async ({ id, leaseToken }) => {
-      await retryDelivery(store, { id, leaseToken, ...immediateRetry(options) });
+    release: async ({ leaseToken }) => {
+      await retryDelivery(store, { leaseToken, ...immediateRetry(options) });
     },
     renewal: renewalOf('deliveries', options),
     fieldsOf: ({ id, channel, monitor }) => ({
@@ -100,8 +100,8 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
       telemetry.meters.delivery('mail', outcome);
     },
     waitingRoom: { size: MAX_SLOW_ACCOUNT_MAILS },
-    release: async ({ id, leaseToken }) => {
-      await retryMail(store, { id, leaseToken, ...immediateRetry(options) });
+    release: async ({ leaseToken }) => {
+      await retryMail(store, { leaseToken, ...immediateRetry(options) });
     },
     renewal: renewalOf('mails', options),
     fieldsOf: ({ id }) => ({ mail: id }),
@@ -110,8 +110,8 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
 
 const renewalOf = (outbox: 'deliveries' | 'mails', { store, clock, leaseMs }: MessageLoopOptions) => ({
   everyMs: leaseMs / 3,
-  renew: ({ id, leaseToken }: OutboxLease) =>
-    extendLease(store, outbox, { id, leaseToken, now: clock.now(), leaseMs }),
+  renew: ({ leaseToken }: OutboxLease) =>
+    extendLease(store, outbox, { leaseToken, now: clock.now(), leaseMs }),
 });
 
 const immediateRetry = ({ clock }: MessageLoopOptions) => ({

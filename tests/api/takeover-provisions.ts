@@ -144,8 +144,8 @@ async function tryToDeliver({ store, clock }: TestApi): Promise<void> {
   const now = clock.now();
   const claimed = await claimDueDeliveries(store, { now, limit: 10, leaseMs: 60_000, claimedBy: 'test' });
   expect(claimed).not.toEqual([]);
-  for (const { id, leaseToken } of claimed)
-    await retryDelivery(store, { id, leaseToken, nextAttemptAt: now + 1, detail: 'busy', now });
+  for (const { leaseToken } of claimed)
+    await retryDelivery(store, { leaseToken, nextAttemptAt: now + 1, detail: 'busy', now });
 }
 
 /**

@@ -63,6 +63,7 @@ describeEachDatabase('deliveries', (open) => {
         revoked: null,
         superseded: false,
         unsubscribed: false,
+        others: [],
       },
     ]);
   });
@@ -81,7 +82,7 @@ describeEachDatabase('deliveries', (open) => {
     });
 
     // The late worker of the first attempt can no longer settle it.
-    const late = { id: first.id, leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
+    const late = { leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
     expect(await settleDelivery(store, { ...late, outcome: 'failed' })).toBe(false);
     expect(await retryDelivery(store, { ...late, nextAttemptAt: NOW })).toBe(false);
     expect(
@@ -93,8 +94,8 @@ describeEachDatabase('deliveries', (open) => {
   it('are settled only once', async () => {
     const store = await open();
     await alerted(store);
-    const { id, leaseToken } = await claimOne(store, NOW);
-    const settled = { id, leaseToken, now: NOW + 1, outcome: 'delivered' as const, detail: '250 OK' };
+    const { leaseToken } = await claimOne(store, NOW);
+    const settled = { leaseToken, now: NOW + 1, outcome: 'delivered' as const, detail: '250 OK' };
     expect(await settleDelivery(store, settled)).toBe(true);
     expect(await settleDelivery(store, settled)).toBe(false);
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
@@ -108,7 +109,6 @@ describeEachDatabase('deliveries', (open) => {
     await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
     await retryDelivery(store, {
-      id,
       leaseToken,
       nextAttemptAt: NOW + MINUTE,
       now: NOW,
@@ -139,8 +139,8 @@ describeEachDatabase('deliveries', (open) => {
     const store = await open();
     await alerted(store);
     for (let count = 0; count <= MAX_UNANSWERED_CLAIMS; count++) {
-      const { id, leaseToken } = await claimOne(store, NOW);
-      await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW, now: NOW, detail: null });
+      const { leaseToken } = await claimOne(store, NOW);
+      await retryDelivery(store, { leaseToken, nextAttemptAt: NOW, now: NOW, detail: null });
     }
     expect(await claimOne(store, NOW)).toMatchObject({ attempt: MAX_UNANSWERED_CLAIMS + 2 });
   });
@@ -168,7 +168,7 @@ describeEachDatabase('deliveries', (open) => {
     const store = await open();
     const { leaf } = await alerted(store);
     const { id, leaseToken, messageId } = await claimOne(store, NOW);
-    await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'superseded', detail: null });
+    await settleDelivery(store, { leaseToken, now: NOW, outcome: 'superseded', detail: null });
 
     await check(store, NOW + DAY, [leaf], { nextCheckAt: NOW + DAY + MINUTE });
     const again = await claimOne(store, NOW + DAY);
@@ -184,8 +184,8 @@ describeEachDatabase('deliveries', (open) => {
   it('keep their order when the clock is set back between two of them', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
-    const { id, leaseToken } = await claimOne(store, NOW);
-    await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'delivered', detail: null });
+    const { leaseToken } = await claimOne(store, NOW);
+    await settleDelivery(store, { leaseToken, now: NOW, outcome: 'delivered', detail: null });
     // The clock was two days ahead at the first delivery and is right again before the second.
     await store.db
       .updateTable('deliveries')
@@ -263,11 +263,11 @@ describeEachDatabase('deliveries', (open) => {
       .updateTable('deliveries')
       .set({ channel: 'webhook', channel_key: channelId, channel_id: channelId })
       .execute();
-    const { id, leaseToken } = await claimOne(store, NOW);
+    const { leaseToken } = await claimOne(store, NOW);
     const topics: string[] = [];
     store.signals.subscribe(({ topic }) => void topics.push(topic));
     const because = { gone: true } as const;
-    await settleDelivery(store, { id, leaseToken, because, now: NOW, outcome: 'failed', detail: 'HTTP 410' });
+    await settleDelivery(store, { leaseToken, because, now: NOW, outcome: 'failed', detail: 'HTTP 410' });
     expect(topics).toContain('account');
   });
 
@@ -302,7 +302,7 @@ describeEachDatabase('deliveries', (open) => {
       { choice: 'domain', now: NOW },
     );
     // The attempt under way is finished; the next one would come after the person unsubscribed.
-    await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
+    await retryDelivery(store, { leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });
   });
 
@@ -316,7 +316,7 @@ describeEachDatabase('deliveries', (open) => {
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
     expect(await claimDueDeliveries(store, claim)).toEqual([]);
     const { id, leaseToken } = await claimOne(store, NOW + DAY);
-    await holdDelivery(store, { id, leaseToken, until: NOW + 2 * DAY, detail: HELD_BY_QUOTA });
+    await holdDelivery(store, { leaseToken, until: NOW + 2 * DAY, detail: HELD_BY_QUOTA });
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id });
   });
@@ -324,11 +324,11 @@ describeEachDatabase('deliveries', (open) => {
   it('are removed with their monitor', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
-    const { id, leaseToken } = await claimOne(store, NOW);
+    const { leaseToken } = await claimOne(store, NOW);
     await removeMonitor(store, { accountId, monitorId, now: NOW });
-    expect(
-      await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'delivered', detail: null }),
-    ).toBe(false);
+    expect(await settleDelivery(store, { leaseToken, now: NOW, outcome: 'delivered', detail: null })).toBe(
+      false,
+    );
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + DAY })).toEqual([]);
   });
 
@@ -377,8 +377,8 @@ async function claimOne(store: Store, now: number): Promise<ClaimedDelivery> {
 
 async function superseded(store: Store, now: number): Promise<boolean[]> {
   const claimed = await claimDueDeliveries(store, { ...claim, now });
-  for (const { id, leaseToken } of claimed)
-    await retryDelivery(store, { id, leaseToken, nextAttemptAt: now, now, detail: null });
+  for (const { leaseToken } of claimed)
+    await retryDelivery(store, { leaseToken, nextAttemptAt: now, now, detail: null });
   return claimed.toSorted((a, b) => a.createdAt - b.createdAt).map((delivery) => delivery.superseded);
 }
 

@@ -37,6 +37,39 @@ const feedback: AccountMail = {
 };
 
 describeEachDatabase('mails', (open) => {
+  it('are sent in turns between accounts, and digests after all others', async () => {
+    const store = await open();
+    const { id: alice } = await person(store, 'alice');
+    const { id: bob } = await person(store, 'bob');
+    // Without the welcome mails of new accounts.
+    await store.db.deleteFrom('mails').execute();
+    const none = { first: [], more: 0 };
+    const digest: AccountMail = {
+      kind: 'digest',
+      from: NOW - DAY,
+      until: NOW,
+      watched: 1,
+      uptime: [],
+      attention: none,
+      expiring: none,
+      renewed: none,
+      incidents: none,
+    };
+    for (const accountId of [alice, bob]) await enqueue(store, { accountId, content: digest });
+    const to = (recipient: string) => ({ recipient, now: NOW + MINUTE });
+    for (let sent = 0; sent < 6; sent++) await enqueue(store, { accountId: alice, ...to(`alice ${sent}`) });
+    await enqueue(store, { accountId: bob, ...to('bob') });
+    const order: string[] = [];
+    for (let sent = 0; sent < 9; sent++) {
+      const { content, recipient, leaseToken } = await claimOne(store, NOW + 2 * MINUTE);
+      order.push(content.kind === 'digest' ? content.kind : recipient);
+      const late = { outcome: 'delivered', detail: null, now: NOW + 2 * MINUTE } as const;
+      await settleMail(store, { leaseToken, ...late });
+    }
+    expect(order.indexOf('bob')).toBeLessThan(4);
+    expect(order.slice(-2)).toEqual(['digest', 'digest']);
+  });
+
   it('are claimed with everything that a message needs', async () => {
     const store = await open();
     await enqueue(store, { content: reset, expiresAt: NOW + 30 * MINUTE });
@@ -83,12 +116,12 @@ describeEachDatabase('mails', (open) => {
     const second = await claimOne(store, NOW + LEASE);
     expect(second).toMatchObject({ id: first.id, attempt: 2, messageId: first.messageId });
 
-    const late = { id: first.id, leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
+    const late = { leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
     expect(await settleMail(store, { ...late, outcome: 'failed' })).toBe(false);
     expect(await retryMail(store, { ...late, nextAttemptAt: NOW })).toBe(false);
     expect(await deferMail(store, { ...late, until: NOW, detail: '' })).toBe(false);
     // But it has learned that the mail server accepted the mail.
-    expect(await settleMail(store, { ...late, outcome: 'delivered' })).toBe(true);
+    expect(await settleMail(store, { ...late, ids: [first.id], outcome: 'delivered' })).toBe(true);
     const repeated = { ...late, leaseToken: second.leaseToken, nextAttemptAt: NOW };
     expect(await retryMail(store, repeated)).toBe(false);
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY })).toEqual([]);
@@ -116,8 +149,8 @@ describeEachDatabase('mails', (open) => {
     async (outcome, content, data) => {
       const store = await open();
       await enqueue(store, { content });
-      const { id, leaseToken } = await claimOne(store, NOW);
-      await settleMail(store, { id, leaseToken, outcome, detail: 'so', now: NOW + 1 });
+      const { leaseToken } = await claimOne(store, NOW);
+      await settleMail(store, { leaseToken, outcome, detail: 'so', now: NOW + 1 });
       expect(await rows(store)).toMatchObject([
         { state: outcome, data, detail: 'so', settled_at: NOW + 1, lease_token: null },
       ]);
@@ -139,7 +172,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store, { content: reset });
     const { id, leaseToken } = await claimOne(store, NOW);
-    await retryMail(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '451 Later' });
+    await retryMail(store, { leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '451 Later' });
     expect(await claimDueMails(store, { ...claim, now: NOW + MINUTE - 1 })).toEqual([]);
     const again = await claimOne(store, NOW + MINUTE);
     expect(again).toMatchObject({ id, attempt: 2, content: reset, firstAttemptAt: NOW });
@@ -149,7 +182,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store);
     const { id, leaseToken } = await claimOne(store, NOW);
-    expect(await deferMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' })).toBe(true);
+    expect(await deferMail(store, { leaseToken, until: NOW + DAY, detail: 'Waits' })).toBe(true);
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY - 1 })).toEqual([]);
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id, attempt: 1, firstAttemptAt: NOW + DAY });
   });
@@ -159,10 +192,9 @@ describeEachDatabase('mails', (open) => {
     const { id: accountId } = await person(store, 'alice');
     for (const delay of ['held', 'greylisted']) {
       await enqueue(store, { accountId });
-      const { id, leaseToken } = await claimOne(store, NOW);
-      if (delay === 'held')
-        await deferMail(store, { id, leaseToken, until: NOW + DAY, detail: HELD_BY_QUOTA });
-      else await retryMail(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '' });
+      const { leaseToken } = await claimOne(store, NOW);
+      if (delay === 'held') await deferMail(store, { leaseToken, until: NOW + DAY, detail: HELD_BY_QUOTA });
+      else await retryMail(store, { leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '' });
     }
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
     expect(await claimDueMails(store, claim)).toHaveLength(1);
@@ -191,8 +223,8 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store);
     await enqueue(store);
-    const { id, leaseToken } = await claimOne(store, NOW);
-    await settleMail(store, { id, leaseToken, outcome: 'delivered', detail: null, now: NOW });
+    const { leaseToken } = await claimOne(store, NOW);
+    await settleMail(store, { leaseToken, outcome: 'delivered', detail: null, now: NOW });
     expect(await pruneMails(store, NOW)).toBe(0);
     expect(await pruneMails(store, NOW + 1)).toBe(1);
     expect(await rows(store)).toMatchObject([{ state: 'waiting' }]);

@@ -1,6 +1,6 @@
 import { CompiledQuery, createQueryId, type InsertObject, type KyselyPlugin } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { claimDueDeliveries, oldestDue } from '../../server/store/alerts/deliveries.ts';
+import { claimDueDeliveries, oldestDue, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
@@ -114,16 +114,25 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     expect(plans[4]).toMatch(/monitor_days_key|PRIMARY KEY/);
   });
 
-  it('claim deliveries through the index of their incident', async () => {
+  it('claim, merge and settle deliveries through the indexes on lane, key, lease and incident', async () => {
     const store = await open();
     await withManyDeliveries(store);
-    const claim = { now: NOW, limit: 20, leaseMs: 1, claimedBy: 'test' };
-    const plans = await plansOf(store, (watched) => claimDueDeliveries(watched, claim));
+    const claim = { now: NOW, limit: 4, leaseMs: 1, claimedBy: 'test' };
+    let leaseToken = '';
+    const plans = await plansOf(store, async (watched) => {
+      const claimed = await claimDueDeliveries(watched, claim);
+      leaseToken = claimed[0]?.leaseToken ?? '';
+    });
     const ofIncident = plans.filter((plan) => /\b(?:earlier|later)\b/.test(plan));
-    // The claim keeps messages in order, and the read looks for later ones.
-    expect(ofIncident).toHaveLength(2);
+    // The claim and the merge keep messages in order, and the read looks for later ones.
+    expect(ofIncident.length).toBeGreaterThanOrEqual(3);
     for (const plan of ofIncident)
       expect(plan).toMatch(/deliveries_incident (?:on deliveries (?:earlier|later)|\(account_id=\?)/);
+    for (const index of ['deliveries_lane', 'deliveries_merging'])
+      expect(ofIncident.filter((plan) => plan.includes(index))).not.toEqual([]);
+    const settled = { leaseToken, outcome: 'delivered', detail: null, now: NOW } as const;
+    const settling = await plansOf(store, (watched) => settleDelivery(watched, settled));
+    for (const plan of [...plans, ...settling]) expect(plan).not.toMatch(/(?:Seq Scan on|SCAN) deliveries\b/);
   });
 
   it('use an index to find plans that have ended', async () => {
@@ -199,7 +208,7 @@ async function withManyChecks(store: Store): Promise<void> {
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
 }
 
-/** Stores thousands of delivered alerts of an account, two per incident, and ten that are due. */
+/** Stores thousands of delivered alerts of an account, two per incident, and ten that are due and may be merged. */
 async function withManyDeliveries(store: Store): Promise<void> {
   const { id: account_id } = await person(store, 'alice');
   const { id: monitor_id } = await watch(store, account_id, 'www.example.org');
@@ -256,6 +265,7 @@ async function withManyDeliveries(store: Store): Promise<void> {
       channel: 'email' as const,
       channel_key: 'email',
       dedupe_key: `${index}`,
+      merge_key: index % 400 === 0 ? 'email:opened' : null,
       message_id: `${index}`,
       state: index % 400 === 0 ? ('waiting' as const) : ('delivered' as const),
       attempts: 0,

@@ -11,7 +11,9 @@ import {
 import {
   type AboutMonitor,
   type AlertContent,
+  type AlertGroup,
   type AlertMessageInput,
+  type DomainOutage,
   alertCertificateFacts,
   type Words,
 } from './alert-input.ts';
@@ -25,7 +27,7 @@ import { count } from '../../../contract/words.ts';
 
 /** Returns the words and data of an alert. @throws TypeError if its kind is unknown or its certificate is missing. */
 export function alertContent(given: AlertMessageInput): AlertContent {
-  const { alert, monitor, group, now, publicUrl, productName } = given;
+  const { alert, monitor, group, now, productName } = given;
   const { kind, step, severity, incidentId, facts } = alert;
   const timeZone = knownZone(given.timeZone);
   const host = monitor === null ? productName : nameOf(given, monitor);
@@ -33,33 +35,45 @@ export function alertContent(given: AlertMessageInput): AlertContent {
     monitor === null || kind === 'test'
       ? testWords({ ...given, timeZone })
       : wordsOf({ ...given, monitor, timeZone, host });
-  const label =
-    kind === 'test'
-      ? 'Show your domains'
-      : kind === 'down' || kind === 'registration'
-        ? 'Show details'
-        : 'Show certificate details';
   const hosts = group?.domains.length ?? 1;
-  const title = alertTitle({ kind, step, facts, displayName: host, now, timeZone });
+  const isPlural = kind === 'down' && hosts > 1;
+  const title = alertTitle({ kind, step, facts, displayName: host, isPlural, now, timeZone });
   const content: Omit<AlertContent, 'data'> = {
     ...words,
     event: alertEvent(kind, step),
     severity,
-    subject: hosts > 1 && kind !== 'registration' ? `${title} (${count(hosts, 'host')})` : title,
-    button: { label, url: isOnePage(given) ? certificateUrl(given) : domainUrl(monitor, publicUrl) },
+    subject: hosts > 1 && kind !== 'registration' && !isPlural ? `${title} (${count(hosts, 'host')})` : title,
+    button: buttonOf(given, isPlural),
     alertedAt: given.alertedAt,
     incidentId,
     resolves: step === 'resolved',
   };
-  return { ...content, data: alertData(given, content) };
+  return { ...content, data: alertData(given, content, isPlural) };
 }
 
-/** Returns the name of the domain, or of the leaf certificate that several domains serve. */
+/** Returns the link to the domain, to the certificate that several domains serve, or to the list of those that need attention. */
+function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertContent['button'] {
+  const { alert, monitor, publicUrl } = given;
+  const { kind, step } = alert;
+  if (kind === 'test') return { label: 'Show your domains', url: domainUrl(null, publicUrl) };
+  if (isAboutOutages) {
+    const url = new URL('/dashboard', publicUrl);
+    if (step === 'opened') url.searchParams.set('status', 'attention');
+    return { label: 'Show your domains', url: url.href };
+  }
+  const url = isOnePage(given) ? certificateUrl(given) : domainUrl(monitor, publicUrl);
+  const isAboutHost = kind === 'down' || kind === 'registration';
+  return { label: isAboutHost ? 'Show details' : 'Show certificate details', url };
+}
+
+/** Returns the name of the domain, of the leaf certificate that several domains serve, or of the first of several outages. */
 function nameOf({ alert, group }: AlertMessageInput, monitor: AboutMonitor['monitor']): string {
   const { certificate } = alert.facts;
   if (alert.facts.registration !== undefined) return alert.facts.registration.domain;
   const isShared = group !== null && group.domains.length > 1 && alert.kind !== 'changed';
   if (!isShared) return displayName(monitor);
+  if (alert.kind === 'down')
+    return `${displayName(monitor)} and ${count(group.domains.length - 1, 'other host')}`;
   const named = certificate ?? alert.facts.successor;
   const name = named?.role === 'leaf' ? oneLine(named.name) : '';
   return name === '' ? `${displayName(monitor)} and others` : name;
@@ -137,16 +151,18 @@ const MAX_DOMAINS = 100;
 function alertData(
   input: AlertMessageInput,
   { heading, severity }: Pick<AlertContent, 'heading' | 'severity'>,
+  isAboutOutages: boolean,
 ): Record<string, unknown> {
   const { alert, monitor, group, waiting = [], publicUrl } = input;
   const { facts, kind, step, incidentId } = alert;
   const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
-  const domainData = (domain: (typeof domains)[number]) => ({
+  const domainData = (domain: AlertGroup['domains'][number]) => ({
     id: domain.id,
     display_name: displayName(domain),
     hostname: domain.host,
     port: domain.port,
     url: domainUrl(domain, publicUrl),
+    ...(kind === 'down' && outageData(domain.outage ?? { incidentId, ...facts })),
     ...(kind === 'not_deployed' && {
       waiting_addresses: waiting.find((one) => one.id === domain.id)?.addresses ?? [],
     }),
@@ -159,20 +175,31 @@ function alertData(
     certificate: facts.certificate && certificateData(facts.certificate, input),
     successor: facts.successor && certificateData(facts.successor, input),
     registration: facts.registration === undefined ? null : registrationData(facts.registration),
-    incident:
-      incidentId === null
-        ? null
-        : {
-            id: incidentId,
-            problem: kind,
-            started_at: iso(facts.startedAt),
-            ended_at: facts.endedAt === null ? null : iso(facts.endedAt),
-          },
+    incident: incidentId === null ? null : incidentData(kind, { incidentId, ...facts }),
     step,
     severity,
     as_of: iso(facts.asOf),
-    message: truncatedLine(facts.message ?? sentence, MAX_TEXT_LENGTH),
+    message: truncatedLine(isAboutOutages ? sentence : (facts.message ?? sentence), MAX_TEXT_LENGTH),
     fix: facts.fix === null ? null : truncatedLine(facts.fix, MAX_TEXT_LENGTH),
+  };
+}
+
+function incidentData(
+  problem: AlertMessageInput['alert']['kind'],
+  { incidentId, startedAt, endedAt }: Omit<DomainOutage, 'message'>,
+): Record<string, unknown> {
+  return {
+    id: incidentId,
+    problem,
+    started_at: iso(startedAt),
+    ended_at: endedAt === null ? null : iso(endedAt),
+  };
+}
+
+function outageData(outage: DomainOutage): Record<string, unknown> {
+  return {
+    incident: incidentData('down', outage),
+    message: truncatedLine(outage.message ?? '', MAX_TEXT_LENGTH),
   };
 }
 

@@ -26,7 +26,10 @@ export interface AlertMessageInput {
   alertedAt: number;
   /** Monitor that the alert is about; null for a test message. */
   monitor: (Targeted & { id: string; lastCheckedAt: number | null }) | null;
-  /** The domains of the account that the alert names; null unless its certificate is, or was, on several. */
+  /**
+   * The domains of the account that the message names; null unless it is about several outages, or its certificate is, or was, on
+   * several domains.
+   */
   group: AlertGroup | null;
   /** For `not_deployed`: the addresses of the first ten domains that serve an older certificate than they should. */
   waiting?: readonly (Targeted & { id: string; addresses: readonly string[] })[];
@@ -46,10 +49,14 @@ export interface AlertMessageInput {
 
 export interface AlertGroup {
   /** The domains that still have the problem; for a recovery, those that had it. By name, never empty. */
-  domains: readonly (Targeted & { id: string })[];
+  domains: readonly (Targeted & { id: string; outage?: DomainOutage })[];
   /** Number of domains that had the problem and have it no more. */
   changed: number;
 }
+
+/** The incident of one domain in a message about several outages. Times are in ms UTC. */
+export type DomainOutage = Pick<AlertMessageInput['alert'], 'incidentId'> &
+  Pick<AlertFacts, 'startedAt' | 'endedAt' | 'message'>;
 
 /**
  * An alert as words and as data, which every channel renders in its own format. Create it for each attempt, because the

@@ -1,14 +1,63 @@
 import { duration, truncatedLine } from '../../core/index.ts';
 import type { AboutMonitor, Words } from './alert-input.ts';
-import { instant, lastChecked } from './wording.ts';
+import { hostRows, instant, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { count } from '../../../contract/words.ts';
 
 const MAX_SENTENCE_LENGTH = 600;
 
 /** Returns the words about an endpoint that is down, flapping or up again. */
 export function uptimeWords(input: AboutMonitor): Words {
-  if (input.alert.step === 'resolved') return upAgain(input);
-  return input.alert.step === 'flapping' ? flapping(input) : down(input);
+  const { group, alert } = input;
+  if (group !== null && group.domains.length > 1) return severalOutages(input, SEVERAL[stepOf(alert)]);
+  if (alert.step === 'resolved') return upAgain(input);
+  return alert.step === 'flapping' ? flapping(input) : down(input);
+}
+
+const stepOf = ({ step }: AboutMonitor['alert']) =>
+  step === 'resolved' || step === 'flapping' ? step : 'opened';
+
+const SEVERAL = {
+  opened: {
+    badge: { tone: 'critical', text: 'Down' },
+    after: ' are down.',
+    remedy:
+      'Look first at what they share: a server, a network, a provider. The next checks will show when they are back.',
+    since: 'The first went down',
+    then: 'A second check confirmed each outage. ',
+    schedule: 'We send one message when hosts go down and one when they are up again.',
+  },
+  flapping: {
+    badge: { tone: 'soon', text: 'Flapping' },
+    after: ' are flapping.',
+    remedy: 'Look first at what they share: a server, a network, a provider.',
+    since: 'The first was last down',
+    then: 'Each was down three times within six hours. We write again when they have been up for an hour. ',
+    schedule: 'We send one message now and one when they have been up for an hour.',
+  },
+  resolved: {
+    badge: { tone: 'ok', text: 'Up again' },
+    after: ' are up again.',
+    remedy: 'There is nothing to do.',
+    since: 'The first had gone down',
+    then: '',
+    schedule: 'We send this once, to the channels that got the alert.',
+  },
+} as const;
+
+/** Returns the words about outages of several hosts. `alert` is about the one that began first. */
+function severalOutages(input: AboutMonitor, words: (typeof SEVERAL)[keyof typeof SEVERAL]): Words {
+  const { host, alert, group, timeZone } = input;
+  const { badge, after, remedy, since, then, schedule } = words;
+  const first = instant(alert.facts.startedAt, timeZone);
+  return {
+    badge,
+    preheader: `${count(group?.domains.length ?? 1, 'host')}. ${since} on ${first}.`,
+    heading: { before: '', host, after },
+    paragraphs: [remedy, `${then}${since} on ${first}.`],
+    facts: hostRows(input),
+    schedule,
+  };
 }
 
 /** Returns the message of the check on one line; empty if there is none. */

@@ -8,6 +8,8 @@ export interface AlertTitleInput {
   facts: AlertFacts;
   /** The display name of the host; for a test message, the product's name. */
   displayName: string;
+  /** Whether `displayName` stands for several hosts in a message about outages. */
+  isPlural?: boolean;
   now: number;
   /** Time zone as an IANA name. Null and unknown names count as UTC. */
   timeZone: string | null;
@@ -15,7 +17,8 @@ export interface AlertTitleInput {
 
 /** Returns the one-line title of an alert as of `now`: the subject of mails and the title in lists. */
 export function alertTitle(alert: AlertTitleInput): string {
-  const { kind, step, displayName: host } = alert;
+  const { kind, step, displayName: host, isPlural = false } = alert;
+  const verb = isPlural ? 'are' : 'is';
   if (step === 'resolved') return resolvedTitle(alert);
   switch (kind) {
     case 'expiry':
@@ -39,7 +42,9 @@ export function alertTitle(alert: AlertTitleInput): string {
     case 'registration':
       return registrationTitle(alert);
     case 'down':
-      return step === 'flapping' ? `${host} is flapping: down three times in six hours` : `${host} is down`;
+      return step === 'flapping'
+        ? `${host} ${verb} flapping: down three times in six hours`
+        : `${host} ${verb} down`;
     default:
       return `Test message from ${host}`;
   }
@@ -64,11 +69,11 @@ function registrationTitle({ facts, displayName, now, timeZone }: AlertTitleInpu
 }
 
 function resolvedTitle(alert: AlertTitleInput): string {
-  const { kind, facts, displayName: host } = alert;
+  const { kind, facts, displayName: host, isPlural = false } = alert;
   const { certificate, successor } = facts;
   switch (kind) {
     case 'down':
-      return `${host} is up again`;
+      return `${host} ${isPlural ? 'are' : 'is'} up again`;
     case 'not_deployed':
       return `${host} serves the renewed certificate`;
     case 'registration':

@@ -53,13 +53,14 @@ export function dueWithInterval(
 }
 
 /**
- * Number of priority lanes for due checks, by how many monitors their account has. Every lane gets a share of the claims.
+ * Number of priority lanes for due checks, by how many monitors their account has, and for messages. Every lane gets a share of the claims
+ * of checks.
  */
 export const LANES = 7;
 
 /**
- * Returns the lane of a monitor whose account had `before` others when it was added: 0 for the first three, then one more with
- * every power of four. So the first monitor of one account never waits behind the thousandth of another.
+ * Returns the lane of a monitor or a message whose account had `before` others when it was added: 0 for the first three, then one more
+ * with every power of four. So the first of one account never waits behind the thousandth of another.
  */
 export function laneOf(before: number): number {
   return Math.min(LANES - 1, Math.floor(Math.log2(before + 1) / 2));

@@ -1,8 +1,9 @@
 import { type NotNull, type RawBuilder, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { ACCOUNT_MAIL, type AlertRoute, type RoutedAlert } from '../../core/index.ts';
+import { ACCOUNT_MAIL, type AlertRoute, mergeKey, type RoutedAlert } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
+import { placeInQueue } from './merged-deliveries.ts';
 import type { Tables } from '../schema/tables.ts';
 
 interface AlertsToAdd {
@@ -168,6 +169,9 @@ async function supersedeEarlier(
     .execute();
 }
 
+/** SQL for the Message-ID that a delivery had before it was merged with others. */
+export const OWN_MESSAGE_ID = sql<string>`'<' || deliveries.id || '@alerts.certlantern>'`;
+
 async function addDelivery(
   trx: Transaction<Tables>,
   entry: AlertsToAdd & {
@@ -179,19 +183,27 @@ async function addDelivery(
 ): Promise<number> {
   const { alert, route, createdAt } = entry;
   const { step, incidentId } = alert;
+  const { accountId, now } = entry;
+  const { leavesAt } = route;
   const id = randomUUID();
-  const waiting = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: createdAt };
+  const key = mergeKey(alert, route);
+  const waiting = {
+    state: 'waiting' as const,
+    created_at: createdAt,
+    ...(await placeInQueue(trx, { accountId, mergeKey: key, leavesAt, createdAt, now })),
+  };
   const result = await trx
     .insertInto('deliveries')
     .values({
       id,
-      account_id: entry.accountId,
+      account_id: accountId,
       alert_id: entry.alertId,
       incident_id: incidentId,
       channel: route.kind,
       channel_key: route.key,
       channel_id: route.key === ACCOUNT_MAIL ? null : route.key,
       dedupe_key: [incidentId, step, route.key].join(':'),
+      merge_key: key,
       // The Message-ID is the same at every attempt, so that mail programs show a message sent twice only once.
       message_id: `<${id}@alerts.certlantern>`,
       attempts: 0,
@@ -201,7 +213,13 @@ async function addDelivery(
     .onConflict((conflict) =>
       conflict
         .columns(['account_id', 'dedupe_key'])
-        .doUpdateSet({ ...waiting, first_attempt_at: null, settled_at: null, detail: null })
+        .doUpdateSet({
+          ...waiting,
+          message_id: OWN_MESSAGE_ID,
+          first_attempt_at: null,
+          settled_at: null,
+          detail: null,
+        })
         .where(sql<boolean>`deliveries.state = 'superseded'`),
     )
     .returning('id')

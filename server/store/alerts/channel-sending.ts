@@ -11,8 +11,10 @@ import {
 import { type DeliveryRecord, deliveryOf } from './alert-history.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
+import { OWN_MESSAGE_ID } from './alerts.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { nextLane } from '../mail/outbox.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
 /** Reason why a message to a channel was not queued. */
@@ -62,6 +64,7 @@ export async function sendTest(
         channel_key: channelKey,
         channel_id: channelKey === ACCOUNT_MAIL ? null : channelKey,
         dedupe_key: `test:${id}`,
+        lane: await nextLane(trx, 'deliveries', accountId),
         message_id: `<${id}@alerts.certlantern>`,
         state: 'waiting',
         attempts: 0,
@@ -86,7 +89,10 @@ function testFacts(now: number): AlertFacts {
   };
 }
 
-/** Queues a settled delivery again with the same message id. Does not change a waiting delivery. */
+/**
+ * Queues a settled delivery again with its message id; one that was merged with others gets an id of its own. Does not change a waiting
+ * delivery.
+ */
 export async function replayDelivery(
   store: Store,
   { deliveryId, ...sending }: Sending & { deliveryId: string },
@@ -108,6 +114,8 @@ export async function replayDelivery(
       .set({
         state: 'waiting',
         forced: 1,
+        merge_key: null,
+        message_id: OWN_MESSAGE_ID,
         next_attempt_at: now,
         unanswered: 0,
         first_attempt_at: null,

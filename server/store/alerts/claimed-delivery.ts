@@ -18,10 +18,16 @@ import { currentVerdict } from '../checks/verdict-row.ts';
 import { concernsOthers } from './alerts.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
-/** A delivery that only this worker may send until its lease ends. */
-export interface ClaimedDelivery {
-  id: string;
+/** A message that only this worker may send until its lease ends: a delivery, or several that were merged. */
+export interface ClaimedDelivery extends DeliveryToSend {
   leaseToken: string;
+  /** The other deliveries of the message, oldest first. */
+  others: readonly DeliveryToSend[];
+}
+
+/** A delivery with all data for a message about it alone. */
+export interface DeliveryToSend {
+  id: string;
   /** Number of the attempt, from 1. The claim counts it, so that attempts of killed workers count too. */
   attempt: number;
   channel: ClaimedChannel;
@@ -68,13 +74,26 @@ export interface ClaimedChannel {
   isClosed: boolean;
 }
 
-/** Reads deliveries claimed under a lease, with all data for their messages. Sorts them by due time, earliest first. */
+/** Reads the messages that were claimed under these leases. Sorts them by due time, earliest first. */
 export async function readClaimed(
   trx: Transaction<Tables>,
-  ids: string[],
-  leaseToken: string,
+  leaseTokens: readonly string[],
 ): Promise<ClaimedDelivery[]> {
-  const rows = await trx
+  const rows = await selectDeliveries(trx)
+    .where('deliveries.lease_token', 'in', leaseTokens)
+    .orderBy('deliveries.next_attempt_at')
+    .orderBy('deliveries.created_at')
+    .orderBy('deliveries.id')
+    .execute();
+  const messages = Map.groupBy(rows, ({ lease_token: leaseToken }) => leaseToken ?? '');
+  return [...messages].flatMap(([leaseToken, merged]) => {
+    const [first, ...others] = merged.map((row) => toSend(row));
+    return first === undefined ? [] : [{ ...first, leaseToken, others }];
+  });
+}
+
+const selectDeliveries = (trx: Transaction<Tables>) =>
+  trx
     .selectFrom('deliveries')
     .innerJoin('alerts', (join) =>
       join
@@ -96,7 +115,9 @@ export async function readClaimed(
       join
         .onRef('verdicts.account_id', '=', 'states.account_id')
         .onRef('verdicts.monitor_id', '=', 'states.monitor_id')
-        .onRef('verdicts.id', '=', 'states.verdict_id'),
+        .onRef('verdicts.id', '=', 'states.verdict_id')
+        // Only this kind needs the verdict, which is large.
+        .on('alerts.kind', '=', 'revoked'),
     )
     .leftJoin('incidents', (join) =>
       join
@@ -108,6 +129,7 @@ export async function readClaimed(
     .selectAll('accounts')
     .select([
       'deliveries.id as deliveryId',
+      'deliveries.lease_token',
       'deliveries.attempts',
       'deliveries.channel',
       'deliveries.channel_key',
@@ -137,14 +159,13 @@ export async function readClaimed(
       'certificates.facts',
     ])
     .select(endedAt.as('ended_at'))
-    .select([hasLaterMessage.as('hasLaterMessage'), isUnsubscribed.as('isUnsubscribed')])
-    .where('deliveries.id', 'in', ids)
-    .orderBy('deliveries.next_attempt_at')
-    .execute();
+    .select([hasLaterMessage.as('hasLaterMessage'), isUnsubscribed.as('isUnsubscribed')]);
 
-  return rows.map((row) => ({
+type Row = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
+
+function toSend(row: Row): DeliveryToSend {
+  return {
     id: row.deliveryId,
-    leaseToken,
     attempt: row.attempts,
     channel: {
       key: row.channel_key,
@@ -180,7 +201,7 @@ export async function readClaimed(
     revoked: row.alertKind === 'revoked' ? revokedOf(row, row.fingerprint) : null,
     superseded: row.forced === 0 && (row.hasLaterMessage === 1 || isOver(row)),
     unsubscribed: row.forced === 0 && row.isUnsubscribed === 1,
-  }));
+  };
 }
 
 /** SQL for the time when the problem ended, ms UTC; null while an incident of the certificate on any domain is open. */

@@ -1,13 +1,15 @@
-import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
+import { type Expression, type ExpressionBuilder, sql, type SqlBool, type Transaction } from 'kysely';
 import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
+import { mergeClaimed } from './merged-deliveries.ts';
 import { recordChannelOutcome } from './channel-health.ts';
 import { leaseClock } from '../db/dialect.ts';
 import { type Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import {
-  updateLeasedRow,
+  type AttemptedRow,
+  updateLeasedRows,
   claimDueRows,
-  deferRow,
+  deferRows,
   isForEnabledAccount,
   isWaiting,
   type OutboxLease,
@@ -18,14 +20,14 @@ import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 
-export type { ClaimedDelivery } from './claimed-delivery.ts';
+export type { ClaimedDelivery, DeliveryToSend } from './claimed-delivery.ts';
 import { makeDueBy, firstCheckAt } from '../monitors/check-due.ts';
 
 type Transport = 'mail' | 'http';
 
 /**
- * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or HTTP
- * channels. Claim few at a time then: the limit per account is evaluated once per claim.
+ * Claims due deliveries, see `claimDueRows`, and merges outages of one account and channel into one message. `by` limits the claim to
+ * mail or HTTP channels. Claim few at a time then: the limit per account is evaluated once per claim.
  */
 export async function claimDueDeliveries(
   store: Store,
@@ -34,32 +36,35 @@ export async function claimDueDeliveries(
   let needsCheck = false;
   const claimed = await inTransaction(store, async (trx) => {
     const clock = leaseClock(store, claim.now);
-    const rules = [keepsOrder(clock, claim.now)];
+    const isInOrder = keepsOrder(clock, claim.now);
+    const rules = [isInOrder];
     if (claim.by !== undefined) rules.push(isSentBy(claim.by), hasCapacity(claim.by, clock));
     const isFree = sql<boolean>`${sql.join(rules, sql` and `)}`;
-    const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
+    const { rows, givenUp } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     needsCheck = await makeMonitorsDue(trx, givenUp, claim.now);
     if (rows.length === 0) return [];
+    await mergeClaimed(store, trx, rows, { ...claim, isFree: isInOrder });
+    const leaseTokens = rows.map(({ leaseToken }) => leaseToken);
     await trx
       .insertInto('delivery_attempts')
-      .values(
-        rows.map(({ id, account_id, attempts }) => ({
-          account_id: ownerOf({ account_id }),
-          delivery_id: id,
-          attempt: attempts,
-          started_at: claim.now,
-        })),
+      .columns(['account_id', 'delivery_id', 'attempt', 'started_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom('deliveries')
+          .select([
+            'account_id',
+            'id',
+            'attempts',
+            sql<number>`cast(${claim.now} as bigint)`.as('started_at'),
+          ])
+          .where('lease_token', 'in', leaseTokens),
       )
       // `holdDelivery` undoes the count of an attempt, so its number may be used again.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
       .execute();
-    return readClaimed(
-      trx,
-      rows.map(({ id }) => id),
-      leaseToken,
-    );
+    return readClaimed(trx, leaseTokens);
   });
   if (needsCheck) store.signals.publish({ topic: 'due' });
   return claimed;
@@ -69,7 +74,7 @@ export async function claimDueDeliveries(
  * Makes the monitors of failed deliveries due, so that their next checks send the alerts on channels that still work. Skips
  * messages without an incident. Returns whether there are any; then publish the signal `due` after the commit.
  */
-async function makeMonitorsDue(
+export async function makeMonitorsDue(
   trx: Transaction<Tables>,
   failed: readonly string[],
   now: number,
@@ -101,18 +106,18 @@ function ownerOf({ account_id: accountId }: { account_id: string | null }): stri
 const isSentBy = (transport: Transport, table = 'deliveries'): Expression<SqlBool> =>
   sql<boolean>`${sql.ref(`${table}.channel`)} ${sql.raw(transport === 'mail' ? '=' : '!=')} 'email'`;
 
-/** Limit on parallel deliveries per account and transport, so that servers that answer late or never do not block other accounts. */
+/** Limit on parallel messages per account and transport, so that servers that answer late or never do not block other accounts. */
 const MAX_PER_ACCOUNT = 8;
 
 /**
- * Returns the condition that the account is below `MAX_PER_ACCOUNT` and, over HTTP, a failing channel has no other delivery in
+ * Returns the condition that the account is below `MAX_PER_ACCOUNT` and, over HTTP, a failing channel has no other message in
  * progress. The subqueries run once per claim, not once per row, because an account may have thousands of waiting rows.
  */
 function hasCapacity(transport: Transport, clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
     and ${isSentBy(transport, 'busy')}`;
   const isBelowLimit = sql<boolean>`deliveries.account_id not in (
-      select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MAX_PER_ACCOUNT)})`;
+      select busy.account_id ${busy} group by busy.account_id having count(distinct busy.lease_token) >= ${sql.lit(MAX_PER_ACCOUNT)})`;
   if (transport === 'mail') return isBelowLimit;
   return sql<boolean>`${isBelowLimit}
     and coalesce(deliveries.channel_id, '') not in (
@@ -134,10 +139,14 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
 
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 
-/** Settles a delivery. Returns false, and changes nothing, if the lease is lost; a waiting delivery becomes `delivered` even then. */
+/**
+ * Settles the deliveries of a message, or only those with these ids. Returns false, and changes nothing, if the lease is lost; waiting
+ * deliveries with these ids become `delivered` even then.
+ */
 export async function settleDelivery(
   store: Store,
   settled: OutboxLease & {
+    ids?: readonly string[];
     outcome: 'delivered' | 'failed' | 'superseded';
     /** Set if the receiver answered that the channel is gone or that the address takes no mail. */
     because?: { gone: true } | { refusedAddress: string };
@@ -158,22 +167,16 @@ export async function retryDelivery(
 }
 
 /**
- * Defers a claimed delivery until `until` (ms UTC) without counting the attempt. Returns false if the lease is lost.
+ * Defers a claimed message until `until` (ms UTC) without counting the attempt. Returns false if the lease is lost.
  */
 export async function holdDelivery(
   store: Store,
   hold: OutboxLease & { until: number; detail: string },
 ): Promise<boolean> {
   return inTransaction(store, async (trx) => {
-    const held = await deferRow(trx, 'deliveries', hold);
-    if (held === undefined) return false;
-    await trx
-      .deleteFrom('delivery_attempts')
-      .where('account_id', '=', ownerOf(held))
-      .where('delivery_id', '=', hold.id)
-      .where('attempt', '=', held.attempt)
-      .execute();
-    return true;
+    const held = await deferRows(trx, 'deliveries', hold);
+    if (held.length > 0) await trx.deleteFrom('delivery_attempts').where(isAttemptOf(held)).execute();
+    return held.length > 0;
   });
 }
 
@@ -199,20 +202,19 @@ export async function oldestDue(
 
 async function recordOutcome(
   store: Store,
-  attempt: OutboxLease & { because?: Because; detail: string | null; now: number },
+  attempt: OutboxLease & { ids?: readonly string[]; because?: Because; detail: string | null; now: number },
   outcome: DeliveryOutcomeKind,
   change: { state?: 'delivered' | 'failed' | 'superseded'; settled_at?: number; next_attempt_at?: number },
 ): Promise<boolean> {
   const { now, detail, because } = attempt;
   const recorded = await inUrgentTransaction(store, async (trx) => {
-    const updated = await updateLeasedRow(trx, 'deliveries', attempt, { ...change, detail });
-    if (!updated) return null;
+    const updated = await updateLeasedRows(trx, 'deliveries', attempt, { ...change, detail });
+    const [first] = updated;
+    if (!first) return null;
     await trx
       .updateTable('delivery_attempts')
       .set({ outcome, detail, finished_at: now })
-      .where('account_id', '=', ownerOf(updated))
-      .where('delivery_id', '=', attempt.id)
-      .where('attempt', '=', updated.attempts)
+      .where(isAttemptOf(updated))
       .execute();
     const row = await trx
       .selectFrom('deliveries')
@@ -222,7 +224,7 @@ async function recordOutcome(
           .onRef('alerts.id', '=', 'deliveries.alert_id'),
       )
       .select(['deliveries.account_id', 'deliveries.channel_id', 'alerts.monitor_id'])
-      .where('deliveries.id', '=', attempt.id)
+      .where('deliveries.id', '=', first.id)
       .executeTakeFirstOrThrow();
     const suppressed = because !== undefined && 'refusedAddress' in because;
     if (suppressed)
@@ -231,28 +233,44 @@ async function recordOutcome(
     const isClosed =
       row.channel_id !== null &&
       (await recordChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
-    const needsCheck = change.state === 'failed' && (await makeMonitorsDue(trx, [attempt.id], now));
-    return { ...row, suppressed, isClosed, needsCheck };
+    const ids = updated.map(({ id }) => id);
+    const needsCheck = change.state === 'failed' && (await makeMonitorsDue(trx, ids, now));
+    return { ...row, suppressed, isClosed, needsCheck, isAboutSeveral: updated.length > 1 };
   });
   if (recorded === null) return false;
-  const { account_id: accountId, monitor_id: monitorId } = recorded;
+  const { account_id: accountId, monitor_id: monitorId, suppressed, isClosed, isAboutSeveral } = recorded;
   if (change.next_attempt_at !== undefined && change.next_attempt_at <= now)
     store.signals.publish({ topic: 'deliveries' });
-  if (recorded.isClosed) store.signals.publish({ topic: 'mails' });
-  if (recorded.isClosed || recorded.needsCheck) store.signals.publish({ topic: 'due' });
+  if (isClosed) store.signals.publish({ topic: 'mails' });
+  if (isClosed || recorded.needsCheck) store.signals.publish({ topic: 'due' });
   // The account's pages show that mail to its own address bounces, and that a channel is dead.
-  if (
-    recorded.isClosed ||
-    recorded.suppressed ||
-    (recorded.channel_id === null && change.state !== undefined)
-  )
+  if (isClosed || suppressed || (recorded.channel_id === null && change.state !== undefined))
     store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({
     topic: 'alerts',
     accountId,
-    monitorId: recorded.isClosed || recorded.suppressed ? null : monitorId,
+    monitorId: isClosed || suppressed || isAboutSeveral ? null : monitorId,
   });
   return true;
+}
+
+/** Returns the condition for the last attempts of these deliveries. */
+function isAttemptOf(rows: readonly AttemptedRow[]) {
+  const byAttempt = Map.groupBy(rows, (row) => `${ownerOf(row)} ${row.attempts}`);
+  return (eb: ExpressionBuilder<Tables, 'delivery_attempts'>): Expression<SqlBool> =>
+    eb.or(
+      [...byAttempt.values()].map((same) =>
+        eb.and([
+          eb('account_id', '=', same[0]?.account_id ?? ''),
+          eb('attempt', '=', same[0]?.attempts ?? 0),
+          eb(
+            'delivery_id',
+            'in',
+            same.map(({ id }) => id),
+          ),
+        ]),
+      ),
+    );
 }
 
 type Because = Parameters<typeof settleDelivery>[1]['because'];

@@ -5,15 +5,15 @@ import { suppress } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { Kysely, Transaction } from 'kysely';
 import { inTransaction } from '../db/transaction.ts';
-import { makeDueBy } from '../monitors/check-due.ts';
+import { makeMonitorsDue } from '../alerts/deliveries.ts';
 
 /** A sent mail that a bounce message refers to. */
 export interface BouncedMail {
   outbox: 'deliveries' | 'mails';
-  id: string;
+  /** Message-ID, which all deliveries of a merged message have. */
+  messageId: string;
   /** The account that the mail belongs to; null if there is none. */
   accountId: string | null;
-  monitorId: string | null;
   /** The address of the recipient; for alerts the current one, which may have changed since the mail was sent. */
   recipient: string;
 }
@@ -27,19 +27,8 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
   const delivery = await db
     .selectFrom('deliveries')
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
-    .select([
-      'deliveries.account_id',
-      'alerts.monitor_id',
-      'accounts.email',
-      'channels.config',
-      'channel_key',
-    ])
+    .select(['deliveries.account_id', 'message_id', 'accounts.email', 'channels.config', 'channel_key'])
     .where('deliveries.id', '=', id)
     .where('deliveries.channel', '=', 'email')
     .executeTakeFirst();
@@ -50,23 +39,23 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
     if (added === null && delivery.config !== null) return null;
     return {
       outbox: 'deliveries',
-      id,
+      messageId: delivery.message_id,
       recipient: added ?? delivery.email,
       accountId: delivery.account_id,
-      monitorId: delivery.monitor_id,
     };
   }
   const mail = await db
     .selectFrom('mails')
-    .select(['account_id', 'recipient'])
+    .select(['account_id', 'message_id', 'recipient'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (!mail) return null;
-  return { outbox: 'mails', id, accountId: mail.account_id, monitorId: null, recipient: mail.recipient };
+  const { account_id: accountId, message_id: messageId, recipient } = mail;
+  return { outbox: 'mails', messageId, accountId, recipient };
 }
 
 /**
- * Marks a delivered mail as failed because it bounced, and makes its monitor due. If `isPermanent` is true, the bounce is
+ * Marks a delivered mail as failed because it bounced, and makes its monitors due. If `isPermanent` is true, the bounce is
  * permanent and the address is suppressed. Idempotent.
  */
 export async function recordBounce(
@@ -76,20 +65,26 @@ export async function recordBounce(
   const { mail, isPermanent, now } = bounce;
   const detail = `The mail bounced: ${bounce.detail}`;
   await inTransaction(store, async (trx: Transaction<Tables>) => {
-    await trx
+    const bounced = await trx
       .updateTable(mail.outbox as 'mails')
       .set({ state: 'failed', settled_at: now, detail })
-      .where('id', '=', mail.id)
+      .where('account_id', mail.accountId === null ? 'is' : '=', mail.accountId)
+      .where('message_id', '=', mail.messageId)
       .where('state', '=', 'delivered')
+      .returning('id')
       .execute();
-    if (mail.accountId !== null && mail.monitorId !== null)
-      await makeDueBy(trx, { accountId: mail.accountId, monitorId: mail.monitorId, at: now });
+    if (mail.outbox === 'deliveries')
+      await makeMonitorsDue(
+        trx,
+        bounced.map(({ id }) => id),
+        now,
+      );
     if (isPermanent)
       await suppress(trx, { address: mail.recipient, reason: 'bounced', detail: bounce.detail, now });
   });
   if (mail.accountId === null) return;
-  const { accountId, monitorId } = mail;
+  const { accountId } = mail;
   store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'due' });
-  store.signals.publish({ topic: 'alerts', accountId, monitorId });
+  store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
 }

@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/index.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
-import { updateLeasedRow, claimDueRows, deferRow, type OutboxLease, rescheduleRows } from './outbox.ts';
+import {
+  updateLeasedRows,
+  claimDueRows,
+  deferRows,
+  LAST_LANE,
+  nextLane,
+  type OutboxLease,
+  rescheduleRows,
+} from './outbox.ts';
 import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
@@ -23,13 +31,16 @@ export interface NewMail {
 export async function enqueueMail(trx: Transaction<Tables>, mail: NewMail): Promise<void> {
   const { kind, ...data } = mail.content;
   const id = randomUUID();
+  const { accountId } = mail;
+  const urgentLane = async () => (accountId === null ? 0 : nextLane(trx, 'mails', accountId));
   await trx
     .insertInto('mails')
     .values({
       id,
-      account_id: mail.accountId,
+      account_id: accountId,
       recipient: mail.recipient,
       kind,
+      lane: kind === 'digest' ? LAST_LANE : await urgentLane(),
       data: JSON.stringify(data),
       message_id: `<${id}@certlantern>`,
       state: 'waiting',
@@ -62,10 +73,10 @@ export interface ClaimedMail {
   expiresAt: number | null;
 }
 
-/** Claims the mails that have been due the longest, and counts the attempt. */
+/** Claims due mails, see `claimDueRows`. Digests come last. */
 export async function claimDueMails(store: Store, claim: Claim): Promise<ClaimedMail[]> {
   return inTransaction(store, async (trx) => {
-    const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'mails', claim);
+    const { rows, givenUp } = await claimDueRows(store, trx, 'mails', claim);
     if (givenUp.length > 0)
       await trx
         .updateTable('mails')
@@ -88,7 +99,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       .execute();
     return mails.map((row) => ({
       id: row.id,
-      leaseToken,
+      leaseToken: row.lease_token ?? '',
       accountId: row.account_id,
       attempt: row.attempts,
       recipient: row.recipient,
@@ -106,6 +117,8 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
 }
 
 export type SettledMail = OutboxLease & {
+  /** The id of the mail; needed to settle it as `delivered` after the lease was lost. */
+  ids?: readonly string[];
   outcome: Exclude<MailState, 'waiting'>;
   detail: string | null;
   /** Set if the server permanently refused the address. */
@@ -115,12 +128,13 @@ export type SettledMail = OutboxLease & {
 
 /**
  * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again.
- * Returns false and changes nothing if the lease is lost; a waiting mail becomes `delivered` even then.
+ * Returns false and changes nothing if the lease is lost; a waiting mail with this id becomes `delivered` even then.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
   const mail = await inUrgentTransaction(store, async (trx) => {
-    const updated = await updateLeasedRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
+    const change = { state: outcome, settled_at: now, detail };
+    const [updated] = await updateLeasedRows(trx, 'mails', settled, change);
     if (!updated) return undefined;
     const row = await trx
       .updateTable('mails')
@@ -130,7 +144,7 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
             ? eb.case().when('kind', 'in', LINK_MAILS).then(null).else(eb.ref('data')).end()
             : null,
       }))
-      .where('id', '=', settled.id)
+      .where('id', '=', updated.id)
       .returning(['account_id', 'kind', 'recipient'])
       .executeTakeFirstOrThrow();
     // Never suppress the operator's address, because alarms about failing mail are sent there.
@@ -157,9 +171,10 @@ export async function retryMail(
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
 ): Promise<boolean> {
   const change = { next_attempt_at: retry.nextAttemptAt, detail: retry.detail };
-  const updated = await inUrgentTransaction(store, (trx) => updateLeasedRow(trx, 'mails', retry, change));
-  if (updated && retry.nextAttemptAt <= retry.now) store.signals.publish({ topic: 'mails' });
-  return updated !== undefined;
+  const updated = await inUrgentTransaction(store, (trx) => updateLeasedRows(trx, 'mails', retry, change));
+  if (updated.length === 0) return false;
+  if (retry.nextAttemptAt <= retry.now) store.signals.publish({ topic: 'mails' });
+  return true;
 }
 
 /** Defers a claimed mail until `until` (ms UTC) and does not count the attempt. Returns false if the lease is lost. */
@@ -167,7 +182,7 @@ export async function deferMail(
   store: Store,
   hold: OutboxLease & { until: number; detail: string },
 ): Promise<boolean> {
-  return (await inTransaction(store, (trx) => deferRow(trx, 'mails', hold))) !== undefined;
+  return (await inTransaction(store, (trx) => deferRows(trx, 'mails', hold))).length > 0;
 }
 
 /** Makes mails due now that were postponed too far, because a clock ran ahead. Returns how many. */

@@ -1,10 +1,12 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { laneOf, LANES } from '../../core/index.ts';
 import { compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { OutboxColumns, Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { lanes } from '../monitors/check-due.ts';
 
 /** The tables that queue outgoing messages. */
 export type Outbox = 'deliveries' | 'mails';
@@ -47,22 +49,41 @@ export async function firstAttemptDueAt(store: Store, outbox: Outbox): Promise<n
   return first?.at ?? null;
 }
 
-/** Proof that this worker may send a row. Invalid once another worker has claimed it. */
+/** The lane of digests, which nobody waits for. */
+export const LAST_LANE = LANES - 1;
+
+/** With this number of waiting messages, `laneOf` returns the last lane. */
+const MAX_COUNTED = 4 ** LAST_LANE;
+
+/** Returns the lane of an account's next message, by how many of its messages wait. The message keeps it until it is settled. */
+export async function nextLane(trx: Transaction<Tables>, outbox: Outbox, accountId: string): Promise<number> {
+  const waiting = trx
+    .selectFrom(asTable(outbox))
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(isWaiting)
+    .limit(MAX_COUNTED);
+  const { many } = await trx
+    .selectFrom(waiting.as('waiting'))
+    .select((eb) => eb.fn.countAll<number>().as('many'))
+    .executeTakeFirstOrThrow();
+  return laneOf(many);
+}
+
+/** Proof that this worker may send a message. Invalid once another worker has claimed it. */
 export interface OutboxLease {
-  id: string;
   leaseToken: string;
 }
 
 export interface ClaimedRows {
-  leaseToken: string;
-  /** The claimed rows. `attempts` includes the current attempt, so it starts at 1. */
-  rows: { id: string; account_id: string | null; attempts: number }[];
+  rows: { id: string; leaseToken: string }[];
   /** Ids of rows that have just failed after too many claims without a result. */
   givenUp: string[];
 }
 
 /**
- * Claims the rows that have been due the longest, and counts the attempt. Fails rows above `MAX_UNANSWERED_CLAIMS` instead. Rows of
+ * Claims due rows, those of lane 0 first and in each lane those that have been due the longest, and counts the attempt. So the first
+ * three messages of every account come before the fourth of another. Fails rows above `MAX_UNANSWERED_CLAIMS` instead. Rows of
  * disabled accounts stay queued: nothing is sent and nothing is lost.
  */
 export async function claimDueRows(
@@ -75,35 +96,35 @@ export async function claimDueRows(
   },
 ): Promise<ClaimedRows> {
   const table = asTable(outbox);
-  const clock = leaseClock(store, claim.now);
-  const leaseToken = randomUUID();
+  const inLanes = lanes().map((lane) => {
+    const due = lockedSkippingLocked(
+      store.dialect,
+      trx
+        .selectFrom(table)
+        .select('id')
+        .where(isWaiting)
+        .where('lane', '=', sql.lit(lane))
+        .where('next_attempt_at', '<=', claim.now)
+        .where(isUnleased(leaseClock(store, claim.now)))
+        .where(isForEnabledAccount(outbox))
+        .$if(claim.isFree !== undefined, (query) => query.where(claim.isFree ?? sql<boolean>`true`))
+        .orderBy('next_attempt_at')
+        .limit(claim.limit),
+    );
+    return sql`select id from (${due}) as ${sql.ref(`lane${lane}`)}`;
+  });
   const claimed = await trx
-    .with('due', (db) =>
-      lockedSkippingLocked(
-        store.dialect,
-        db
-          .selectFrom(table)
-          .select('id')
-          .where(isWaiting)
-          .where('next_attempt_at', '<=', claim.now)
-          .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', clock)]))
-          .where(isForEnabledAccount(outbox))
-          .$if(claim.isFree !== undefined, (due) => due.where(claim.isFree ?? sql<boolean>`true`))
-          .orderBy('next_attempt_at')
-          .limit(claim.limit),
-      ),
+    .with(
+      'due',
+      () =>
+        sql<{
+          id: string;
+        }>`(select id from (${sql.join(inLanes, sql` union all `)}) as waiting limit ${claim.limit})`,
     )
     .updateTable(table)
-    .set((eb) => ({
-      lease_token: leaseToken,
-      lease_expires_at: sql<number>`${clock} + ${sql.lit(claim.leaseMs)}`,
-      claimed_by: claim.claimedBy,
-      attempts: eb('attempts', '+', 1),
-      unanswered: eb('unanswered', '+', 1),
-      first_attempt_at: eb.fn.coalesce('first_attempt_at', eb.val(claim.now)),
-    }))
+    .set(leasedColumns(store, claim, sql<string>`cast(${randomUUID()} as text) || message_id`))
     .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
-    .returning(['id', 'account_id', 'attempts', 'unanswered'])
+    .returning(['id', 'lease_token', 'unanswered'])
     .execute();
 
   const poisoned = claimed.filter(({ unanswered }) => unanswered > MAX_UNANSWERED_CLAIMS);
@@ -121,9 +142,26 @@ export async function claimDueRows(
       .where('id', 'in', givenUp)
       .execute();
   return {
-    leaseToken,
-    rows: claimed.filter(({ id }) => !givenUp.includes(id)),
+    rows: claimed
+      .filter(({ id }) => !givenUp.includes(id))
+      .map(({ id, lease_token: leaseToken }) => ({ id, leaseToken: leaseToken ?? '' })),
     givenUp,
+  };
+}
+
+/** Returns the condition that no worker holds the row. `clock`: current time of leases (`leaseClock`). */
+export const isUnleased = (clock: Expression<number>): Expression<SqlBool> =>
+  sql<boolean>`(lease_token is null or lease_expires_at <= ${clock})`;
+
+/** Returns the columns that lease rows under a token, and count the attempt. */
+export function leasedColumns(store: Store, claim: Omit<Claim, 'limit'>, leaseToken: Expression<string>) {
+  return {
+    lease_token: leaseToken,
+    lease_expires_at: sql<number>`${leaseClock(store, claim.now)} + ${sql.lit(claim.leaseMs)}`,
+    claimed_by: claim.claimedBy,
+    attempts: sql<number>`attempts + 1`,
+    unanswered: sql<number>`unanswered + 1`,
+    first_attempt_at: sql<number>`coalesce(first_attempt_at, cast(${claim.now} as bigint))`,
   };
 }
 
@@ -137,46 +175,52 @@ export function isForEnabledAccount(outbox: Outbox): Expression<SqlBool> {
 export async function extendLease(
   store: Store,
   outbox: Outbox,
-  { id, leaseToken, now, leaseMs }: OutboxLease & { now: number; leaseMs: number },
+  { leaseToken, now, leaseMs }: OutboxLease & { now: number; leaseMs: number },
 ): Promise<void> {
   await store.db
     .updateTable(asTable(outbox))
     .set({ lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}` })
-    .where('id', '=', id)
     .where('lease_token', '=', leaseToken)
     .execute();
 }
 
-/**
- * Applies `change` to the row and ends the lease. Returns undefined if the lease is lost. A waiting row becomes `delivered` even then:
- * the receiver has the message, so the worker that leased the row meanwhile must not retry it.
- */
-export async function updateLeasedRow(
-  trx: Transaction<Tables>,
-  outbox: Outbox,
-  { id, leaseToken }: OutboxLease,
-  change: Partial<Pick<OutboxColumns, 'settled_at' | 'next_attempt_at' | 'detail'>> & { state?: string },
-): Promise<{ account_id: string | null; attempts: number } | undefined> {
-  return trx
-    .updateTable(asTable(outbox))
-    .set({ ...(change as object), unanswered: 0, lease_token: null, lease_expires_at: null })
-    .where('id', '=', id)
-    .where((eb) =>
-      eb.or([eb('lease_token', '=', leaseToken), ...(change.state === 'delivered' ? [isWaiting] : [])]),
-    )
-    .returning(['account_id', 'attempts'])
-    .executeTakeFirst();
+/** A row of a message, after an attempt to send it. */
+export interface AttemptedRow {
+  id: string;
+  account_id: string | null;
+  attempts: number;
 }
 
 /**
- * Defers a claimed row until `until` (ms UTC) without counting the attempt, and restarts the retry period. Returns the
- * number of the uncounted attempt, or undefined if the lease is lost.
+ * Applies `change` to the rows of a message, or only to those with these ids, and ends their lease. Returns them; none if the lease is
+ * lost. Waiting rows with these ids become `delivered` even then, so that the worker that leased them meanwhile does not retry them.
  */
-export async function deferRow(
+export async function updateLeasedRows(
   trx: Transaction<Tables>,
   outbox: Outbox,
-  { id, leaseToken, until, detail }: OutboxLease & { until: number; detail: string },
-): Promise<{ account_id: string | null; attempt: number } | undefined> {
+  { leaseToken, ids }: OutboxLease & { ids?: readonly string[] },
+  change: Partial<Pick<OutboxColumns, 'settled_at' | 'next_attempt_at' | 'detail'>> & { state?: string },
+): Promise<AttemptedRow[]> {
+  return trx
+    .updateTable(asTable(outbox))
+    .set({ ...(change as object), unanswered: 0, lease_token: null, lease_expires_at: null })
+    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
+    .where((eb) =>
+      ids !== undefined && change.state === 'delivered' ? isWaiting : eb('lease_token', '=', leaseToken),
+    )
+    .returning(['id', 'account_id', 'attempts'])
+    .execute();
+}
+
+/**
+ * Defers a claimed message until `until` (ms UTC) without counting the attempt, and restarts the retry period. Returns its rows; none
+ * if the lease is lost.
+ */
+export async function deferRows(
+  trx: Transaction<Tables>,
+  outbox: Outbox,
+  { leaseToken, until, detail }: OutboxLease & { until: number; detail: string },
+): Promise<AttemptedRow[]> {
   const held = await trx
     .updateTable(asTable(outbox))
     .set((eb) => ({
@@ -188,11 +232,10 @@ export async function deferRow(
       lease_token: null,
       lease_expires_at: null,
     }))
-    .where('id', '=', id)
     .where('lease_token', '=', leaseToken)
-    .returning(['account_id', 'attempts'])
-    .executeTakeFirst();
-  return held && { account_id: held.account_id, attempt: held.attempts + 1 };
+    .returning(['id', 'account_id', 'attempts'])
+    .execute();
+  return held.map((row) => ({ ...row, attempts: row.attempts + 1 }));
 }
 
 /** `releaseLeases` skips rows with more consecutive claims without a result than this, because they may kill their worker. */

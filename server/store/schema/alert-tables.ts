@@ -75,6 +75,8 @@ export interface DeliveriesTable extends OutboxColumns {
    * pings their kind and id.
    */
   dedupe_key: string;
+  /** Deliveries of one account with the same key may be merged into one message (`mergeKey`); null if it is sent alone. */
+  merge_key: string | null;
   state: DeliveryState;
   /** 1 if a person asked to send the delivery again. It is then sent even if its problem is over or a later alert replaced it. */
   forced: Generated<Flag>;

@@ -95,6 +95,13 @@ const ALERTS: Record<string, Changes> = {
       message: 'The server did not answer within 10 seconds.',
     },
   },
+  'down-many': {
+    ...zone,
+    alert: alert('down'),
+    group: { domains: sharing(40), changed: 0 },
+    facts: { certificate: null, startedAt: NOW - 2 * MINUTE },
+    mail: { isAboutSeveral: true },
+  },
   up: {
     ...zone,
     alert: { kind: 'down', step: 'resolved', severity: 'info' },

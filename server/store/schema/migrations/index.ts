@@ -5,6 +5,7 @@ import { addCertificates } from './0022-certificates.ts';
 import { addServedCertificates } from './0023-served-certificates.ts';
 import { addTargets } from './0024-targets.ts';
 import { separateXmppServer } from './0025-xmpp-server.ts';
+import { addMessageLanes } from './0026-message-lanes.ts';
 import { addCertificateNames } from './0027-certificate-names.ts';
 import { addDatabaseId } from './0028-database-id.ts';
 import { addOwnIcons } from './0029-own-icons.ts';
@@ -30,6 +31,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0024-targets': { up: addTargets, breaking: true },
   // An older program cannot check a monitor whose protocol it does not know.
   '0025-xmpp-server': { up: separateXmppServer, breaking: true },
+  '0026-message-lanes': { up: addMessageLanes, breaking: false },
   '0027-certificate-names': { up: addCertificateNames, breaking: false },
   '0028-database-id': { up: addDatabaseId, breaking: false },
   '0029-own-icons': { up: addOwnIcons, breaking: false },

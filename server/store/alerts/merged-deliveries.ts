@@ -1,0 +1,124 @@
+import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
+import { maxMerged, MERGE_WAIT } from '../../core/index.ts';
+import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import type { Store } from '../db/open-store.ts';
+import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.ts';
+import type { Claim } from '../monitors/monitor-claims.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** SQL condition for deliveries that no attempt has been made to send. It has the text of the index `deliveries_merging`. */
+const isUnsent = sql<boolean>`state = 'waiting' and merge_key is not null and first_attempt_at is null`;
+
+/**
+ * Returns the lane and the due time (ms UTC) of a new delivery. If it may be merged, it is due after `MERGE_WAIT.quietMs`, and the
+ * previous delivery with its key is postponed until `MERGE_WAIT.maxMs` after it was queued itself.
+ */
+export async function placeInQueue(
+  trx: Transaction<Tables>,
+  delivery: { accountId: string; mergeKey: string | null; leavesAt: number; createdAt: number; now: number },
+): Promise<{ lane: number; next_attempt_at: number }> {
+  const { accountId, mergeKey, leavesAt, createdAt, now } = delivery;
+  if (mergeKey === null)
+    return { lane: await nextLane(trx, 'deliveries', accountId), next_attempt_at: leavesAt };
+  const { quietMs, maxMs } = MERGE_WAIT;
+  const newest = await trx
+    .selectFrom('deliveries')
+    .select(['id', 'lane', 'created_at', 'next_attempt_at'])
+    .where('account_id', '=', accountId)
+    .where('merge_key', '=', mergeKey)
+    .where(isUnsent)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const lane = newest?.lane ?? (await nextLane(trx, 'deliveries', accountId));
+  // `mergeClaimed` takes deliveries that are due within `maxMs`, so one that quiet hours hold must be due later.
+  if (leavesAt > now) return { lane, next_attempt_at: Math.max(leavesAt, createdAt + maxMs + 1) };
+  if (newest !== undefined) {
+    const latest = Math.min(newest.created_at, now) + maxMs;
+    await trx
+      .updateTable('deliveries')
+      .set({ next_attempt_at: latest })
+      .where('account_id', '=', accountId)
+      .where('id', '=', newest.id)
+      .where('next_attempt_at', '<', latest)
+      .where('first_attempt_at', 'is', null)
+      .execute();
+  }
+  return { lane, next_attempt_at: now + quietMs };
+}
+
+/**
+ * Gives claimed deliveries the lease and the Message-ID of one message: those that were claimed together, those that wait for others,
+ * and all that an earlier attempt sent in one message. `isFree`: condition that a delivery must meet to join.
+ */
+export async function mergeClaimed(
+  store: Store,
+  trx: Transaction<Tables>,
+  claimed: readonly { id: string }[],
+  claim: Claim & { isFree: Expression<SqlBool> },
+): Promise<void> {
+  const { now, isFree } = claim;
+  const rows = await trx
+    .selectFrom('deliveries')
+    .select(['id', 'account_id', 'channel', 'merge_key', 'message_id', 'first_attempt_at', 'lease_token'])
+    .where(
+      'id',
+      'in',
+      claimed.map(({ id }) => id),
+    )
+    .where('merge_key', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const isFirstAttempt = (row: (typeof rows)[number]) => row.first_attempt_at === now;
+  const messages = Map.groupBy(rows, (row) =>
+    isFirstAttempt(row) ? `${row.account_id} ${row.merge_key}` : row.message_id,
+  );
+  for (const [first, ...others] of messages.values()) {
+    if (first === undefined) continue;
+    const joining = lockedSkippingLocked(
+      store.dialect,
+      trx
+        .selectFrom('deliveries')
+        .select('id')
+        .where('account_id', '=', first.account_id)
+        .where(isUnleased(leaseClock(store, now)))
+        .$if(isFirstAttempt(first), (query) =>
+          query
+            .where('merge_key', '=', first.merge_key)
+            .where(isUnsent)
+            .where((eb) =>
+              eb.or([
+                eb('next_attempt_at', '<=', now),
+                eb('next_attempt_at', '<=', eb('created_at', '+', MERGE_WAIT.maxMs)),
+              ]),
+            )
+            .where(isFree),
+        )
+        .$if(!isFirstAttempt(first), (query) =>
+          query.where(isWaiting).where('message_id', '=', first.message_id),
+        )
+        .orderBy('created_at')
+        .limit(maxMerged(first.channel) - 1 - others.length),
+    );
+    const leaseToken = sql<string>`cast(${first.lease_token} as text)`;
+    await trx
+      .with('joining', () => joining)
+      .updateTable('deliveries')
+      .set({ ...leasedColumns(store, claim, leaseToken), message_id: first.message_id })
+      .where('account_id', '=', first.account_id)
+      .where('id', 'in', (eb) => eb.selectFrom('joining').select('joining.id'))
+      .execute();
+    if (others.length > 0)
+      await trx
+        .updateTable('deliveries')
+        .set({ lease_token: first.lease_token, message_id: first.message_id })
+        .where('account_id', '=', first.account_id)
+        .where(
+          'id',
+          'in',
+          others.map(({ id }) => id),
+        )
+        .execute();
+  }
+}
