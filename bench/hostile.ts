@@ -1,6 +1,7 @@
 import { measureChains } from './hostile/chain.ts';
 import { measureRotating } from './hostile/rotating.ts';
 import { measureHttp2 } from './hostile/http2.ts';
+import { measureQueues } from './hostile/queues.ts';
 import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
 import { measureTarpits } from './hostile/tarpits.ts';
@@ -14,6 +15,7 @@ import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   chain: measureChains,
   http2: measureHttp2,
+  queues: measureQueues,
   routes: measureRoutes,
   rotating: measureRotating,
   search: measureSearch,

@@ -259,7 +259,7 @@ function send(
 }
 
 /** Requests the health route at a fixed rate until `work` is done. Returns the response times in ms. */
-async function healthWhile(app: App, work: Promise<unknown>): Promise<number[]> {
+export async function healthWhile(app: App, work: Promise<unknown>): Promise<number[]> {
   const took: number[] = [];
   const ask = async (): Promise<void> => {
     const from = performance.now();
@@ -274,7 +274,7 @@ async function healthWhile(app: App, work: Promise<unknown>): Promise<number[]> 
   return took;
 }
 
-function rssOf(app: App): number {
+export function rssOf(app: App): number {
   return (
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${app.process.pid}/status`, 'utf8'))?.[1]) * 1_024
   );

@@ -33,6 +33,7 @@ for (const name of DATABASES)
         domains: 4 * KILLS,
         seed,
         ending: 0.3,
+        down: 0.3,
         endsInMs: 31_000,
         longestLifeMs: 1_200,
         settleTimeoutMs: SETTLE_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import type { TlsPeer } from '../kit/peers/tls-server.ts';
 import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
 /** State that the host's certificate reaches during the run; it decides which alerts must arrive. */
-export type Lifecycle = 'ends in days' | 'ended' | 'renewed';
+export type Lifecycle = 'ends in days' | 'ended' | 'renewed' | 'down';
 
 export interface Host {
   host: string;
@@ -14,11 +14,14 @@ export interface Host {
   certificateName: string;
 }
 
-/** Hosts whose certificates cause an alert at the first check. Some certificates cause more alerts within minutes. */
+/**
+ * Hosts whose certificates cause an alert at the first check. Some certificates cause more alerts within minutes. A host that is `down`
+ * refuses connections, which is reported after its second check.
+ */
 export interface Hosts {
   all: ReadonlyMap<string, Host>;
   /** Adds a host and returns its `host:port`. With `owner`, up to four of the owner's hosts share a certificate. */
-  add(lifecycle: 'ends in days' | 'ended', owner?: string): string;
+  add(lifecycle: 'ends in days' | 'ended' | 'down', owner?: string): string;
   /**
    * Replaces the host's expired certificate with one that is valid for 90 days, also on the hosts that share it. Returns all of
    * them.
@@ -46,7 +49,8 @@ export function createHosts(world: {
   function serve(host: Host, certificate: MintedCertificate): void {
     all.set(host.host, host);
     peer.setCertificate(host.host, certificate);
-    dns.entries.set(host.host, { addresses: ['127.0.0.1'] });
+    // The peer does not listen at ::1.
+    dns.entries.set(host.host, { addresses: [host.lifecycle === 'down' ? '::1' : '127.0.0.1'] });
   }
 
   return {

@@ -20,6 +20,8 @@ export interface KillsOptions {
   domains: number;
   /** Share of the hosts added in the first half whose certificate expires during the run, 0 to 1. */
   ending: number;
+  /** Share of the other hosts added in the first half that are down, 0 to 1. */
+  down: number;
   /** Remaining lifetime of an expiring certificate when its host is added, ms. */
   endsInMs: number;
   longestLifeMs: number;
@@ -75,11 +77,12 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
     for (; !isDone() && kills < MAX_KILLS_FACTOR * options.kills; kills++) {
       // Expiring certificates cause alerts for minutes, so add them in the first half only.
       const isFirstHalf = kills < options.kills / 2;
-      const newHost = (owner: string) =>
-        world.hosts.add(
-          isFirstHalf && random() < options.ending ? 'ended' : 'ends in days',
-          random() < SHARED ? owner : undefined,
-        );
+      const newHost = (owner: string) => {
+        if (isFirstHalf && random() < options.ending)
+          return world.hosts.add('ended', random() < SHARED ? owner : undefined);
+        if (isFirstHalf && random() < options.down) return world.hosts.add('down');
+        return world.hosts.add('ends in days', random() < SHARED ? owner : undefined);
+      };
       const mayAdd = watched() < options.domains;
       const ending = new AbortController();
       const busy = people.flatMap(({ person, writes }) =>

@@ -32,7 +32,9 @@ export async function reconcile(world: {
   channels: readonly Channel[];
 }): Promise<Reconciliation> {
   const { store, hosts } = world;
-  const deliveries = await deliveriesOf(store);
+  const rows = await deliveriesOf(store);
+  // Outages that were merged into one message have the same id.
+  const deliveries = new Map(rows.map((delivery) => [delivery.id, delivery]));
   const channels: Channel[] = [];
   for (const { name, entries } of world.channels)
     channels.push({ name, entries: await alertsAmong(store, entries) });
@@ -51,10 +53,14 @@ export async function reconcile(world: {
     waits: [],
   };
   result.strange.push(...twice);
-  for (const [id, { state, detail, step, host }] of deliveries) {
+  for (const { id, state, detail, step, host, isWebhook, mayBeMerged } of rows) {
     if (state === 'superseded') continue;
+    const copies = arrived.get(id);
     if (state !== 'delivered') result.lost.push(`${host} ${step} (${id}) is ${state}: ${detail}`);
-    else if (!arrived.has(id)) result.lost.push(`${host} ${step} (${id}) did not arrive`);
+    else if (copies === undefined) result.lost.push(`${host} ${step} (${id}) did not arrive`);
+    // The subject of a mail names only one host.
+    else if (isWebhook && mayBeMerged && !copies.some((copy) => mentions(copy, host)))
+      result.lost.push(`${host} ${step} (${id}) is not named in its message`);
   }
   for (const [id, [first]] of arrived) {
     const delivery = deliveries.get(id);
@@ -62,44 +68,54 @@ export async function reconcile(world: {
   }
   for (const channel of channels) {
     result.disordered.push(...outOfOrder(channel, deliveries));
-    for (const host of hosts) result.lost.push(...missingAlerts(host, channel, deliveries));
+    for (const host of hosts)
+      if (host.lifecycle !== 'down') result.lost.push(...missingAlerts(host, channel, deliveries));
     result.strange.push(...sentUnderTwoIds(channel));
+  }
+  for (const { host, lifecycle } of hosts) {
+    const reported = rows.filter((row) => row.host === host && row.mayBeMerged && row.state === 'delivered');
+    if (lifecycle === 'down' && reported.length < channels.length)
+      result.lost.push(`${host} is down, which was reported on ${reported.length} channels`);
   }
   return result;
 }
 
 interface Delivery {
+  /** The id that its message has at the receiver. */
+  id: string;
   state: string;
   detail: string | null;
   step: string;
   incidentId: string | null;
   host: string;
+  isWebhook: boolean;
+  /** Whether it may be merged with others. */
+  mayBeMerged: boolean;
   createdAt: number;
 }
 
 /** Returns the id of the delivery or mail that a Message-ID or webhook-id contains. */
 export const rowId = (messageId: string) => messageId.replaceAll(/^<|@.*$/g, '');
 
-async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
+async function deliveriesOf({ db }: Store): Promise<Delivery[]> {
   const rows = await db
     .selectFrom('deliveries')
     .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
     .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
     .select(['message_id', 'state', 'detail', 'step', 'alerts.incident_id', 'host', 'deliveries.created_at'])
+    .select(['deliveries.channel', 'merge_key'])
     .execute();
-  return new Map(
-    rows.map((row) => [
-      rowId(row.message_id),
-      {
-        state: row.state,
-        detail: row.detail,
-        step: row.step,
-        host: row.host,
-        incidentId: row.incident_id,
-        createdAt: row.created_at,
-      },
-    ]),
-  );
+  return rows.map((row) => ({
+    id: rowId(row.message_id),
+    state: row.state,
+    detail: row.detail,
+    step: row.step,
+    host: row.host,
+    isWebhook: row.channel === 'webhook',
+    mayBeMerged: row.merge_key !== null,
+    incidentId: row.incident_id,
+    createdAt: row.created_at,
+  }));
 }
 
 /** Returns the entries that are alerts. In the result, `id` is the id of the delivery. */
