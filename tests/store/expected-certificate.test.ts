@@ -85,6 +85,26 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
     promise('large-accounts');
   });
 
+  it('is refused beyond five on a domain if several are announced at once', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await watch(store, accountId, HOST);
+    const { expectationsPerDomain: limit } = store.limits;
+    const answers = await Promise.all(
+      Array.from({ length: limit + 3 }, () =>
+        expectCertificate(store, {
+          accountId,
+          certificate: { facts: issuedAt(NOW).facts, names: () => true },
+          hosts: null,
+          dueAt: NOW + DAY,
+          now: NOW,
+        }),
+      ),
+    );
+    expect(answers.filter(({ full }) => full?.host === HOST)).toHaveLength(3);
+    expect(await store.db.selectFrom('incidents').select('id').execute()).toHaveLength(limit);
+  });
+
   it('can be announced again on a domain that waits for five, this one included', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import {
   type AlertFacts,
   begunDeployment,
@@ -65,33 +65,48 @@ interface Announcement {
 
 /**
  * Opens incidents for the active domains that should serve the announced certificate, until every address does, 500 per transaction.
- * Returns the number of domains, and by name those that served another one. `full` waits for too many other certificates: nothing is done.
+ * Returns the number of domains, and by name those that served another one. `full` waits for too many other certificates: nothing is
+ * done, unless another call announced one meanwhile.
  */
 export async function expectCertificate(
   store: Store,
   announced: Announcement,
 ): Promise<{ total: number; lagging: ExpectingDomain[]; full: ExpectingDomain | null }> {
-  const { fingerprint } = announced.certificate.facts;
   const concerned = await announcedDomains(store, announced);
-  const waiting = await store.db
+  let full = concerned.length === 0 ? null : await fullDomain(store, store.db, concerned, announced);
+  for (const batch of full === null ? batches(concerned) : []) {
+    full = await inTransaction(store, (trx) => expectOn(store, trx, batch, announced));
+    if (full !== null) break;
+  }
+  store.signals.publish({ topic: 'due' });
+  const lagging = concerned.filter(({ serves }) => serves !== announced.certificate.facts.fingerprint);
+  return { total: concerned.length, lagging, full };
+}
+
+/** Returns a domain that waits for as many other certificates as it may. */
+async function fullDomain(
+  { limits }: Store,
+  db: Kysely<Tables>,
+  domains: readonly ExpectingDomain[],
+  { accountId, certificate }: Announcement,
+): Promise<ExpectingDomain | null> {
+  const waiting = await db
     .selectFrom('incidents')
     .select('monitor_id as id')
-    .where('account_id', '=', announced.accountId)
+    .where('account_id', '=', accountId)
     .where('problem', '=', 'not_deployed')
-    .where('fingerprint', '!=', fingerprint)
+    .where('fingerprint', '!=', certificate.facts.fingerprint)
     .where('ended_at', 'is', null)
+    .where(
+      'monitor_id',
+      'in',
+      domains.map(({ id }) => id),
+    )
     .groupBy('monitor_id')
-    .having((eb) => eb.fn.countAll<number>(), '>=', store.limits.expectationsPerDomain)
+    .having((eb) => eb.fn.countAll<number>(), '>=', limits.expectationsPerDomain)
     .execute();
   const isFull = new Set(waiting.map(({ id }) => id));
-  const full = concerned.find(({ id }) => isFull.has(id)) ?? null;
-  if (full === null) {
-    for (const batch of batches(concerned))
-      await inTransaction(store, (trx) => expectOn(store, trx, batch, announced));
-    store.signals.publish({ topic: 'due' });
-  }
-  const lagging = concerned.filter(({ serves }) => serves !== fingerprint);
-  return { total: concerned.length, lagging, full };
+  return domains.find(({ id }) => isFull.has(id)) ?? null;
 }
 
 /** Reads the active domains that should serve the announced certificate, by name. */
@@ -128,12 +143,17 @@ async function expectOn(
   store: Store,
   trx: Transaction<Tables>,
   domains: readonly ExpectingDomain[],
-  { accountId, certificate: { facts }, dueAt, now }: Announcement,
-): Promise<void> {
+  announced: Announcement,
+): Promise<ExpectingDomain | null> {
+  const { accountId, certificate, dueAt, now } = announced;
+  const { facts } = certificate;
   const ids = domains.map(({ id }) => id);
   // Makes them due first, because monitors are locked before `lockAlerts`.
   await makeDueBy(trx, { accountId, monitorId: ids, at: dueAt });
   await lockAlerts(trx, store.dialect, accountId);
+  // Another call may have announced one meanwhile.
+  const full = await fullDomain(store, trx, domains, announced);
+  if (full !== null) return full;
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
   const pending = await trx
     .selectFrom('incidents')
@@ -161,6 +181,7 @@ async function expectOn(
   const groupId = await openGroup(trx, { ...about, now });
   const deployment = expectedDeployment(facts, { now, dueAt });
   await openIncidents(trx, ids, { ...about, groupId, confirmedAt: null, facts: deployment, now });
+  return null;
 }
 
 /**
