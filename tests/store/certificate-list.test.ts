@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Kysely } from 'kysely';
 import {
   certificateStory,
@@ -15,7 +15,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import type { CertificateSort } from '../../contract/words.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
-import { certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
+import { certificate, check, DAY, NOW, person, recorded, type SampleCertificate, watch } from './samples.ts';
 
 const wildcard = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });
 const renewed = certificate({
@@ -154,6 +154,40 @@ describeEachDatabase('the list of certificates', (open) => {
 });
 
 describeEachDatabase('the story of a certificate', (open) => {
+  /** Stores 30 certificates with the same 2,000 names, oldest first, that one domain served. The key is that of the oldest. */
+  async function renewedOften() {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const sans = Array.from({ length: 2_000 }, (_, index) => `h${index}.shop.example`);
+    const all = Array.from({ length: 30 }, (_, index) => certificate({ sans, notBefore: NOW + index }));
+    const { id: monitorId } = await watch(store, accountId, 'h0.shop.example');
+    const [oldest = expect.fail(), ...others] = all;
+    await check(store, NOW, [oldest]);
+    await store.db.transaction().execute((trx) =>
+      addCertificates(
+        trx,
+        others.map((one) => ({ ...one, fingerprint: one.facts.fingerprint })),
+        NOW,
+      ),
+    );
+    await insertRows(
+      store,
+      'monitor_certificates',
+      others.map(({ facts: { fingerprint } }) => ({
+        ...{
+          account_id: accountId,
+          monitor_id: monitorId,
+          id: fingerprint,
+          fingerprint,
+          role: 'leaf' as const,
+        },
+        ...{ first_seen_at: NOW, last_seen_at: NOW, shown: 0 },
+      })),
+    );
+    const key = { accountId, fingerprint: oldest.facts.fingerprint, after: null, limit: 1 };
+    return { store, key, all };
+  }
+
   it('has the certificates with the same names, and the domains that serve one of them, page by page', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
@@ -184,35 +218,8 @@ describeEachDatabase('the story of a certificate', (open) => {
   });
 
   it('names this certificate, the 20 newest of 29 others, and how many there are', async () => {
-    const store = await open();
-    const { id: accountId } = await person(store, 'alice');
-    const sans = Array.from({ length: 2_000 }, (_, index) => `h${index}.shop.example`);
-    const all = Array.from({ length: 30 }, (_, index) => certificate({ sans, notBefore: NOW + index }));
-    const { id: monitorId } = await watch(store, accountId, 'h0.shop.example');
+    const { store, key, all } = await renewedOften();
     const [oldest = expect.fail(), ...others] = all;
-    await check(store, NOW, [oldest]);
-    await store.db.transaction().execute((trx) =>
-      addCertificates(
-        trx,
-        others.map((one) => ({ ...one, fingerprint: one.facts.fingerprint })),
-        NOW,
-      ),
-    );
-    await insertRows(
-      store,
-      'monitor_certificates',
-      others.map(({ facts: { fingerprint } }) => ({
-        account_id: accountId,
-        monitor_id: monitorId,
-        id: fingerprint,
-        fingerprint,
-        role: 'leaf' as const,
-        first_seen_at: NOW,
-        last_seen_at: NOW,
-        shown: 0,
-      })),
-    );
-    const key = { accountId, fingerprint: oldest.facts.fingerprint, after: null, limit: 1 };
     const story = (await certificateStory(store, key)) ?? expect.fail();
     expect(story.versions.map(({ facts }) => facts.notBefore)).toEqual([
       ...others
@@ -222,7 +229,20 @@ describeEachDatabase('the story of a certificate', (open) => {
       oldest.facts.notBefore,
     ]);
     expect(story.versionCount).toBe(30);
-    expect(story.facts.sans).toEqual(sans);
+    expect(story.facts.sans).toEqual(oldest.facts.sans);
+  });
+
+  it('is read only on connections for searches, and the names of certificates that it does not show are not parsed', async () => {
+    const { store, key, all } = await renewedOften();
+    const { watched, asked } = recorded(store);
+    const parsed = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parsed.mockRestore());
+    const { versions } = (await certificateStory(watched, key)) ?? expect.fail();
+    expect(asked).toEqual([]);
+    const fingerprints = parsed.mock.calls.flatMap(([text]) =>
+      all.map(({ facts }) => facts.fingerprint).filter((fingerprint) => text.includes(fingerprint)),
+    );
+    expect(new Set(fingerprints)).toEqual(new Set(versions.map(({ facts }) => facts.fingerprint)));
   });
 
   it('has a paused domain among all, but not among those that still have to change', async () => {

@@ -246,3 +246,16 @@ function expiringOf({
 }: CertificateFacts): ExpiringCertificate {
   return { fingerprint, notBefore, notAfter, role: 'leaf', name, renewalWindow: null };
 }
+
+/** Returns the store and the SQL of each query that does not run on a connection for searches. */
+export function recorded(store: Store): { watched: Store; asked: string[] } {
+  const asked: string[] = [];
+  const db = store.db.withPlugin({
+    transformQuery({ node, queryId }) {
+      asked.push(store.db.getExecutor().compileQuery(node, queryId).sql);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { watched: { ...store, db }, asked };
+}

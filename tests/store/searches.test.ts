@@ -5,7 +5,7 @@ import { isStatementTimeout } from '../../server/store/db/dialect.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { NOW, person, watch } from './samples.ts';
+import { NOW, person, recorded, watch } from './samples.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
@@ -149,16 +149,3 @@ describeEachDatabase('searches', (open, name) => {
       await expect(slow.catch((error: unknown) => isStatementTimeout(error))).resolves.toBe(true);
     });
 });
-
-/** Returns the store and the SQL of each query that does not run on a connection for searches. */
-function recorded(store: Store): { watched: Store; asked: string[] } {
-  const asked: string[] = [];
-  const db = store.db.withPlugin({
-    transformQuery({ node, queryId }) {
-      asked.push(store.db.getExecutor().compileQuery(node, queryId).sql);
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  return { watched: { ...store, db }, asked };
-}
