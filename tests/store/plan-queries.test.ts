@@ -1,14 +1,17 @@
 import { CompiledQuery, createQueryId, type InsertObject, type KyselyPlugin } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { openGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { claimDueDeliveries, oldestDue, settleDelivery } from '../../server/store/alerts/deliveries.ts';
+import { hasOtherOpen } from '../../server/store/alerts/leaving-domains.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
+import { certificateStory } from '../../server/store/checks/certificate-story.ts';
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
 import { writeHistory } from '../kit/product/write-history.ts';
-import { DAY, NOW, person, watch } from './samples.ts';
+import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
@@ -88,6 +91,35 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     expect(plans.length).toBeGreaterThanOrEqual(6);
     for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
   });
+
+  if (name === 'sqlite')
+    it('find the incidents of a certificate among others of its account through an index', async () => {
+      const store = await open();
+      const { id: accountId } = await person(store, 'alice');
+      const about = { accountId, problem: 'expiry' as const, fingerprint: 'any', now: NOW };
+      const searches = await plansOf(store, (watched) =>
+        watched.db.transaction().execute(async (trx) => {
+          await openGroup(trx, about);
+          await hasOtherOpen(trx, { accountId, monitorId: 'any' }, about);
+        }),
+      );
+      expect(searches.length).toBeGreaterThan(1);
+      for (const plan of searches) expect(plan).toContain('incidents_certificate');
+    });
+
+  if (name === 'sqlite')
+    it('find the certificates with the same names in an index that has all they read, without statistics', async () => {
+      const store = await open();
+      const { id: accountId } = await person(store, 'alice');
+      await watch(store, accountId, 'www.example.org');
+      const leaf = certificate();
+      await check(store, NOW, [leaf]);
+      const story = { accountId, fingerprint: leaf.facts.fingerprint, after: null, limit: 5 };
+      const plans = await plansOf(store, (watched) => certificateStory(watched, story));
+      const searches = plans.filter((plan) => plan.includes('CO-ROUTINE seen'));
+      expect(searches.length).toBeGreaterThan(0);
+      for (const plan of searches) expect(plan).toContain('COVERING INDEX certificates_names');
+    });
 
   it('decide through an index whether the checks of an account are late', async () => {
     const store = await withManyPaused(await open());

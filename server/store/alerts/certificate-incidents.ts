@@ -25,7 +25,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
 import { notifiedOf } from './incidents.ts';
-import { hasOtherOpen, leadId, reportedEnd } from './leaving-domains.ts';
+import { hasOtherOpen, isAboutCertificate, leadId, reportedEnd } from './leaving-domains.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 
 /** A problem with one certificate of an account. */
@@ -107,6 +107,7 @@ export async function openGroup(
     .select(leadId.as('id'))
     .where('account_id', '=', accountId)
     .where('fingerprint', '=', fingerprint)
+    .where(isAboutCertificate)
     .where('problem', '=', problem)
     .where((eb) =>
       problem === 'changed'

@@ -27,6 +27,7 @@ export async function hasOtherOpen(
     .select('incidents.id')
     .where('incidents.account_id', '=', accountId)
     .where('incidents.fingerprint', '=', fingerprint)
+    .where(isAboutCertificate)
     .where('incidents.problem', '=', problem)
     .where('incidents.ended_at', 'is', null)
     .where('incidents.monitor_id', '!=', monitorId)
@@ -35,6 +36,12 @@ export async function hasOtherOpen(
     .executeTakeFirst();
   return open !== undefined;
 }
+
+/**
+ * SQL condition for incidents about a certificate. It has a literal instead of a parameter, because SQLite uses a partial index only if
+ * the query has its exact text.
+ */
+export const isAboutCertificate = sql<boolean>`fingerprint != ''`;
 
 /** SQL for the id of the incident that carries the alerts of an incident's certificate. */
 export const leadId = sql<string>`coalesce(group_id, id)`;

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { CertificateFacts, Targeted } from '../../core/index.ts';
+import { certificateNames, type DialectName } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { parseFacts } from './certificates.ts';
@@ -67,7 +68,7 @@ export async function certificateStory(store: Store, query: StoryQuery): Promise
       .executeTakeFirst();
     const facts = parseFacts(given?.facts ?? null);
     if (given === undefined || facts === null) return null;
-    const versions = withVersions(db, query, given.digest);
+    const versions = withVersions(db, query, { digest: given.digest, dialect: store.dialect });
     const [page, counted] = [await versionsOf(versions, query), await countsOf(versions, query, given.since)];
     const monitors = await monitorsOf(versions, query, given.since);
     return {
@@ -91,7 +92,11 @@ const sightings = (db: Kysely<Tables>, accountId: string) =>
     .where('role', '=', 'leaf');
 
 /** Adds the table `versions`: the leaves with these names on the monitors that saw the certificate of the story. */
-function withVersions(db: Kysely<Tables>, { accountId, fingerprint }: StoryQuery, digest: string) {
+function withVersions(
+  db: Kysely<Tables>,
+  { accountId, fingerprint }: StoryQuery,
+  { digest, dialect }: { digest: string; dialect: DialectName },
+) {
   const concerned = sightings(db, accountId).clearSelect().select('monitor_id');
   const seen = sightings(db, accountId)
     .where('monitor_id', 'in', concerned.where('fingerprint', '=', fingerprint))
@@ -99,7 +104,7 @@ function withVersions(db: Kysely<Tables>, { accountId, fingerprint }: StoryQuery
   return db.with('versions', (cte) =>
     cte
       .selectFrom(seen.as('seen'))
-      .innerJoin('certificates', 'certificates.fingerprint', 'seen.fingerprint')
+      .innerJoin(certificateNames(dialect), 'certificates.fingerprint', 'seen.fingerprint')
       .select(['seen.fingerprint', notBefore.as('since')])
       .select((eb) => eb.fn.min('seen.first_seen_at').as('first_seen_at'))
       .where(namesDigest, '=', digest)

@@ -1,4 +1,5 @@
 import {
+  type AliasedRawBuilder,
   type CompiledQuery,
   type Dialect,
   type Expression,
@@ -133,6 +134,17 @@ export function withOptimisationFence<DB, TB extends keyof DB, O>(
   query: Select<DB, TB, O>,
 ): Select<DB, TB, O> {
   return dialect === 'postgres' ? query.offset(0) : query.limit(-1);
+}
+
+/**
+ * Returns `certificates` for joins that read nothing but the columns of the index `certificates_names`. Without statistics, SQLite would
+ * read each row, and skip the long `facts` to get to these columns.
+ */
+export function certificateNames(
+  dialect: DialectName,
+): AliasedRawBuilder<Tables['certificates'], 'certificates'> {
+  const index = dialect === 'sqlite' ? sql` indexed by certificates_names` : sql``;
+  return sql<Tables['certificates']>`certificates`.as<'certificates'>(sql`certificates${index}`);
 }
 
 /** Converts a binary value to a plain Uint8Array, because pg returns a Buffer. */
