@@ -1,9 +1,11 @@
 import { measureChains } from './hostile/chain.ts';
+import { measureExpect } from './hostile/expect.ts';
 import { measureRotating } from './hostile/rotating.ts';
 import { measureHttp2 } from './hostile/http2.ts';
 import { measureQueues } from './hostile/queues.ts';
 import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
+import { measureStory } from './hostile/story.ts';
 import { measureTarpits } from './hostile/tarpits.ts';
 import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
@@ -14,11 +16,13 @@ import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   chain: measureChains,
+  expect: measureExpect,
   http2: measureHttp2,
   queues: measureQueues,
   routes: measureRoutes,
   rotating: measureRotating,
   search: measureSearch,
+  story: measureStory,
   tarpits: measureTarpits,
 };
 

@@ -258,12 +258,16 @@ function send(
   });
 }
 
-/** Requests the health route at a fixed rate until `work` is done. Returns the response times in ms. */
-export async function healthWhile(app: App, work: Promise<unknown>): Promise<number[]> {
+/** Requests a health route at a fixed rate until `work` is done. Returns the response times in ms. */
+export async function healthWhile(
+  app: App,
+  work: Promise<unknown>,
+  path = '/api/health/live',
+): Promise<number[]> {
   const took: number[] = [];
   const ask = async (): Promise<void> => {
     const from = performance.now();
-    await (await fetch(`${app.url}/api/health/live`)).text();
+    await (await fetch(`${app.url}${path}`)).text();
     took.push(performance.now() - from);
   };
   const asked: Promise<void>[] = [];

@@ -124,7 +124,7 @@ async function measure(
 }
 
 /** Returns the event loop delay since the previous call, in ms. */
-async function eventLoopDelay(url: string): Promise<{ p99: number; max: number }> {
+export async function eventLoopDelay(url: string): Promise<{ p99: number; max: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const read = (name: string): number =>
     Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1]) * 1_000;

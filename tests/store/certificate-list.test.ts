@@ -174,14 +174,14 @@ describeEachDatabase('the story of a certificate', (open) => {
       store,
       'monitor_certificates',
       others.map(({ facts: { fingerprint } }) => ({
-        ...{
-          account_id: accountId,
-          monitor_id: monitorId,
-          id: fingerprint,
-          fingerprint,
-          role: 'leaf' as const,
-        },
-        ...{ first_seen_at: NOW, last_seen_at: NOW, shown: 0 },
+        account_id: accountId,
+        monitor_id: monitorId,
+        id: fingerprint,
+        fingerprint,
+        role: 'leaf' as const,
+        first_seen_at: NOW,
+        last_seen_at: NOW,
+        shown: 0,
       })),
     );
     const key = { accountId, fingerprint: oldest.facts.fingerprint, after: null, limit: 1 };
