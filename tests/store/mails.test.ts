@@ -22,6 +22,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { releaseLeases, MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
+import { promise } from '../security/promise.ts';
 
 const LEASE = 60_000;
 const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
@@ -68,6 +69,7 @@ describeEachDatabase('mails', (open) => {
     }
     expect(order.indexOf('bob')).toBeLessThan(4);
     expect(order.slice(-2)).toEqual(['digest', 'digest']);
+    promise('queues');
   });
 
   it('are claimed with everything that a message needs', async () => {

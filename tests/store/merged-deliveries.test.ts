@@ -15,6 +15,7 @@ import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { findBouncedMail, recordBounce } from '../../server/store/mail/bounces.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
+import { promise } from '../security/promise.ts';
 
 const SECOND = 1_000;
 const LEASE = 60 * SECOND;
@@ -333,5 +334,6 @@ describeEachDatabase('the queue of deliveries', (open) => {
     const claimed = await claimAt(store, NOW + SECOND);
     expect(claimed.map(({ account }) => account.email)).toContain('bob@example.com');
     expect(claimed).toHaveLength(claim.limit);
+    promise('queues');
   });
 });

@@ -64,9 +64,8 @@ interface Announcement {
 }
 
 /**
- * Opens incidents for the active domains that should serve the announced certificate, until every address does, 500 per transaction.
- * Returns the number of domains, and by name those that served another one. `full` waits for too many other certificates: nothing is
- * done, unless another call announced one meanwhile.
+ * Opens incidents for the active domains that should serve the announced certificate, 500 per transaction. Returns the number of domains,
+ * and by name those that served another one; or `full`, the name of one that waits for too many others, mostly before anything is done.
  */
 export async function expectCertificate(
   store: Store,

@@ -82,9 +82,8 @@ export interface ClaimedRows {
 }
 
 /**
- * Claims due rows, those of lane 0 first and in each lane those that have been due the longest, and counts the attempt. So the first
- * three messages of every account come before the fourth of another. Fails rows above `MAX_UNANSWERED_CLAIMS` instead. Rows of
- * disabled accounts stay queued: nothing is sent and nothing is lost.
+ * Claims due rows, lane by lane and in each lane those that have been due the longest, and counts the attempt. So the first three messages
+ * of every account come before the fourth of another. Fails rows above `MAX_UNANSWERED_CLAIMS` instead. Rows of disabled accounts wait.
  */
 export async function claimDueRows(
   store: Store,
