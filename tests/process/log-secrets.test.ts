@@ -20,7 +20,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
   const sink = await startWebhookSink();
   // Every receiver fails, so that everything gives a reason to log.
   sink.answer = () => ({ status: 410, body: `no, ${SECRET}` });
-  const app = await startApp({
+  const environment = {
     DATA_DIR: join(folder.path, 'data'),
     LOG_LEVEL: 'trace',
     BILLING: 'none',
@@ -34,7 +34,15 @@ it('The log at level trace has no secrets of the operator, of people or of recei
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${nobody}/${SECRET}-of-otlp`,
     OTEL_EXPORTER_OTLP_HEADERS: `api-key=${SECRET}-of-otlp`,
     OTEL_BSP_SCHEDULE_DELAY: '100',
-  });
+  };
+  let app = await startApp(environment);
+  const send: ReturnType<typeof sendTo> = (...request) => sendTo(app.url)(...request);
+  const alice = await signUp(send, { name: 'Alice', password: `${SECRET} of alice` });
+  await markVerifiedThere(app.dataDir, alice.id);
+  await app.kill();
+  const earlier = app.output();
+  // With open sign-up, receipts and the log do not tell why a message to a receiver in our network failed.
+  app = await startApp({ ...environment, SIGNUPS: 'closed' });
   onTestFinished(async () => {
     await app.kill();
     await sink.stop();
@@ -42,10 +50,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
   // The start message names the mail server without its password.
   expect(app.output()).toContain(`Mail is sent through 127.0.0.1:${nobody}\n`);
   expect(app.output()).not.toContain(`${SECRET}-of-smtp`);
-  const send = sendTo(app.url);
 
-  const alice = await signUp(send, { name: 'Alice', password: `${SECRET} of alice` });
-  await markVerifiedThere(app.dataDir, alice.id);
   await alice.ask(CALLS.refreshSession);
   await alice.ask(CALLS.addDomain, { body: { host: `127.0.0.1:${nobody}`, notes: SECRET } });
   const receivers = [
@@ -90,8 +95,8 @@ it('The log at level trace has no secrets of the operator, of people or of recei
     'bounce_mailbox',
     '"route":"/api/user/me"',
   ])
-    await expect.poll(() => app.output()).toContain(text);
-  const output = app.output();
+    await expect.poll(() => earlier + app.output()).toContain(text);
+  const output = earlier + app.output();
   const lines = output.split('\n').filter((line) => line.startsWith('{'));
   expect(lines.length).toBeGreaterThan(20);
   for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();

@@ -35,7 +35,15 @@ import {
 } from './samples.ts';
 
 /** Tables without data of an account. */
-const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'oldest_program', 'jwks', 'glances', 'alarms'];
+const NOBODYS = [
+  'kysely_migration',
+  'kysely_migration_lock',
+  'database_id',
+  'oldest_program',
+  'jwks',
+  'glances',
+  'alarms',
+];
 
 describeEachDatabase('the deletion of an account', (open) => {
   it('removes all its rows except the hashed trial record, and no row of another account', async () => {

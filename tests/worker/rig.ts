@@ -157,6 +157,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     resolver,
     policy,
     now: clock.now,
+    monotonic: clock.monotonic,
     sources: options.sources ?? NO_SOURCES,
     timeouts: { ...PATIENT, ...timeouts },
   });
