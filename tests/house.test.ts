@@ -10,7 +10,7 @@ it('The layout figures of npm run house do not exceed their limits', () => {
   for (const { name, value, limit } of figures) expect(value, name).toBeLessThanOrEqual(limit);
 });
 
-/** What may read the date of the machine. Everything else gets a clock: `monotonic` for ages and windows in memory, `now` for dates. */
+/** Files that may read the date of the machine. All others get a clock: `monotonic` for ages and windows in memory, `now` for dates. */
 const DATE_READERS = [
   'server/probe/examiner-thread.ts',
   'server/probe/sources/disk-cache.ts',

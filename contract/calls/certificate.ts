@@ -95,7 +95,7 @@ const certificateStorySchema = z
         ),
       }),
     ),
-    /** Number of all of these domains. */
+    /** Total number of these domains. */
     domain_count: z.number().int(),
     /** Number of domains that have changed, and of all; paused ones count only if they have changed. */
     done: z.number().int(),
@@ -112,7 +112,7 @@ const certificateStorySchema = z
         domain_count: z.number().int(),
       }),
     ),
-    /** Number of all certificates with the same names. */
+    /** Total number of certificates with the same names. */
     version_count: z.number().int(),
   })
   .meta({ id: 'CertificateStory' });

@@ -28,8 +28,8 @@ export interface HttpChannelsOptions {
   /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
   /**
-   * Whether strangers may have accounts. If ranges are open too, an attempt that fails says why only if it tried a public address, and is
-   * retried otherwise: the reasons would show strangers which names and ports there are in the operator's network. Default: false.
+   * Whether strangers may have accounts. If ranges are open too, attempts at other than public addresses fail without a reason and are
+   * retried: reasons would show which names and ports exist in the operator's network. Default: false.
    */
   isForStrangers?: boolean;
   /** Deadline of one attempt, name resolution included. Default: 15,000. */

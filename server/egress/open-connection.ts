@@ -55,8 +55,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /**
- * Connects to a host that the operator configured, at any address. If it has several, one that does not answer takes a third of the
- * time at most. @throws Error if none could be connected to in `timeoutMs`
+ * Connects to a host that the operator configured, at any address. If it has several addresses, an address that does not
+ * answer takes at most a third of the time. @throws Error if none could be connected to in `timeoutMs`
  */
 export async function connectToOwnServer(to: {
   host: string;
@@ -68,7 +68,7 @@ export async function connectToOwnServer(to: {
   const timer = setTimeout(() => socket.destroy(new Error('Connection timeout')), timeoutMs);
   const failed = await connected(socket);
   clearTimeout(timer);
-  // The error about several addresses has no message of its own.
+  // The AggregateError of several addresses has an empty message.
   if (failed !== null) throw failed instanceof AggregateError ? failed.errors[0] : failed;
   return socket;
 }

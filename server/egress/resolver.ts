@@ -105,13 +105,13 @@ const NAT64_WAIT_MS = 2_000;
 const NEVER = new AbortController().signal;
 const TIMEOUT_MS = 5_000;
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
-// A name with forbidden addresses only gets the answer of an unknown one: our name servers may know names of our network that strangers
-// must not find out.
+// A name that has only forbidden addresses gets the same answer as an unknown name, because our name servers may know internal names, which
+// strangers must not find out.
 const NOT_FOUND: Unresolved = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
 
 /**
- * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. It does not find a name
- * without any, or a local name if the policy refuses one.
+ * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. A name without any
+ * counts as not found, and so does a local name if the policy refuses one of its addresses.
  */
 export function createResolver({
   servers,

@@ -1,6 +1,6 @@
 import type { Http2Fault } from '../core/index.ts';
 
-/** The names of the static table that matter here, by their first and last index (RFC 7541, Appendix A). */
+/** The names of the static table that we need, by their first and last index (RFC 7541, Appendix A). */
 const STATIC_NAMES: readonly (readonly [first: number, last: number, name: string])[] = [
   [1, 1, ':authority'],
   [2, 3, ':method'],
@@ -10,26 +10,26 @@ const STATIC_NAMES: readonly (readonly [first: number, last: number, name: strin
   [28, 28, 'content-length'],
   [57, 57, 'transfer-encoding'],
 ];
-/** The values of the entries of `:status`. */
+/** The values of `:status` in the static table, from the index `FIRST_STATUS` on. */
 const STATIC_STATUS = ['200', '204', '206', '304', '400', '404', '500'];
 const FIRST_STATUS = 8;
 /** The name `:status` as Huffman’s code, in hexadecimal. */
 const COMPRESSED_STATUS = 'b8848d36a3';
 
-/** A field of a field block. `name`: empty if it is compressed, or an entry of a table that does not matter here. */
+/** A field of a field block. `name`: empty if it is compressed or refers to a table entry that we do not need. */
 interface Field {
   name: string;
   value: string;
 }
 
-/** Values of integers that no client accepts (RFC 7541 §5.1): longer than a field block may be. */
+/** Reading an integer stops at this value (RFC 7541 §5.1): it exceeds the length of any field block, so no client accepts it. */
 const MAX_INTEGER = 2 ** 24;
 const FORBIDDEN_IN_NAMES = /[\0-\x20A-Z\x7f-\xff]/;
 const FORBIDDEN_IN_VALUES = /[\0\r\n]/;
 
 /**
- * Yields the fields of a field block (RFC 7541 §6) up to the first that no client can decode (RFC 9113 §8.2.1). Returns true if there is none.
- * Decompresses only values of numbers. Accepts any reference to the dynamic table: some servers use one although our preface sets its size to 0.
+ * Yields the fields of a field block (RFC 7541 §6). Returns whether clients can decode all of them (RFC 9113 §8.2.1). Decompresses only
+ * numbers. Accepts any reference to the dynamic table, because some servers use it although we set its size to 0.
  */
 function* fieldsOf(section: Buffer): Generator<Field, boolean, undefined> {
   let at = 0;
@@ -44,7 +44,7 @@ function* fieldsOf(section: Buffer): Generator<Field, boolean, undefined> {
     }
     return value;
   };
-  /** Returns the next string; null if it has one of these characters. */
+  /** Returns the next string; null if it contains a forbidden character. */
   const string = (forbidden: RegExp, decompress: (bytes: Buffer) => string): string | null => {
     const isCompressed = ((section[at] ?? 0) & 0x80) !== 0;
     const length = integer(7);
@@ -79,7 +79,7 @@ function staticName(index: number): string {
   return STATIC_NAMES.find(([first, last]) => index >= first && index <= last)?.[2] ?? '';
 }
 
-/** Returns the status of a response from the beginning of its fields; null if they do not begin with one. */
+/** Returns the status of a response; null if its first field is not a status. */
 export function statusOf(section: Buffer): number | null {
   const { value } = fieldsOf(section).next();
   const isStatus = typeof value === 'object' && value.name === ':status' && /^[1-9]\d\d$/.test(value.value);
@@ -89,7 +89,7 @@ export function statusOf(section: Buffer): number | null {
 /** Fields of HTTP/1.1 that HTTP/2 forbids and only curl refuses (RFC 9113 §8.2.2). */
 const CONNECTION_FIELDS = ['connection', 'keep-alive', 'proxy-connection', 'upgrade'];
 
-/** Returns what is wrong with the fields of a response. No client can decode a section with the fault `malformed_frame`. */
+/** Returns the faults in the fields of a response. No client accepts fields with the fault `malformed_frame`. */
 export function faultsOfFields(section: Buffer): Set<Http2Fault> {
   const faults = new Set<Http2Fault>();
   const lengths = new Set<string>();
@@ -117,7 +117,10 @@ export function faultsOfFields(section: Buffer): Set<Http2Fault> {
 /** The pseudo-header fields of requests (RFC 9113 §8.3.1). */
 const REQUEST_FIELDS = new Set([':authority', ':method', ':path', ':scheme']);
 
-/** Decompresses up to four digits (RFC 7541, Appendix B): 0 to 2 have five bits, 3 to 9 six. Stops at any other character. */
+/**
+ * Decompresses up to four digits (Huffman code, RFC 7541, Appendix B): 0 to 2 have five bits, 3 to 9 have six. Stops at any other
+ * character.
+ */
 function decompressedDigits(bytes: Buffer): string {
   const bits = [...bytes.subarray(0, 3)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   let digits = '';

@@ -43,7 +43,7 @@ export interface PostureOptions {
 }
 
 const PER_HANDSHAKE_MS = 3_000;
-/** Time limit for each ClientHello after the first two. Up to two rounds of them may pass without an answer. */
+/** Time limit for each ClientHello after the first two. Two rounds of them may pass without an answer. */
 const PER_FURTHER_HELLO_MS = 1_500;
 /** Servers are slow if a handshake takes longer than this, for example because a mail server delays its greeting. */
 const SLOW_MS = 1_000;
@@ -121,11 +121,11 @@ interface Attempts {
    * `postponed`, because servers also log handshakes that we break off as failures.
    */
   attempt: (part: PosturePart) => Attempt;
-  /** Makes an attempt for no part: nothing is postponed for it. */
+  /** Makes an attempt that belongs to no part, so that nothing is postponed if the time does not suffice. */
   attemptIfTime: Attempt;
   /** Returns whether an attempt has shown another leaf than the usual one. */
   hasOtherLeaf: () => boolean;
-  /** Runs a connection when few enough others are open. */
+  /** Runs `work` once few enough other connections are open. */
   withPermit: WithPermit;
 }
 
@@ -141,7 +141,7 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
   const endsAt = performance.now() + limitMsOf(options);
   const expectedMs = protocol === 'https' ? 0 : seen.durationMs * (1 + SPARE_TIME);
   const hasTime = (): boolean => performance.now() + expectedMs < endsAt;
-  // Such servers get no attempts: they count failures without end, or are too slow for any.
+  // Make no attempts with servers that count failures without end, or are too slow even for one.
   const mayNever = factsOf(protocol).countsFailures === true || !hasTime();
   const handshakeWith: Attempt = async (context, alpn) => {
     const approached = { ...approach, ...alpn, address: seen.address, signal };
@@ -174,8 +174,8 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
 }
 
 /**
- * Maximum number of simultaneous ClientHellos once one was refused. The server may leave up to ten of up to 33 without an answer, and the
- * posture has no time to wait for several rounds of them.
+ * Maximum number of simultaneous ClientHellos once one was refused. A server may leave ten of the 33 without an answer, and
+ * the posture has no time to wait for them in turn.
  */
 const CONCURRENT_HELLOS = 16;
 
@@ -218,7 +218,7 @@ type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) =
 
 const TESTS: Record<PosturePart, Test> = {
   certificates: alternateLeaves,
-  // `browserHellos` tests them: they are no handshakes.
+  // `browserHellos` tests them, because it completes no handshake.
   client_hellos: () => Promise.resolve({}),
   key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
   tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),

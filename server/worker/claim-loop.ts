@@ -45,7 +45,7 @@ export interface ClaimLoopOptions<Item> {
   /** Processes one item. The signal aborts when the worker stops. `leaveSlot` moves the item to the waiting room. */
   handle(item: Item, signal: AbortSignal, leaveSlot: LeaveSlot): Promise<void>;
   /**
-   * Room for items that wait for a slow server: they hold no slot. If there are more than `size`, the group with the most items must
+   * Room for items that wait for a slow server without holding a slot. If there are more than `size`, the group with the most items must
    * give up the one that has run the longest; without `groupOf`, those above `size` hold slots. Default: all items hold slots.
    */
   waitingRoom?: { size: number; groupOf?: (item: Item) => string };

@@ -19,8 +19,8 @@ const MAX_CONCURRENT_POSTS = 32;
 const CLAIM_BATCH_SIZE = 4;
 const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
 /**
- * Largest numbers of mails that wait for replies of a slow mail server, in addition. Beyond them they hold slots: a mail that gave up
- * would be sent again although the server accepts it.
+ * Maximum numbers of mails that may wait for a slow mail server without a slot. Mails beyond them keep their slots: a mail
+ * that gave up would be sent again although the server accepts it.
  */
 const MAX_SLOW_EMAILS = 28;
 const MAX_SLOW_ACCOUNT_MAILS = 14;

@@ -83,7 +83,7 @@ export async function makeSendAttempt(
 
   const now = clock.now();
   const { detail } = sent;
-  // At a stop, it is us who end the connection before the reply.
+  // When this process stops, we end the connection ourselves, so the missing reply is not a fault of the mail server.
   if ((cause === 'operator' || cause === 'unencrypted' || mayHaveArrived) && !stopping.aborted)
     await alarms.raise(ALARMS[cause], detail);
   const { attempt, firstAttemptAt } = outgoing;

@@ -206,7 +206,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     expect(alerts).toEqual([{ step: 'opened' }]);
   });
 
-  it('is refused while a domain waits for five others, with the name of the limit', async () => {
+  it('is refused while a domain waits for five others, with the name of the domain', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { bob } = await api.cast();

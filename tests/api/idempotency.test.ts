@@ -45,7 +45,7 @@ function secretsIn(answer: unknown): string[] {
 const REPEATABLE: Partial<Record<keyof typeof CALLS, string>> = {
   resumeIdentity:
     'sets the cookie of a short session of the identity provider, and answers are stored without cookies',
-  testEvent: 'test mode: plays an event of the payment provider',
+  testEvent: 'test mode: simulates an event of the payment provider',
   sendVerification: 'sends one more mail to the address of the account, at most five an hour',
 };
 

@@ -25,7 +25,7 @@ export interface TestApi {
     now(): number;
     monotonic(): number;
     advance(ms: number): void;
-    /** Sets the clock forwards or, with a negative number, back. Time does not pass. */
+    /** Sets the date forwards or, with a negative number, back. The monotonic clock stays. */
     jump(ms: number): void;
   };
   /** Request handler, for tests that start a real HTTP server. */

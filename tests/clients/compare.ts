@@ -31,7 +31,7 @@ export interface Outcome {
     messages: readonly string[];
     /** The clients that we say refuse. */
     refusing: ReadonlySet<Client>;
-    /** Of these clients, the ones that refuse only since a version that Debian may not have yet. */
+    /** Returns those of these clients that refuse only since a version that Debian may not have yet. */
     refusingLater: ReadonlySet<Client>;
   };
   /** Why we are wrong; null if we are not, or if an exception explains it. */
@@ -168,7 +168,7 @@ export function formatOutcome({ scenario, clients, ours, fault, exception }: Out
   const families = Map.groupBy(clients, ([{ family }]) => family);
   const differing = [...families].flatMap(([family, members]) => {
     const isSaid = ours.refusing.has(family);
-    // Of a client that runs in several versions, which may differ, either answer is right.
+    // A client may run here in several versions whose answers differ; either answer is right.
     const agree = members.some(([, words]) => (words !== null) === isSaid) || ours.refusingLater.has(family);
     return ours.worst === 'unread' || agree
       ? []

@@ -29,7 +29,7 @@ export interface Lab {
     now(): number;
     monotonic(): number;
     set(at: number): void;
-    /** Sets the clock forwards or, with a negative number, back. Time does not pass. */
+    /** Sets the date forwards or, with a negative number, back. The monotonic clock stays. */
     jump(ms: number): void;
   };
   /** Creates an account with Premium and a verified address. Returns its id. */

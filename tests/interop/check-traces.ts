@@ -64,7 +64,10 @@ export async function checkTraces(
   };
 }
 
-/** Returns the filter or counter that did not notice a bad client, so that finding nothing about our checks proves nothing; null if all did. */
+/**
+ * Returns a filter or counter that did not notice a bad client: if it finds no trace of our checks, that proves nothing.
+ * Null if all noticed theirs.
+ */
 export async function controlTraces(traces: Traces, folder: string): Promise<string | null> {
   for (const [filter, misbehave] of Object.entries(traces.filters)) {
     const lines = await logged(traces.log, misbehave);

@@ -170,7 +170,7 @@ async function watchMore(
 ): Promise<string[]> {
   const endpoints = Array.from({ length: names.count }, (_, index) => {
     const host = `${names.prefix}-${index}.${DOMAIN}`;
-    // Of a domain that connects elsewhere no icon is fetched. Its ClientHello would count as a check.
+    // Nobody fetches an icon for a domain that connects elsewhere. The ClientHello of such a fetch would count as a check.
     const target = `{"connect_to":"127.0.0.1:${peer.port}"}`;
     return { host, port: peer.port, protocol: 'tls' as const, target };
   });

@@ -245,7 +245,7 @@ describeEachDatabase('the story of a certificate', (open) => {
     expect(new Set(fingerprints)).toEqual(new Set(versions.map(({ facts }) => facts.fingerprint)));
   });
 
-  it('has a paused domain among all, but not among those that still have to change', async () => {
+  it('lists a paused domain, but does not count it among those that still have to change', async () => {
     const store = await open();
     const { accountId, ids } = await filled(store);
     await renew(store, ids['a.shop.example']);

@@ -278,7 +278,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     expect(sizes.toSorted((left, right) => left - right)).toEqual([30, 100]);
   });
 
-  it('held by quiet hours are not taken along early', async () => {
+  it('that quiet hours hold are not sent early with others', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const leavesAt = NOW + 15 * SECOND;

@@ -51,7 +51,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect(await faviconOf(rig.store, { accountId: crypto.randomUUID(), monitorId: monitor.id })).toBeNull();
   });
 
-  it('of sites that somebody else watches are shown like those that nobody watched: after an own read and a fetch that follows', async () => {
+  it('appear only after the domain’s own read and a later fetch, whether or not somebody else watches the site', async () => {
     const { rig, world } = await startWithIcons(await open());
     const [known, unknown] = ['known.fjord.example', 'unknown.fjord.example'];
     const others = await rig.watch(known);

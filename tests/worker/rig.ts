@@ -64,7 +64,7 @@ export interface Rig {
     monotonic(): number;
     set(at: number): void;
     advance(ms: number): void;
-    /** Sets the clock forwards or, with a negative number, back. Time does not pass. */
+    /** Sets the date forwards or, with a negative number, back. The monotonic clock stays. */
     jump(ms: number): void;
   };
   log: { debug: unknown; info: unknown; warn: unknown; error: unknown };

@@ -135,7 +135,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
   });
 });
 
-describeAnyDatabase('A neighbour who watches the same endpoint', (open) => {
+describeAnyDatabase('An account that watches the same endpoint as another one', (open) => {
   it.each<[string, Neighbour]>([
     [
       'requests checks at other times',
@@ -145,21 +145,21 @@ describeAnyDatabase('A neighbour who watches the same endpoint', (open) => {
       },
     ],
     [
-      'requests a check whenever another account’s is due',
+      'requests a check whenever the other account’s check is due',
       async (rig, { theirs, dueAt }) => {
         rig.clock.set(dueAt);
         return request(rig, theirs ?? (await add(rig)));
       },
     ],
     [
-      'adds it whenever another account’s check is due',
+      'adds the endpoint whenever the other account’s check is due',
       async (rig, { theirs, dueAt }) => {
         rig.clock.set(dueAt);
         if (theirs) await removeMonitor(rig.store, { ...keyOf(theirs), now: dueAt });
         return add(rig, theirs?.accountId);
       },
     ],
-  ])('who %s changes no time that the other account sees', async (_, neighbour) => {
+  ])('and %s changes no time that the other account sees', async (_, neighbour) => {
     const alone = await timesSeen(await open(), () => Promise.resolve(null));
     expect(alone).toHaveLength(5);
     expect(await timesSeen(await open(), neighbour)).toEqual(alone);

@@ -48,7 +48,10 @@ async function readNotice(folder: string): Promise<Notice> {
   return { ...manifest, text: file === undefined ? null : await readFile(join(folder, file), 'utf8') };
 }
 
-/** Returns the notices sorted by package, with equal texts only once. A package without a text needs one with the same licence. */
+/**
+ * Returns the notices sorted by package, with equal texts only once. A package without a licence file refers to another
+ * package with the same licence.
+ */
 function noticesText(notices: readonly Notice[]): string {
   const sorted = notices.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const groups = [...Map.groupBy(sorted, ({ name, text }) => text?.trim() ?? name).values()];

@@ -53,8 +53,8 @@ function isPortAllowed(
 }
 
 /**
- * Counts the port of a channel, with those of domains, and refuses more than the limit of ports per registrable domain and day: receipts
- * would otherwise show which ports are open. Returns null for kinds without an entered URL.
+ * Counts the port of a channel together with those of domains. Returns a refusal above the limit of ports per registrable domain and day,
+ * because receipts would show which ports are open. Returns null for kinds without an entered URL.
  */
 export async function limitChannelPort(
   { store, config }: Pick<AppParts, 'store' | 'config'>,

@@ -7,8 +7,8 @@ import { createClientAddressReader } from './client-address.ts';
 import { Refusal } from './problem.ts';
 
 /**
- * Creates a function that counts something open for a network until `holder` emits one of `ends`. It returns false, and does not count,
- * if the network has `max` open.
+ * Creates a counter of what each network has open. The function counts one more until `holder` emits one of `ends`; it returns false, and
+ * does not count, if the network has `max` open.
  */
 function createOpenCount(max: number) {
   const openOf = new Map<string, number>();
@@ -30,8 +30,8 @@ function createOpenCount(max: number) {
 }
 
 /**
- * Creates the check whether a new connection is within its address's limit. Trusted proxies have none, because they bring many people.
- * Logs the first refusal, whose address may be a proxy that the operator forgot.
+ * Returns a function that tells whether a new connection is within its address's limit. Trusted proxies have none, because many people
+ * connect through them. Logs the first refusal, because the address may be a proxy that TRUSTED_PROXIES lacks.
  */
 export function createConnectionLimit({
   config: { trustedProxies, limits },
@@ -57,8 +57,8 @@ const TOO_MANY_CONNECTIONS =
   'If it belongs to your proxy, add it to TRUSTED_PROXIES. This is logged only once.';
 
 /**
- * Creates the check whether a client may send another request with a body while others have not arrived completely. Only clients behind
- * a trusted proxy can reach this limit; others reach that of connections first.
+ * Returns a function that refuses a request with a body if the client has `max` others that have not arrived completely. Only clients
+ * behind a trusted proxy can reach this limit; others reach the limit of connections first.
  */
 export function createReceivingLimit(max: number): (c: AppContext) => Refusal | null {
   const enter = createOpenCount(max);

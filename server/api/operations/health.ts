@@ -27,7 +27,7 @@ export interface HealthOptions {
 const OK = { status: 'ok' as const };
 const NO_ANSWER = 'The database does not answer.';
 
-/** Words for everybody. The reason, which may have names of files, is in the alarm. */
+/** Texts that anybody may read. The reason, which may contain file names, is only in the alarm. */
 export const STORAGE_FAULTS: Record<StorageFault, string> = {
   database_damaged: 'The database is damaged. Some data cannot be read.',
   disk_failed: 'The disk of this server failed. Nothing can be saved.',

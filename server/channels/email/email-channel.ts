@@ -141,7 +141,7 @@ function createSmtpSender(options: {
     getSocket: callbackify(async ({ host = '' }: { host?: string | undefined }) => ({
       connection: await connectToOwnServer({ ...address, host }),
     })),
-    // nodemailer's limit for connection, greeting and TLS handshake together, so it cannot be the one of the connection.
+    // nodemailer applies this limit to connection, greeting and TLS handshake together, so `getSocket` limits the connection.
     connectionTimeout: timeouts.connect + 2 * timeouts.greeting,
     greetingTimeout: timeouts.greeting,
     socketTimeout: timeouts.reply,
@@ -175,7 +175,7 @@ function createSmtpSender(options: {
   }
   return {
     async deliver(message, signal, onSlow) {
-      // The outcome is a promise in an object, because `withPermit` would wait for a promise.
+      // Wrap the promise in an object: `withPermit` would wait for a promise and keep the slot until then.
       const { outcome } = await withPermit(async () => {
         const started = attempt(message, signal);
         if ((await withTimeout(started, { ms: timeouts.slow, signal }, 'slow')) === 'slow') onSlow?.();

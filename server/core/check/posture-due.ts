@@ -26,7 +26,7 @@ export function duePostureParts(
   const postures = monitors.map(({ verdict, asked }) => ({ posture: verdict?.posture ?? null, asked }));
   if (monitors.some(({ verdict }) => verdict === null)) return null;
   const lastAt = Math.max(...postures.map(({ posture }) => posture?.at ?? 0));
-  // A time in the future is from a clock that ran ahead, so it says nothing.
+  // Ignore a time in the future: the clock ran ahead then.
   if (protocol !== 'https' && Math.abs(now - lastAt) < POSTURE_APART_MS) return null;
   const testedAt = (part: PosturePart): number =>
     Math.min(

@@ -34,7 +34,7 @@ export function earlyAuthority(authority: Certificate, protocol: Protocol, now: 
   return { code: 'path_invalid', fingerprint, facts, ...gravity };
 }
 
-/** Returns the severity. If it is only a warning, adds `clients`, which refuse until then, and `soon`, which belongs into the facts. */
+/** Returns the severity. If it is only a warning, adds `clients`, which refuse until then, and `soon`, which belongs in the facts. */
 function gravityOf(
   { notBefore }: Certificate,
   protocol: Protocol,

@@ -19,11 +19,11 @@ const FAULTS: Readonly<Record<Http2Fault, string>> = {
   invalid_window: 'its settings have a flow control window above the limit',
   invalid_frame_size: 'its settings have a frame size outside the limits',
   second_status: 'its answer has a second status',
-  request_field: 'its answer has a pseudo-header field of requests',
+  request_field: 'its answer has a pseudo-header field that only requests may have',
   unknown_pseudo_field: 'its answer has a pseudo-header field that does not exist',
   transfer_encoding: 'its answer has the field Transfer-Encoding, which HTTP/2 forbids',
   several_lengths: 'its answer has several fields Content-Length with different values',
-  invalid_length: 'its answer has a field Content-Length that is no number',
+  invalid_length: 'its answer has a field Content-Length that is not a number',
   connection_field: 'its answer has a field about the connection, which HTTP/2 forbids',
   odd_settings: 'its settings are not allowed for a server',
 };

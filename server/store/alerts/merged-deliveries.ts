@@ -6,7 +6,10 @@ import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.t
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** SQL condition for deliveries that no attempt has been made to send. It has the text of the index `deliveries_merging`. */
+/**
+ * SQL condition for deliveries that were never attempted. Its text is that of the index `deliveries_merging`, so that SQLite
+ * uses the index.
+ */
 const isUnsent = sql<boolean>`state = 'waiting' and merge_key is not null and first_attempt_at is null`;
 
 /**

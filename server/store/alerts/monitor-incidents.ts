@@ -135,8 +135,8 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
 }
 
 /**
- * Writes the incident changes of a check that change something. `known`: the incidents before it; `groups`: those that opened
- * incidents join. Returns for opened incidents the ids of those that carry their alerts, by `incidentKey`.
+ * Writes the incident changes of a check, without updates that change nothing. `known`: the incidents before it; `groups`:
+ * those that opened incidents join. Returns for opened incidents the ids of those that carry their alerts, by `incidentKey`.
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
@@ -331,7 +331,8 @@ export async function changeIncident(
       if (!isSilenced || 'snoozedUntil' in change)
         await makeDueBy(trx, { accountId, monitorId: monitorIds, at });
     });
-  // At the end: what is superseded no longer counts as sent, so a domain that is not silenced yet would send it again.
+  // Supersede at the end: a superseded delivery no longer counts as sent, so the check of a domain that is not silenced yet would queue it
+  // again.
   const changed = await inTransaction(store, async (trx) => {
     if (isSilenced)
       for (const id of new Set([incidentId, groupId]))

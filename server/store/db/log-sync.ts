@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const syncData: (file: number) => Promise<void> = promisify(fdatasync);
 
-/** Error of every write after the disk failed once. */
+/** Error of every write after the first failure of the disk. */
 export class DiskFailure extends Error {
   override name = 'DiskFailure';
 
@@ -49,8 +49,8 @@ export class LogSync {
   }
 
   /**
-   * Remembers that a write to the disk failed. After that the system counts the lost pages as written, so a later success of
-   * fdatasync says nothing about them.
+   * Remembers that a write to the disk failed. The system then counts the lost pages as written, so a later fdatasync
+   * succeeds without them.
    */
   fail(error: unknown): DiskFailure {
     return (this.#failure ??= new DiskFailure(error));

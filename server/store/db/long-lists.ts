@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 
 /**
- * Number of values in a list from which on they are one parameter, and of rows per insert: SQLite accepts 32,766 parameters in a
+ * Longer lists are sent as one parameter, and inserts have at most this many rows: SQLite accepts 32,766 parameters in a
  * statement, PostgreSQL 65,535.
  */
 const MAX_LISTED = 500;

@@ -15,7 +15,7 @@ parentPort?.on('message', (query: { sql: string; parameters: SQLInputValue[] } |
   try {
     parentPort?.postMessage({ rows: database.prepare(query.sql).all(...query.parameters) });
   } catch (error) {
-    // A message has no other properties of an error than its text and stack.
+    // `postMessage` drops the code of an error, so send it separately.
     parentPort?.postMessage({ error, errcode: error instanceof Error && Reflect.get(error, 'errcode') });
   }
 });

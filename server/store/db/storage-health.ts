@@ -37,12 +37,12 @@ export class StorageHealth {
     this.#file = file;
   }
 
-  /** Learns from the error of a query. */
+  /** Records the fault of the file or disk that a failed query reports, if any. */
   learn(error: unknown): void {
     const fault = storageFaultOf(error);
     if (fault === 'disk_full') {
       this.#fullAt = performance.now();
-      // The last test write may have been seconds before the disk was full.
+      // Test again: the last test write may have succeeded seconds before the disk was full.
       this.#testedAt = -Infinity;
     }
     if (fault !== null) this.#seen.set(fault, errorMessage(error));

@@ -19,8 +19,8 @@ export interface Favicon {
 }
 
 /**
- * Registers a site for icon fetching, in the transaction of a check that read a certificate at its own host and port. After the first
- * read of a monitor its icon is due again even if it is known, so that it appears as that of a site that nobody else watches.
+ * Registers a site for icon fetching, in the transaction of a check that read a certificate at its own host and port. After a monitor's
+ * first read the icon is due again even if it is known, so that it appears no earlier than the icon of a site that nobody else watches.
  */
 export async function registerSite(
   trx: Transaction<Tables>,
@@ -118,8 +118,8 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
 const MAX_SIGNALS = 500;
 
 /**
- * Stores a site's icon, and shows it to the monitors that have read a certificate there. Signals this for those that showed none, or,
- * if the icon changed, for up to `MAX_SIGNALS` that show it.
+ * Stores a site's icon, and lets the monitors that have read a certificate there show it. Publishes a signal for each
+ * monitor that showed none or, if the icon changed, for up to `MAX_SIGNALS` that show it.
  */
 export async function storeFavicon(
   store: Store,

@@ -135,7 +135,10 @@ export interface CertificatesTable {
   /** JSON of CertificateFacts; null if the certificate could not be parsed. */
   facts: string | null;
   first_seen_at: number;
-  /** SHA-256 of the sorted names in `facts`, or of the subject without names; null without facts, and see the migration 0027. */
+  /**
+   * SHA-256 of the sorted names in `facts`, or of the subject without names; null without facts, or if an older program
+   * stored the row (migration 0027).
+   */
   names_digest: Generated<string | null>;
   /** Start of validity, ms UTC; null like `names_digest`. */
   not_before: Generated<number | null>;

@@ -26,7 +26,7 @@ function fill(db: DatabaseSync, monitors: number, made: Map<string, Row[]>): voi
   const tables = sqliteTables(db);
   for (const table of tables) {
     if (table.name === 'database_id') {
-      // It has its only row already.
+      // The first start has already written its only row.
       made.set(table.name, [...sqliteRows(db, table)].flat());
       continue;
     }

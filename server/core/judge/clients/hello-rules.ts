@@ -13,7 +13,7 @@ const RESERVING: readonly Client[] = ['chromium', 'apple'];
 
 /** The clients that send each part of a ClientHello. Source: captures; for Safari the library bogdanfinn/tls-client. */
 export const CLIENTS_OF_PART: Record<HelloPart, readonly Client[]> = {
-  // Clients whose ClientHello needs more than one packet. A probe finds out which of them are too large for the server.
+  // Clients whose ClientHello needs more than one packet. A probe finds out whose ClientHello is too large for the server.
   size: WITH_ML_KEM,
   ml_kem: WITH_ML_KEM,
   // Go since 1.27.
