@@ -65,7 +65,7 @@ test('a webhook can be added, tested, sent again, renamed, switched off and remo
     sink.answer = () => ({ status: 503 });
     await item.getByRole('button', { name: 'Send a test to Pipeline' }).click();
     await expect(item.getByRole('region')).toContainText(/Not delivered yet, next try/);
-    await expect(item.getByRole('region')).toContainText('503');
+    await expect(item.getByRole('region')).toContainText('The message could not be delivered.');
     await expectAccessible(page);
     await actions.click();
     await page.getByRole('menuitem', { name: 'Last messages' }).click();
