@@ -64,6 +64,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   let last = { now: clock.now(), at: clock.monotonic() };
   let verifiedAt = -Infinity;
   let isVerifying = false;
+  let isVerified = false;
 
   function hasJumped(): boolean {
     const before = last;
@@ -96,8 +97,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     for (const code of STORAGE_FAULTS) {
       const detail = faults.get(code);
       if (detail !== undefined) await alarms.raise(code, detail);
-      // An alarm of an earlier process stays until the first verification has ended.
-      else if (!isVerifying && alarms.mayBeRaised(code)) await alarms.clear(code);
+      // An earlier process may have found damage, so only a verification that has read all tables ends its alarm.
+      else if ((isVerified || code !== 'database_damaged') && alarms.mayBeRaised(code))
+        await alarms.clear(code);
     }
   }
 
@@ -107,7 +109,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     verifiedAt = clock.monotonic();
     isVerifying = true;
     try {
-      await store.storage.verify();
+      if (await store.storage.verify()) isVerified = true;
     } catch (error) {
       log.error({ err: error }, 'the database could not be verified');
     } finally {

@@ -173,6 +173,20 @@ describeAnyDatabase('The watchdog', (open) => {
     seen.mockRestore();
   });
 
+  it('keeps an alarm about damage until a verification has read all tables', async () => {
+    const rig = await startRig(await open());
+    await raiseAlarm(rig.store, { code: 'database_damaged', detail: 'monitors', now: rig.clock.now() });
+    const verify = vi.spyOn(rig.store.storage, 'verify').mockResolvedValue(false);
+    await rig.worker.watch();
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual(['database_damaged']);
+    verify.mockResolvedValue(true);
+    rig.clock.advance(DAY_MS);
+    await rig.worker.watch();
+    await expect.poll(() => codes(rig.store)).not.toContain('database_damaged');
+    verify.mockRestore();
+  });
+
   it('logs an alarm that the database cannot store', async () => {
     const rig = await startRig(await open());
     const alarms = createAlarms({ store: rig.store, clock: rig.clock, log: rig.log as never });

@@ -30,7 +30,7 @@ export class StorageHealth {
   #testedAt = -Infinity;
   #testWrite: Promise<unknown> = Promise.resolve(null);
   readonly #closing = new AbortController();
-  #verification: Promise<void> = Promise.resolve();
+  #verification: Promise<unknown> = Promise.resolve();
 
   /** `file`: the embedded database; null for PostgreSQL. */
   constructor(file: EmbeddedFile | null) {
@@ -68,21 +68,24 @@ export class StorageHealth {
   }
 
   /**
-   * Reads every page of the embedded database in the background, so that damage shows before somebody needs the data. Resolves
-   * when all tables were read, or at `close`. PostgreSQL verifies its pages itself, if its checksums are on.
+   * Reads every page of the embedded database in the background, so that damage shows before somebody needs the data. Returns
+   * false if `close` ended it before all tables were read. PostgreSQL verifies its pages itself, if its checksums are on.
    */
-  async verify(): Promise<void> {
+  async verify(): Promise<boolean> {
     const file = this.#file;
-    if (file === null) return;
-    this.#verification = this.#verifyAfter(this.#verification, file.path);
-    await this.#verification;
+    if (file === null) return true;
+    const verification = this.#verifyAfter(this.#verification, file.path);
+    this.#verification = verification;
+    return verification;
   }
 
-  async #verifyAfter(earlier: Promise<void>, path: string): Promise<void> {
+  async #verifyAfter(earlier: Promise<unknown>, path: string): Promise<boolean> {
     await earlier.catch(() => undefined);
-    if (this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted) return false;
     const damaged = await findDamagedTables(path, this.#closing.signal);
-    if (damaged !== undefined) this.#damagedTables = damaged;
+    if (damaged === undefined) return false;
+    this.#damagedTables = damaged;
+    return true;
   }
 
   /** Ends a verification after its present table. */
