@@ -125,10 +125,22 @@ function writeDraft(path: string, text: string): string {
   return temporaryPath;
 }
 
-/** Returns the id of the database that this folder belongs to; null if it does not belong to one yet. */
+/**
+ * Returns the id of the database that this folder belongs to; null if it does not belong to one yet.
+ * @throws DataDirectoryError if database-id cannot be read
+ */
 export function readDatabaseId(dataDir: string): string | null {
   const path = join(dataDir, DATABASE_ID_FILE);
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+  if (!existsSync(path)) return null;
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DataDirectoryError(
+      `${path} cannot be read (${reason}). Make it readable for this user, or delete it to accept any database.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Makes the folder belong to the database with this id, so that no other one is used by mistake. */

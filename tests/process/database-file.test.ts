@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -69,6 +69,13 @@ it(
     promise('databases');
   },
 );
+
+it('A start is refused in one line if the id of the database cannot be read', PATIENCE, async () => {
+  rmSync(join(dataDir, 'database-id'));
+  mkdirSync(join(dataDir, 'database-id'));
+  const ended = await runServer({ DATA_DIR: dataDir, ROLE: 'migrate' });
+  expectRefusal(ended, /database-id cannot be read \(.*\)\. Make it readable for this user, or delete it/);
+});
 
 it.each([
   ['with a damaged page', () => damageTable(dataDir, 'monitors'), /cannot be read|is damaged/],
