@@ -216,7 +216,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     for (let count = 0; count < 5; count++) void (await announce()).ok;
     const { status, problem } = await announce();
     expect([status, problem?.code]).toEqual([409, 'too_many_expectations']);
-    expect(problem?.detail).toContain('a.shop.example waits for 5 other announced certificates');
+    expect(problem?.detail).toContain('a.shop.example waits for 5 other certificates');
     expect(await meters.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_EXPECTATIONS_PER_DOMAIN"} 1',
     );

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 import { afterBuild } from './after-build.ts';
 
 /** The file with the notices, in the folder of the built web app. */
-export const NOTICES_FILE = 'licenses.txt';
+const NOTICES_FILE = 'licenses.txt';
 
 interface Manifest {
   name: string;

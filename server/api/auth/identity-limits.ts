@@ -14,8 +14,8 @@ const SIGN_IN = {
   prefix: { count: 200, windowMs: 15 * MINUTE_MS },
 };
 /**
- * Limits on checks of passwords, right or wrong: each takes 70 ms of a processor core and 32 MB. So one address uses at most 0.05
- * cores, and a prefix 0.14.
+ * Limits on checks of passwords, right or wrong: each takes 70 to 90 ms of a processor core, and 32 MB. So one address uses at most 0.06
+ * cores, and a prefix 0.18.
  */
 const PASSWORD_CHECK = {
   account: { count: 30, windowMs: 15 * MINUTE_MS },

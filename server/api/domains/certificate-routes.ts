@@ -84,7 +84,7 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     const expected = { accountId, certificate, hosts, dueAt, now };
     const { total, lagging, full } = await expectCertificate(store, expected);
     if (full !== null) {
-      const others = count(store.limits.expectationsPerDomain, 'other announced certificate');
+      const others = count(store.limits.expectationsPerDomain, 'other certificate');
       return new Refusal(
         'too_many_expectations',
         `${displayName(full)} waits for ${others} already. Deploy one of them or a later one there first.`,
