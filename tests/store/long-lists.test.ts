@@ -100,7 +100,6 @@ describeEachDatabase('lists of more values than a statement may have parameters'
 /** Inserts of several rows in one statement that are not split, with what bounds their number. */
 const FEW_ROWS = {
   'server/store/accounts/authorities.ts': '20 authorities of an account',
-  'server/store/alerts/deliveries.ts': '16 rows of a claim',
   'server/store/publishing/status-pages.ts': '200 domains of a page',
 };
 
