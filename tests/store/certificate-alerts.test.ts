@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertSettings, PostureVerdict } from '../../server/core/index.ts';
+import type { AlertSettings } from '../../server/core/index.ts';
 import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
-import { changeIncident, knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
+import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
@@ -15,97 +15,15 @@ import {
   check,
   checkOf,
   DAY,
-  endingSoon,
   MINUTE,
   NOW,
-  person,
   recordCheck,
   type SampleCertificate,
   watch,
 } from './samples.ts';
+import { fresh, HOSTS, wildcard, world } from './certificate-world.ts';
 
-const wildcard = endingSoon({ subject: '*.shop.example', sans: ['*.shop.example'] });
-const fresh = certificate({
-  subject: '*.shop.example',
-  sans: ['*.shop.example'],
-  notBefore: NOW,
-  notAfter: NOW + 90 * DAY,
-});
-const HOSTS = ['a', 'b', 'c'] as const;
-const POSTURE = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown' as const, group: null },
-  caa: { outcome: 'none' as const },
-  alternates: [],
-  untestedKeyTypes: [],
-  findings: [],
-};
 const LEAVE = { removed: removeMonitor, paused: pauseMonitor };
-
-/** An account with three hosts. */
-async function world(store: Store) {
-  const { id: accountId } = await person(store, 'alice');
-  await store.db.updateTable('accounts').set({ plan: 'premium' }).execute();
-  const ids = { a: '', b: '', c: '' };
-  for (const host of HOSTS) ids[host] = (await watch(store, accountId, `${host}.shop.example`)).id;
-  /** Records a check of a host. */
-  async function see(
-    host: (typeof HOSTS)[number],
-    now: number,
-    leaf: SampleCertificate = wildcard,
-    posture: Pick<PostureVerdict, 'registration'> | null = null,
-  ) {
-    await store.db
-      .updateTable('monitors')
-      .set({ next_check_at: now + DAY })
-      .execute();
-    await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', ids[host]).execute();
-    const [claimed] = await claimDue(store, { now, limit: 1, leaseMs: 30_000, claimedBy: 'test' });
-    const made = checkOf(claimed ?? expect.fail(), now, [leaf]);
-    const verdict = { ...made.verdict, posture: posture && { ...POSTURE, ...posture } };
-    await recordCheck(store, { ...made, verdict });
-  }
-  return {
-    accountId,
-    ids,
-    see,
-    /** Clears the incident of a host that serves another certificate: it must be absent for 90 seconds. */
-    renew: async (host: (typeof HOSTS)[number], now: number) => {
-      await see(host, now, fresh);
-      await see(host, now + 2 * MINUTE, fresh);
-    },
-    /** Returns the steps of all deliveries in order, with the channel if it is not the account's mail. */
-    queued: async () => {
-      const rows = await store.db
-        .selectFrom('deliveries')
-        .innerJoin('alerts', (join) => join.onRef('alerts.id', '=', 'deliveries.alert_id'))
-        .select(['kind', 'step', 'channel_key', 'state'])
-        .orderBy('deliveries.created_at')
-        .orderBy('channel_key')
-        .execute();
-      return rows.map(({ kind, step, channel_key: key, state }) =>
-        [kind, step, ...(key === 'email' ? [] : [key]), ...(state === 'waiting' ? [] : [state])].join(' '),
-      );
-    },
-    deliverAll: async (now: number) => {
-      await store.db
-        .updateTable('deliveries')
-        .set({ state: 'delivered', settled_at: now })
-        .where('state', '=', 'waiting')
-        .execute();
-    },
-    named: async (now: number, step: 'critical' | 'three_days' | 'resolved' = 'critical') => {
-      const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
-      const group = await alertedGroup(store, { ...about, step, channelKey: 'email', now });
-      return [group.domains.map(({ host }) => host.charAt(0)).join(''), group.changed];
-    },
-    incidentOf: async (host: (typeof HOSTS)[number], now: number) => {
-      const [incident] = await knownIncidents(store.db, { accountId, monitorId: ids[host], now });
-      return incident ?? expect.fail();
-    },
-  };
-}
 
 async function addChannel({ db }: Store, accountId: string, id: string) {
   const channel = { id, account_id: accountId, kind: 'slack' as const, name: id, config: '{}' };
@@ -163,6 +81,19 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     await LEAVE[how](store, { accountId, monitorId: ids.c, now });
     await check(store, now, [fresh]);
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
+  });
+
+  it('is reported again after its end was reported, even if its first domain is paused and still has it', async () => {
+    const store = await open();
+    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+    await see('a', NOW);
+    await see('b', NOW + MINUTE);
+    await deliverAll(NOW + MINUTE);
+    await pauseMonitor(store, { accountId, monitorId: ids.a, now: NOW + 2 * MINUTE });
+    await renew('b', NOW + 3 * MINUTE);
+    const before = await queued();
+    await see('c', NOW + 10 * MINUTE);
+    expect(await queued()).toEqual([...before, 'expiry critical']);
   });
 
   it('is reported once on each channel, and at each step, that any of its domains uses', async () => {

@@ -43,8 +43,11 @@ export async function hasOtherOpen(
  */
 export const isAboutCertificate = sql<boolean>`fingerprint != ''`;
 
-/** SQL for the id of the incident that carries the alerts of an incident's certificate. */
-export const leadId = sql<string>`coalesce(group_id, id)`;
+/**
+ * SQL for the id of the incident that carries the alerts of an incident's certificate. It names the table, because `id` alone would be
+ * that of the alert in a subquery of alerts.
+ */
+export const leadId = sql<string>`coalesce(incidents.group_id, incidents.id)`;
 
 /** Selects the alert that reported the end of a group; `lead` is the id of the incident that carries its alerts. */
 export const reportedEnd = (
