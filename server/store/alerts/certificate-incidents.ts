@@ -116,7 +116,9 @@ export async function openGroup(
     )
     .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, leadId))))
     .orderBy('started_at')
-    .orderBy('id')
+    // With its table, because `id` alone would be the selected one, which is not in the index.
+    .orderBy('incidents.id')
+    .limit(1)
     .executeTakeFirst();
   return row?.id ?? null;
 }
@@ -139,6 +141,7 @@ async function domainsOf(
     .select('monitor_id as id')
     .where('account_id', '=', accountId)
     .where('fingerprint', '=', fingerprint)
+    .where(isAboutCertificate)
     .where('problem', '=', problem);
   const serving = db
     .selectFrom('monitors')

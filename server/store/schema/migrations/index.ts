@@ -9,6 +9,7 @@ import { addMessageLanes } from './0026-message-lanes.ts';
 import { addCertificateNames } from './0027-certificate-names.ts';
 import { addDatabaseId } from './0028-database-id.ts';
 import { addOwnIcons } from './0029-own-icons.ts';
+import { orderCertificateIncidents } from './0030-group-order.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -35,6 +36,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0027-certificate-names': { up: addCertificateNames, breaking: false },
   '0028-database-id': { up: addDatabaseId, breaking: false },
   '0029-own-icons': { up: addOwnIcons, breaking: false },
+  '0030-group-order': { up: orderCertificateIncidents, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
