@@ -36,28 +36,32 @@ describe('the SQLite dialect', () => {
 
   it('yields to the event loop while many transactions are queued', async () => {
     const { db } = await freshStore('sqlite');
-    // Each query seems to take a millisecond, on any machine.
-    let now = performance.now();
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1));
-    onTestFinished(() => clock.mockRestore());
-    let turns = 0;
-    let isOver = false;
-    const turn = (): void => {
-      turns++;
-      if (!isOver) setImmediate(turn);
-    };
-    setImmediate(turn);
+    const turns = countTurns();
     const query = sql`select 1`;
     const turnsOfQueries = await Promise.all(
       Array.from({ length: 200 }, () =>
         db.transaction().execute(async (trx) => {
           await query.execute(trx);
-          return turns;
+          return turns();
         }),
       ),
     );
-    isOver = true;
     expect(new Set(turnsOfQueries).size).toBeGreaterThan(10);
+  });
+
+  it('yields to the event loop within a long transaction, and not within a short one', async () => {
+    const { db } = await freshStore('sqlite');
+    const turns = countTurns();
+    const query = sql`select 1`;
+    const turnsWithin = (queries: number): Promise<number> =>
+      db.transaction().execute(async (trx) => {
+        await query.execute(trx);
+        const before = turns();
+        for (let made = 0; made < queries; made++) await query.execute(trx);
+        return turns() - before;
+      });
+    expect(await turnsWithin(200)).toBeGreaterThan(10);
+    expect(await turnsWithin(1)).toBe(0);
   });
 
   it('answers reads at once with committed data while a transaction writes', async () => {
@@ -161,3 +165,21 @@ describe('the SQLite dialect', () => {
     expect(alone.prepare('select id from things').all()).toMatchObject([{ id: 1 }]);
   });
 });
+
+/** Counts the turns of the event loop, with a clock by which each query takes about a millisecond on any machine. */
+function countTurns(): () => number {
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.3));
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  onTestFinished(() => {
+    clock.mockRestore();
+    isOver = true;
+  });
+  return () => turns;
+}

@@ -150,6 +150,8 @@ class RoutedConnection implements DatabaseConnection {
   readonly #sync: LogSync | null;
   readonly #lock: WriterLock;
   #isHeld = false;
+  /** Time since which this holds the writer, on the clock of `performance.now()`. */
+  #heldAt = 0;
 
   constructor(
     writer: SqliteConnection,
@@ -164,7 +166,10 @@ class RoutedConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#isHeld) return this.#write(query);
+    if (this.#isHeld) {
+      await this.#lock.yieldIfDue(this.#heldAt);
+      return this.#write(query);
+    }
     if (this.#reader !== null && SelectQueryNode.is(query.query)) {
       await this.#lock.yieldIfDue();
       return this.#reader.run(query);
@@ -204,6 +209,7 @@ class RoutedConnection implements DatabaseConnection {
     await this.#lock.acquire();
     this.#isHeld = true;
     await this.#lock.yieldIfDue();
+    this.#heldAt = performance.now();
   }
 
   release(): void {
@@ -242,9 +248,14 @@ class WriterLock {
     else this.#isTaken = false;
   }
 
-  async yieldIfDue(): Promise<void> {
+  /**
+   * Yields if the last yield was too long ago, and so was `heldAt`, when the caller got the writer: a short transaction does not wait for
+   * the event loop, because every other write would wait with it.
+   */
+  async yieldIfDue(heldAt = -Infinity): Promise<void> {
     // Use a loop, because other callers woken by the same yield may have used up the time again.
-    while (performance.now() - this.#yieldedAt > MAX_BLOCKING_MS) await (this.#yielding ??= this.#yieldNow());
+    while (performance.now() - Math.max(this.#yieldedAt, heldAt) > MAX_BLOCKING_MS)
+      await (this.#yielding ??= this.#yieldNow());
   }
 
   async #yieldNow(): Promise<void> {
