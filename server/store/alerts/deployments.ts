@@ -54,6 +54,12 @@ export interface ExpectingDomain extends Targeted {
   id: string;
 }
 
+/** A domain that an announcement concerns. */
+interface AnnouncedDomain extends ExpectingDomain {
+  /** Fingerprint of the certificate that it served last; null if none was read. */
+  serves: string | null;
+}
+
 /** What a user announced: a certificate that domains should serve by `dueAt` (ms UTC). `hosts` null: all that it names. */
 interface Announcement {
   accountId: string;
@@ -64,7 +70,7 @@ interface Announcement {
 }
 
 /**
- * Opens incidents for the active domains that should serve the announced certificate, 500 per transaction. Returns the number of domains,
+ * Opens incidents for the active domains that should serve the announced certificate, 100 per transaction. Returns the number of domains,
  * and by name those that served another one; or `full`, the name of one that waits for too many others, mostly before anything is done.
  */
 export async function expectCertificate(
@@ -72,11 +78,12 @@ export async function expectCertificate(
   announced: Announcement,
 ): Promise<{ total: number; lagging: ExpectingDomain[]; full: ExpectingDomain | null }> {
   const concerned = await announcedDomains(store, announced);
-  let full = concerned.length === 0 ? null : await fullDomain(store, store.db, concerned, announced);
-  for (const batch of full === null ? batches(concerned) : []) {
-    full = await inTransaction(store, (trx) => expectOn(store, trx, batch, announced));
-    if (full !== null) break;
-  }
+  let full: ExpectingDomain | null = null;
+  for (const part of batches(concerned)) full ??= await fullDomain(store, store.db, part, announced);
+  // By id, so that a transaction writes to neighbouring pages of the indexes that begin with the monitor.
+  const byId = concerned.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  for (const part of full === null ? batches(byId) : [])
+    full ??= await inTransaction(store, (trx) => expectOn(store, trx, part, announced));
   store.signals.publish({ topic: 'due' });
   const lagging = concerned.filter(({ serves }) => serves !== announced.certificate.facts.fingerprint);
   return { total: concerned.length, lagging, full };
@@ -112,8 +119,8 @@ async function fullDomain(
 async function announcedDomains(
   { db }: Store,
   { accountId, certificate, hosts }: Announcement,
-): Promise<(ExpectingDomain & { serves: string | null })[]> {
-  const concerned: (ExpectingDomain & { serves: string | null })[] = [];
+): Promise<AnnouncedDomain[]> {
+  const concerned: AnnouncedDomain[] = [];
   for (let after: Targeted | undefined = { host: '', port: 0 }; after !== undefined;) {
     const { host, port, target = '' }: Targeted = after;
     const page = await db

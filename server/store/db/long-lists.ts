@@ -8,11 +8,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/**
- * Longer lists are sent as one parameter, and inserts have at most this many rows: SQLite accepts 32,766 parameters in a
- * statement, PostgreSQL 65,535.
- */
+/** Longer lists are sent as one parameter: SQLite accepts 32,766 parameters in a statement, PostgreSQL 65,535. */
 const MAX_LISTED = 500;
+/** Maximum number of rows of an insert. An insert of 500 incidents blocked the event loop of the main thread for 55 ms. */
+const MAX_INSERTED = 100;
 
 /** Compiles queries for SQLite. The values of a long `in` list become one JSON parameter. */
 export class SqliteCompiler extends SqliteQueryCompiler {
@@ -41,9 +40,9 @@ export function dialectOfPool(pool: PostgresPool): Dialect {
   });
 }
 
-/** Splits the rows of an insert into batches of 500. */
+/** Splits the rows of an insert, or a list whose parts are written one after the other, into batches of 100. */
 export function batches<Row>(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / MAX_LISTED) }, (_, index) =>
-    rows.slice(index * MAX_LISTED, (index + 1) * MAX_LISTED),
+  return Array.from({ length: Math.ceil(rows.length / MAX_INSERTED) }, (_, index) =>
+    rows.slice(index * MAX_INSERTED, (index + 1) * MAX_INSERTED),
   );
 }
