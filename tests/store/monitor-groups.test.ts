@@ -60,6 +60,20 @@ describeEachDatabase('the groups of the domain list', (open) => {
     expect(await hosts({ issuer: "x' or 1 = 1 --" })).toEqual([]);
   });
 
+  it.each(['a\u0000b', 'a\\u0000b', '\\\u0000', '\\\\\u0000\u0000'])(
+    'count a domain whose certificate has the subject %j, and have a filter that lists it',
+    async (subject) => {
+      const { store, accountId } = await filled(await open());
+      await watch(store, accountId, 'nul.example');
+      await check(store, NOW, [certificate({ subject, authorityName: 'Fjord Trust' })]);
+      const groups = await monitorGroups(store, { accountId, by: 'issuer', now: NOW });
+      expect(groups[0]).toEqual({ key: 'Fjord Trust', total: 3, attention: 1 });
+      const query = { accountId, now: NOW, sort: 'name', page: 1, pageSize: 50 } as const;
+      const { monitors } = await listMonitors(store, { ...query, issuer: 'Fjord Trust' });
+      expect(monitors.map(({ host }) => host)).toEqual(['a.example', 'b.example', 'nul.example']);
+    },
+  );
+
   it('cover only the domains of one account that match the filter', async () => {
     const { store, accountId } = await filled(await open());
     const bob = await person(store, 'bob');

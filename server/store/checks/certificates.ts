@@ -1,7 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../core/index.ts';
-import { bytes } from '../db/dialect.ts';
+import { bytes, type DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -23,6 +23,23 @@ const isKept = sql<boolean>`length(certificates.der) > 0`;
 
 /** SQL expression for queries that join `certificates`: 1 if the DER is stored, else 0. */
 export const derIsKept = sql<number>`case when ${isKept} then 1 else 0 end`;
+
+/**
+ * Returns SQL for one of the facts of a row of `certificates`, without reading the rest, which may have 2,000 names. Leaves out NUL
+ * characters on PostgreSQL, whose texts cannot have them.
+ */
+export function storedFact<Fact extends keyof CertificateFacts>(
+  dialect: DialectName,
+  fact: Fact,
+): RawBuilder<CertificateFacts[Fact] | null> {
+  return dialect === 'postgres'
+    ? sql`(case when position('\\u0000' in certificates.facts) = 0 then certificates.facts
+        else ${withoutNul} end)::json ->> ${sql.lit(fact)}`
+    : sql`certificates.facts ->> ${sql.lit(fact)}`;
+}
+
+/** An escaped NUL character follows an even number of backslashes: with an odd number, the last one is text. */
+const withoutNul = sql`regexp_replace(certificates.facts, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000', '\\1', 'g')`;
 
 /** Returns the DER of these certificates in this order; null if one of them is unknown or not stored. */
 export async function certificateDers(

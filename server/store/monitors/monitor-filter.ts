@@ -1,3 +1,4 @@
+import { storedFact } from '../checks/certificates.ts';
 import {
   type Expression,
   type ExpressionBuilder,
@@ -239,11 +240,7 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
 
 /** Returns SQL for the name of the authority that issued a row of `certificates`; null if it is unknown. */
 export function authorityOf(dialect: DialectName): RawBuilder<string | null> {
-  return sql`nullif(${
-    dialect === 'postgres'
-      ? sql`certificates.facts::json ->> 'authorityName'`
-      : sql`certificates.facts ->> 'authorityName'`
-  }, '')`;
+  return sql`nullif(${storedFact(dialect, 'authorityName')}, '')`;
 }
 
 /** Returns SQL conditions that find a tag in a JSON list. An unescaped quote after `[` or `,` begins an item. */
