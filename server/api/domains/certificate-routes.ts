@@ -24,7 +24,7 @@ import {
   servedCertificate,
   type ServedCertificate,
 } from '../../store/monitors/certificate-list.ts';
-import { findMonitors } from '../../store/monitors/monitor-list.ts';
+import { addressesOf } from '../../store/monitors/monitor-list.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { certificateCursor, storyCursor, writeCursor } from '../http/cursor.ts';
@@ -120,8 +120,7 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     if (story === null) return refuse('not_found', 'No domain of yours has served this certificate.');
     const served = await servedCertificate(store, key);
     const ids = story.monitors.map(({ id }) => id);
-    const monitors = await findMonitors(store, { accountId: key.accountId, ids });
-    const addresses = new Map(monitors.map(({ id, verdict }) => [id, verdict?.addresses ?? []]));
+    const addresses = await addressesOf(store, { accountId: key.accountId, ids });
     const { id, host, isDone, firstSeenAt } = story.next ?? {};
     return {
       data: storyWire(story, served && certificateWire(served, now), addresses),
@@ -186,10 +185,10 @@ function storyWire(
     done,
     total,
     versions: versions.map((version) => ({
-      fingerprint: version.facts.fingerprint,
-      issuer: version.facts.issuer,
-      valid_from: iso(version.facts.notBefore),
-      expiry_date: iso(version.facts.notAfter),
+      fingerprint: version.fingerprint,
+      issuer: version.issuer,
+      valid_from: iso(version.notBefore),
+      expiry_date: iso(version.notAfter),
       first_seen_at: iso(version.firstSeenAt),
       domain_count: version.monitorCount,
     })),

@@ -3,11 +3,16 @@ import type { CertificateFacts, Targeted } from '../../core/index.ts';
 import { certificateNames, type DialectName } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { parseFacts } from './certificates.ts';
+import { parseFacts, storedFact } from './certificates.ts';
 
 /** A certificate among those with the same names that an account's monitors have seen as leaves. */
 export interface CertificateVersion {
-  facts: CertificateFacts;
+  fingerprint: string;
+  /** Empty if it is unknown. */
+  issuer: string;
+  /** Start and end of validity, ms UTC. */
+  notBefore: number;
+  notAfter: number;
   /** Time of the first check that saw it, ms UTC. */
   firstSeenAt: number;
   /** Number of monitors that saw it last; paused ones count. */
@@ -69,7 +74,10 @@ export async function certificateStory(store: Store, query: StoryQuery): Promise
     const facts = parseFacts(given?.facts ?? null);
     if (given === undefined || facts === null) return null;
     const versions = withVersions(db, query, { digest: given.digest, dialect: store.dialect });
-    const [page, counted] = [await versionsOf(versions, query), await countsOf(versions, query, given.since)];
+    const [page, counted] = [
+      await versionsOf(versions, query, store.dialect),
+      await countsOf(versions, query, given.since),
+    ];
     const monitors = await monitorsOf(versions, query, given.since);
     return {
       facts,
@@ -116,6 +124,7 @@ type Versions = ReturnType<typeof withVersions>;
 async function versionsOf(
   versions: Versions,
   { accountId, fingerprint }: StoryQuery,
+  dialect: DialectName,
 ): Promise<Pick<CertificateStory, 'versions' | 'versionCount'>> {
   const rows = await versions
     .selectFrom('versions')
@@ -125,7 +134,10 @@ async function versionsOf(
         .on('served_certificates.account_id', '=', accountId)
         .onRef('served_certificates.fingerprint', '=', 'versions.fingerprint'),
     )
-    .select(['facts', 'versions.first_seen_at', 'domains'])
+    .select(['versions.fingerprint', 'since as notBefore', 'versions.first_seen_at as firstSeenAt'])
+    .select(storedFact(dialect, 'issuer').as('issuer'))
+    .select(storedFact(dialect, 'notAfter').as('notAfter'))
+    .select((eb) => eb.fn.coalesce('domains', sql.lit(0)).as('monitorCount'))
     .select((eb) =>
       eb
         .selectFrom('versions')
@@ -138,12 +150,16 @@ async function versionsOf(
     .orderBy('versions.fingerprint')
     .limit(MAX_VERSIONS + 1)
     .execute();
-  const found = rows.flatMap(({ facts, first_seen_at: firstSeenAt, domains }) => {
-    const parsed = parseFacts(facts);
-    return parsed === null ? [] : [{ facts: parsed, firstSeenAt, monitorCount: domains ?? 0 }];
-  });
+  const found = rows.map((row) => ({
+    fingerprint: row.fingerprint,
+    issuer: row.issuer ?? '',
+    notBefore: row.notBefore,
+    notAfter: Number(row.notAfter),
+    firstSeenAt: row.firstSeenAt,
+    monitorCount: row.monitorCount,
+  }));
   return {
-    versions: found.toSorted((one, other) => other.facts.notBefore - one.facts.notBefore),
+    versions: found.toSorted((one, other) => other.notBefore - one.notBefore),
     versionCount: rows[0]?.count ?? 0,
   };
 }

@@ -1,4 +1,4 @@
-import type { Targeted } from '../../core/index.ts';
+import type { Targeted, Verdict } from '../../core/index.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   countMatching,
@@ -8,7 +8,8 @@ import {
   type MonitorFilter,
   withSearchStore,
 } from './monitor-filter.ts';
-import { type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
+import { joinVerdict, type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
+import { currentVerdict } from '../checks/verdict-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -149,6 +150,22 @@ export async function findMonitors(
     .execute();
   const monitors = new Map(rows.map((row) => [row.id, toMonitor(row)]));
   return ids.flatMap((id) => monitors.get(id) ?? []);
+}
+
+/** Returns the addresses of the last check for each of these monitors, without reading the certificates, whose names may be long. */
+export async function addressesOf(
+  { db }: Store,
+  { accountId, ids }: { accountId: string; ids: readonly string[] },
+): Promise<Map<string, Verdict['addresses']>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('monitors')
+    .$call(joinVerdict)
+    .select('monitors.id')
+    .where('monitors.account_id', '=', accountId)
+    .where('monitors.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, currentVerdict(row)?.addresses ?? []]));
 }
 
 /** Returns the ids of a page. Reads from the nearer end of the order, so that the last page costs as much as the first. */
