@@ -118,7 +118,7 @@ async function withoutOutdated(
     if (detail !== null)
       await settleDelivery(store, {
         leaseToken,
-        ids: outdated.map(({ id }) => id),
+        rows: { ids: outdated.map(({ id }) => id), firstAttemptAt: first.firstAttemptAt },
         outcome: 'superseded',
         detail,
         now: clock.now(),
@@ -236,9 +236,9 @@ function contentOf(
   });
 }
 
-const leaseOf = ({ leaseToken, id, others }: ClaimedDelivery) => ({
+const leaseOf = ({ leaseToken, id, others, firstAttemptAt }: ClaimedDelivery) => ({
   leaseToken,
-  ids: [id, ...others.map((other) => other.id)],
+  rows: { ids: [id, ...others.map((other) => other.id)], firstAttemptAt },
 });
 
 /** Returns the receipt of a message, which each of its deliveries gets. */

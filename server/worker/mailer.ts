@@ -35,7 +35,7 @@ export async function sendMail(
   const { store, clock, productName, publicUrl } = options;
   const { id, leaseToken, attempt, content, messageId, firstAttemptAt, createdAt, isProven, timeZone } =
     claimed;
-  const lease = { leaseToken, ids: [id] };
+  const lease = { leaseToken, rows: { ids: [id], firstAttemptAt } };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
   const isLink = LINK_MAILS.includes(content.kind);
   // Links are sent even with a wrong clock, because a user waits for them. So are mails to the operator, who must learn of the

@@ -123,7 +123,13 @@ describeEachDatabase('mails', (open) => {
     expect(await retryMail(store, { ...late, nextAttemptAt: NOW })).toBe(false);
     expect(await deferMail(store, { ...late, until: NOW, detail: '' })).toBe(false);
     // But it has learned that the mail server accepted the mail.
-    expect(await settleMail(store, { ...late, ids: [first.id], outcome: 'delivered' })).toBe(true);
+    expect(
+      await settleMail(store, {
+        ...late,
+        rows: { ids: [first.id], firstAttemptAt: first.firstAttemptAt },
+        outcome: 'delivered',
+      }),
+    ).toBe(true);
     const repeated = { ...late, leaseToken: second.leaseToken, nextAttemptAt: NOW };
     expect(await retryMail(store, repeated)).toBe(false);
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY })).toEqual([]);

@@ -121,10 +121,10 @@ const hostsOf = (message: ClaimedDelivery | undefined): string[] =>
 const hostsOfEach = (messages: readonly ClaimedDelivery[]): string[][] =>
   messages.map(hostsOf).toSorted(([left = ''], [right = '']) => left.localeCompare(right));
 
-/** Returns the lease of a message and the ids of its deliveries. */
-const leaseOf = ({ leaseToken, id, others }: ClaimedDelivery) => ({
+/** Returns the lease of a message and its deliveries. */
+const leaseOf = ({ leaseToken, id, others, firstAttemptAt }: ClaimedDelivery) => ({
   leaseToken,
-  ids: [id, ...others.map((other) => other.id)],
+  rows: { ids: [id, ...others.map((other) => other.id)], firstAttemptAt },
 });
 
 const claimAt = (store: Store, now: number, more: Partial<Parameters<typeof claimDueDeliveries>[1]> = {}) =>
@@ -212,12 +212,19 @@ describeEachDatabase('deliveries about outages', (open) => {
     const [late] = await claimAt(store, now - LEASE);
     const [again] = await claimAt(store, now);
     if (late === undefined || again === undefined) throw new Error('no message was claimed');
-    const [outdated = '', ...named] = leaseOf(late).ids;
+    const { ids, firstAttemptAt } = leaseOf(late).rows;
+    const [outdated = '', ...named] = ids;
     // The first worker left out this delivery, and a person sent it again.
-    const superseded = { leaseToken: again.leaseToken, ids: [outdated], detail: null, now };
+    const rows = { ids: [outdated], firstAttemptAt };
+    const superseded = { leaseToken: again.leaseToken, rows, detail: null, now };
     await settleDelivery(store, { ...superseded, outcome: 'superseded' });
     await replayDelivery(store, { accountId, deliveryId: outdated, now });
-    const accepted = { leaseToken: late.leaseToken, ids: named, detail: '250 OK', now };
+    const accepted = {
+      leaseToken: late.leaseToken,
+      rows: { ids: named, firstAttemptAt },
+      detail: '250 OK',
+      now,
+    };
     expect(await settleDelivery(store, { ...accepted, outcome: 'delivered' })).toBe(true);
     expect(
       await settleDelivery(store, { ...accepted, leaseToken: again.leaseToken, outcome: 'delivered' }),
@@ -225,6 +232,31 @@ describeEachDatabase('deliveries about outages', (open) => {
     for (const { id, state } of await rowsOf(store))
       expect(state).toBe(id === outdated ? 'waiting' : 'delivered');
   });
+
+  it.each<[string, Problem]>([
+    ['merged outages', 'down'],
+    ['another problem', 'wrong_name'],
+  ])(
+    'stay queued if a person sends them again before a worker learns that the first message was accepted (%s)',
+    async (_, problem) => {
+      const store = await open();
+      const { id: accountId } = await person(store, 'alice');
+      await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });
+      await queueOutages(store, accountId, ['a.example', 'b.example'], { problem });
+      const now = NOW + 10 * SECOND + LEASE;
+      const late = await claimAt(store, now - LEASE);
+      for (const { leaseToken } of await claimAt(store, now))
+        await settleDelivery(store, { leaseToken, outcome: 'delivered', detail: '250 OK', now });
+      for (const { id } of await rowsOf(store))
+        await replayDelivery(store, { accountId, deliveryId: id, now });
+      for (const message of late)
+        expect(
+          await settleDelivery(store, { ...leaseOf(message), outcome: 'delivered', detail: '250 OK', now }),
+        ).toBe(false);
+      expect((await rowsOf(store)).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
+      expect(await claimAt(store, now)).toHaveLength(2);
+    },
+  );
 
   it('are each in exactly one message when several workers claim at once', async () => {
     const store = await open();

@@ -14,6 +14,7 @@ import {
   isWaiting,
   type OutboxLease,
   rescheduleRows,
+  type SentRows,
 } from '../mail/outbox.ts';
 import { suppress } from '../mail/suppressions.ts';
 import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
@@ -140,13 +141,13 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 
 /**
- * Settles the deliveries of a message, or only those with these ids. Returns false, and changes nothing, if the lease is lost; waiting
- * deliveries with these ids become `delivered` even then.
+ * Settles all deliveries of a message, or only `rows`. Returns false, and changes nothing, if the lease is lost; those of `rows` that
+ * still wait become `delivered` even then.
  */
 export async function settleDelivery(
   store: Store,
   settled: OutboxLease & {
-    ids?: readonly string[];
+    rows?: SentRows;
     outcome: 'delivered' | 'failed' | 'superseded';
     /** Set if the receiver answered that the channel is gone or that the address takes no mail. */
     because?: { gone: true } | { refusedAddress: string };
@@ -202,7 +203,7 @@ export async function oldestDue(
 
 async function recordOutcome(
   store: Store,
-  attempt: OutboxLease & { ids?: readonly string[]; because?: Because; detail: string | null; now: number },
+  attempt: OutboxLease & { rows?: SentRows; because?: Because; detail: string | null; now: number },
   outcome: DeliveryOutcomeKind,
   change: { state?: 'delivered' | 'failed' | 'superseded'; settled_at?: number; next_attempt_at?: number },
 ): Promise<boolean> {

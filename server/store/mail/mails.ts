@@ -11,6 +11,7 @@ import {
   nextLane,
   type OutboxLease,
   rescheduleRows,
+  type SentRows,
 } from './outbox.ts';
 import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
@@ -117,8 +118,8 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
 }
 
 export type SettledMail = OutboxLease & {
-  /** The id of the mail; needed to settle it as `delivered` after the lease was lost. */
-  ids?: readonly string[];
+  /** The mail; needed to settle it as `delivered` after the lease was lost. */
+  rows?: SentRows;
   outcome: Exclude<MailState, 'waiting'>;
   detail: string | null;
   /** Set if the server permanently refused the address. */
@@ -128,7 +129,7 @@ export type SettledMail = OutboxLease & {
 
 /**
  * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again.
- * Returns false and changes nothing if the lease is lost; a waiting mail with this id becomes `delivered` even then.
+ * Returns false and changes nothing if the lease is lost; if it still waits, it becomes `delivered` even then.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;

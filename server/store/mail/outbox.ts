@@ -190,22 +190,31 @@ export interface AttemptedRow {
   attempts: number;
 }
 
+/** Rows of a message that a worker sends or sent. A row that is queued again later has another first attempt. */
+export interface SentRows {
+  ids: readonly string[];
+  /** Time of the first attempt, ms UTC. */
+  firstAttemptAt: number;
+}
+
 /**
- * Applies `change` to the rows of a message, or only to those with these ids, and ends their lease. Returns them; none if the lease is
- * lost. Waiting rows with these ids become `delivered` even then, so that the worker that leased them meanwhile does not retry them.
+ * Applies `change` to all rows of a message, or only to `rows`, and ends their lease. Returns them; none if the lease is lost. Those of
+ * `rows` that still wait become `delivered` even then, so that the worker that has leased them meanwhile does not retry them.
  */
 export async function updateLeasedRows(
   trx: Transaction<Tables>,
   outbox: Outbox,
-  { leaseToken, ids }: OutboxLease & { ids?: readonly string[] },
+  { leaseToken, rows }: OutboxLease & { rows?: SentRows },
   change: Partial<Pick<OutboxColumns, 'settled_at' | 'next_attempt_at' | 'detail'>> & { state?: string },
 ): Promise<AttemptedRow[]> {
   return trx
     .updateTable(asTable(outbox))
     .set({ ...(change as object), unanswered: 0, lease_token: null, lease_expires_at: null })
-    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
+    .$if(rows !== undefined, (query) => query.where('id', 'in', rows?.ids ?? []))
     .where((eb) =>
-      ids !== undefined && change.state === 'delivered' ? isWaiting : eb('lease_token', '=', leaseToken),
+      rows !== undefined && change.state === 'delivered'
+        ? eb.and([isWaiting, eb('first_attempt_at', '=', rows.firstAttemptAt)])
+        : eb('lease_token', '=', leaseToken),
     )
     .returning(['id', 'account_id', 'attempts'])
     .execute();
