@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   claimDueDeliveries,
   type ClaimedDelivery,
+  holdDelivery,
   retryDelivery,
   settleDelivery,
 } from '../../server/store/alerts/deliveries.ts';
@@ -257,6 +258,22 @@ describeEachDatabase('deliveries about outages', (open) => {
       expect(await claimAt(store, now)).toHaveLength(2);
     },
   );
+
+  it('get a Message-ID for each message if they were held as one and are sent as two', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const route = await channel(store, id, 'webhook');
+    await queueOutages(store, id, numbered(100), { route });
+    const [held] = await claimAt(store, NOW + 10 * SECOND);
+    if (held === undefined) throw new Error('no message was claimed');
+    const until = NOW + 60 * SECOND;
+    await holdDelivery(store, { ...leaseOf(held), until, detail: 'The clock is wrong.' });
+    // These are due earlier, so the message that is claimed first has some of the held deliveries and some of these.
+    await queueOutages(store, id, ['x.example', 'y.example'], { route, now: NOW + 20 * SECOND });
+    const messages = [...(await claimAt(store, until)), ...(await claimAt(store, until))];
+    expect(messages.map((one) => hostsOf(one).length).toSorted((a, b) => b - a)).toEqual([100, 2]);
+    expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(2);
+  });
 
   it('are each in exactly one message when several workers claim at once', async () => {
     const store = await open();

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool, type Transaction } from 'kysely';
 import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
 import { mergeClaimed } from './merged-deliveries.ts';
+import { OWN_MESSAGE_ID } from './alerts.ts';
 import { recordChannelOutcome } from './channel-health.ts';
 import { leaseClock } from '../db/dialect.ts';
 import { type Claim } from '../monitors/monitor-claims.ts';
@@ -176,8 +177,19 @@ export async function holdDelivery(
 ): Promise<boolean> {
   return inTransaction(store, async (trx) => {
     const held = await deferRows(trx, 'deliveries', hold);
-    if (held.length > 0) await trx.deleteFrom('delivery_attempts').where(isAttemptOf(held)).execute();
-    return held.length > 0;
+    if (held.length === 0) return false;
+    await trx.deleteFrom('delivery_attempts').where(isAttemptOf(held)).execute();
+    // The deliveries of a message about several outages may leave in different messages later, so they must not share its Message-ID.
+    await trx
+      .updateTable('deliveries')
+      .set({ message_id: OWN_MESSAGE_ID })
+      .where(
+        'id',
+        'in',
+        held.map(({ id }) => id),
+      )
+      .execute();
+    return true;
   });
 }
 
