@@ -127,10 +127,19 @@ function writeDraft(path: string, text: string): string {
 
 /**
  * Returns the id of the database that this folder belongs to; null if it does not belong to one yet.
- * @throws DataDirectoryError if database-id cannot be read
+ * @throws DataDirectoryError if database-id is empty or cannot be read
  */
 export function readDatabaseId(dataDir: string): string | null {
   const path = join(dataDir, DATABASE_ID_FILE);
+  const id = readIdFile(path);
+  if (id === '')
+    throw new DataDirectoryError(
+      `${path} is empty. Restore it from a backup, or delete it to accept any database.`,
+    );
+  return id;
+}
+
+function readIdFile(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
     return readFileSync(path, 'utf8').trim();
@@ -145,8 +154,8 @@ export function readDatabaseId(dataDir: string): string | null {
 
 /** Makes the folder belong to the database with this id, so that no other one is used by mistake. */
 export function writeDatabaseId(dataDir: string, id: string): void {
-  if (readDatabaseId(dataDir) === id) return;
   const path = join(dataDir, DATABASE_ID_FILE);
+  if (readIdFile(path) === id) return;
   renameSync(writeDraft(path, `${id}\n`), path);
 }
 

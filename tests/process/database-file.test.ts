@@ -77,6 +77,15 @@ it('A start is refused in one line if the id of the database cannot be read', PA
   expectRefusal(ended, /database-id cannot be read \(.*\)\. Make it readable for this user, or delete it/);
 });
 
+it('A start is refused in one line if the file with the id of the database is empty', PATIENCE, async () => {
+  const file = join(dataDir, 'database-id');
+  writeFileSync(file, '\n');
+  const start = () => runServer({ DATA_DIR: dataDir, ROLE: 'migrate' });
+  expectRefusal(await start(), /database-id is empty\. Restore it from a backup, or delete it to accept any/);
+  writeDatabaseId(dataDir, 'another');
+  expect(readDatabaseId(dataDir)).toBe('another');
+});
+
 it.each([
   ['with a damaged page', () => damageTable(dataDir, 'monitors'), /cannot be read|is damaged/],
   [
