@@ -40,8 +40,8 @@ const ROUND_MS = 30_000;
 /** A larger difference between wall clock and monotonic clock means that the machine slept or the clock was set. */
 const JUMP_MS = MINUTE_MS;
 /**
- * Time without confirmation after which alarms about clock and network are cleared. A process confirms its alarms about once a
- * minute, so the one that raised them has probably ended.
+ * Time without confirmation after which an alarm about what a single process sees is cleared. A process confirms its alarms about
+ * once a minute, so the one that raised it has probably ended, or the problem has.
  */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;
 /** Interval between two verifications of the database's file. */
@@ -97,6 +97,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     for (const code of STORAGE_FAULTS) {
       const detail = faults.get(code);
       if (detail !== undefined) await alarms.raise(code, detail);
+      // Another process may have raised it: each sees only the faults that its own queries report.
+      else if (store.dialect === 'postgres') continue;
       // An earlier process may have found damage, so only a verification that has read all tables ends its alarm.
       else if ((isVerified || code !== 'database_damaged') && alarms.mayBeRaised(code))
         await alarms.clear(code);
@@ -145,7 +147,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     if (await ownNetwork.clockIsRight()) await checkLateness();
     const now = clock.now();
     await clearUnconfirmedAlarms(store, {
-      codes: ['clock_wrong', 'network_cut'],
+      codes: ['clock_wrong', 'network_cut', ...(store.dialect === 'postgres' ? STORAGE_FAULTS : [])],
       before: now - UNCONFIRMED_MS,
     });
     void verifyDaily();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPing } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { listAccounts } from '../../server/store/accounts/account-administration.ts';
@@ -9,7 +9,7 @@ import { clearAlarm, raiseAlarm, raisedAlarms } from '../../server/store/alerts/
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import type { StorageFault, Store } from '../../server/store/db/open-store.ts';
 import { createAlarms } from '../../server/worker/index.ts';
-import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { describeAnyDatabase, freshDatabase, freshStore, hasDatabase } from '../kit/databases/database.ts';
 import { type Rig, type RigOptions, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
@@ -155,11 +155,11 @@ describeAnyDatabase('The product’s self-check', (open) => {
   });
 });
 
-describeAnyDatabase('The watchdog', (open) => {
-  const codes = async (store: Store) => (await raisedAlarms(store)).map(({ code }) => code);
+const codes = async (store: Store) => (await raisedAlarms(store)).map(({ code }) => code);
 
+describe('The watchdog of an embedded database', () => {
   it('raises an alarm about a fault of the disk, and clears it when a write succeeds again', async () => {
-    const rig = await startRig(await open());
+    const rig = await startRig(await freshStore('sqlite'));
     const faults = new Map<StorageFault, string>([['disk_full', 'ENOSPC']]);
     const { storage } = rig.store;
     const seen = vi.spyOn(storage, 'faults').mockImplementation(async () => faults);
@@ -174,7 +174,7 @@ describeAnyDatabase('The watchdog', (open) => {
   });
 
   it('keeps an alarm about damage until a verification has read all tables', async () => {
-    const rig = await startRig(await open());
+    const rig = await startRig(await freshStore('sqlite'));
     await raiseAlarm(rig.store, { code: 'database_damaged', detail: 'monitors', now: rig.clock.now() });
     const verify = vi.spyOn(rig.store.storage, 'verify').mockResolvedValue(false);
     await rig.worker.watch();
@@ -186,7 +186,35 @@ describeAnyDatabase('The watchdog', (open) => {
     await expect.poll(() => codes(rig.store)).not.toContain('database_damaged');
     verify.mockRestore();
   });
+});
 
+it.skipIf(!hasDatabase('postgres'))(
+  'Of several processes on PostgreSQL, none clears an alarm about storage that another one confirms',
+  async () => {
+    const database = await freshDatabase('postgres');
+    onTestFinished(() => database.remove());
+    const faulty = await startRig(await database.open());
+    const sound = await startRig(await database.open());
+    const faults = new Map<StorageFault, string>([
+      ['database_damaged', 'XX001'],
+      ['disk_failed', '58030'],
+      ['disk_full', '53100'],
+    ]);
+    vi.spyOn(faulty.store.storage, 'faults').mockResolvedValue(faults);
+    for (let minute = 0; minute < 10; minute++) {
+      await faulty.worker.watch();
+      await sound.worker.watch();
+      expect((await codes(sound.store)).toSorted()).toEqual([...faults.keys()]);
+      for (const { clock } of [faulty, sound]) clock.advance(MINUTE_MS);
+    }
+    // The process that saw the faults ends.
+    sound.clock.advance(5 * MINUTE_MS);
+    await sound.worker.watch();
+    expect(await codes(sound.store)).toEqual([]);
+  },
+);
+
+describeAnyDatabase('The watchdog', (open) => {
   it('logs an alarm that the database cannot store', async () => {
     const rig = await startRig(await open());
     const alarms = createAlarms({ store: rig.store, clock: rig.clock, log: rig.log as never });
