@@ -39,14 +39,31 @@ export async function findPlaces(
 ): Promise<Places> {
   const { connectTo, family } = effectiveTarget(endpoint);
   const found = await findServers(endpoint, { resolver, signal });
-  if (found.servers.length > 0) return placesOfServers(endpoint, found.servers, { resolver, signal, family });
+  let { failure } = found;
+  if (found.servers.length > 0) {
+    const ofServers = await placesOfServers(endpoint, found.servers, { resolver, signal, family });
+    if (ofServers.resolution.ok) return ofServers;
+    failure = ofServers.resolution;
+  }
   const resolution = await resolver.resolve(connectTo.host, { signal, family });
-  // Clients fall back to the host only if there are no records. If our name servers are silent, say so, because the host is not the cause.
-  const failure = resolution.ok || resolution.reason !== 'resolver_silent' ? found.failure : null;
-  if (failure !== null) return { resolution: failure, places: [], unresolved: [] };
+  // Clients fall back to the host only if there are no records.
+  if (failure !== null && (resolution.ok || !givesWay(failure, resolution)))
+    return { resolution: failure, places: [], unresolved: [] };
   const addresses = resolution.ok ? resolution.addresses : [];
   return { resolution, places: addresses.map((address) => ({ address, endpoint })), unresolved: [] };
 }
+
+/**
+ * Returns whether to report the failure of the host's lookup instead of that of the servers' lookup. If our name servers are silent, the
+ * domain is not the cause. What records say about a host without a permitted address would show that our name servers know it.
+ */
+function givesWay(ofServers: FailedResolution, ofHost: FailedResolution): boolean {
+  return (
+    ofHost.reason === 'resolver_silent' || ['service_declined', 'address_refused'].includes(ofServers.reason)
+  );
+}
+
+type FailedResolution = Extract<Resolution, { ok: false }>;
 
 /** Returns whether DNS has an address to check an endpoint at; null if that is not known in time. Never rejects for network failures. */
 export async function hasPlaces(
@@ -60,7 +77,7 @@ export async function hasPlaces(
 /** `failure`: why there are no servers, if the lookup failed or the domain declines the service; null if clients use the host. */
 interface FoundServers {
   servers: DomainServer[];
-  failure: Extract<Resolution, { ok: false }> | null;
+  failure: FailedResolution | null;
 }
 
 /** Looks up the SRV records of both kinds, and returns the servers in the order in which clients try them. */

@@ -4,10 +4,18 @@ import { SECOND_MS } from '../../contract/durations.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { hasPlaces } from '../../server/probe/index.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
+import type { SrvEntry } from '../kit/peers/dns-server.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
+
+/** Records that say that a domain has no XMPP, and that name a port that we do not check. */
+const SRV: Record<string, SrvEntry[]> = {
+  denied: [{ target: '', port: 0 }],
+  dbport: [{ target: 'inside.corp.example', port: 5432 }],
+  locals: [{ target: 'xmpp.internal', port: 5222 }],
+};
 
 /** Names of a network that only its own name servers know, and one that nobody knows. All have the same length. */
 const NAMES = {
@@ -16,6 +24,9 @@ const NAMES = {
   twofam: { addresses: ['10.0.0.7', 'fd00::7'] },
   ranges: { addresses: ['169.254.169.254'] },
   nodata: { addresses: [] },
+  denied: { addresses: [] },
+  dbport: { addresses: ['10.0.0.7'] },
+  locals: { addresses: ['10.0.0.7'] },
 } as const;
 
 describeAnyDatabase('A name whose addresses are refused', (open) => {
@@ -35,7 +46,7 @@ describeAnyDatabase('A name whose addresses are refused', (open) => {
       const { bob } = await api.cast();
       for (const [name, entry] of Object.entries(NAMES)) {
         if (entry) rig.dns.entries.set(`${name}.corp.example`, entry);
-        const srv = [{ target: `${name}.corp.example`, port: 5222 }];
+        const srv = SRV[name] ?? [{ target: `${name}.corp.example`, port: 5222 }];
         if (entry) rig.dns.entries.set(`_xmpp-client._tcp.${name}.corp.example`, { srv });
       }
       rig.worker.start();

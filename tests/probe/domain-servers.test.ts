@@ -190,6 +190,19 @@ describe('A check of an XMPP domain without a port', () => {
     });
   });
 
+  it.each([
+    ['decline the service', { target: '', port: 0 }],
+    ['name a port of databases', { target: 'xmpp1.test', port: 3306 }],
+    ['name a local host', { target: 'xmpp.internal', port: 5222 }],
+  ])('finds no address if the records %s and the host has only forbidden addresses', async (_, srv) => {
+    names.entries.set('chat.test', { addresses: ['10.0.0.7'] });
+    record('_xmpp-client', srv);
+    expect(await observe('xmpp://chat.test')).toMatchObject({
+      resolution: { ok: false, stage: 'dns', reason: 'name_not_found', detail: null },
+      addresses: [],
+    });
+  });
+
   it('connects once to a place that several records lead to', async () => {
     const server = await chatServer();
     const twin = { target: 'twin.test', port: server.port };
