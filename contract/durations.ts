@@ -5,6 +5,9 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 604_800_000;
 
+/** Returns ms since an arbitrary start, which setting the clock does not change. For ages and windows in memory. */
+export type Monotonic = () => number;
+
 /** Matches a month such as '2027-03', or the first and the last of some days, such as '2026-11-22..2026-12-05'. */
 export const PERIOD =
   /^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])\.\.\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))?$/;

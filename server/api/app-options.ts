@@ -5,6 +5,7 @@ import type { PaymentProvider } from '../providers/payments/index.ts';
 import type { Store } from '../store/db/open-store.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { Settings } from './http/public-settings.ts';
+import type { Monotonic } from '../../contract/durations.ts';
 
 /** Everything that the app needs. The app itself reads neither environment variables nor the system's date and time. */
 export interface AppOptions {
@@ -14,8 +15,8 @@ export interface AppOptions {
   payments: PaymentProvider | null;
   config: AppConfig;
   secrets: { session: string; mailPage: string; invite: string };
-  /** `now` returns ms UTC, `monotonic` ms since an arbitrary start, which setting the clock does not change. */
-  clock: { now(): number; monotonic(): number };
+  /** `now` returns ms UTC. */
+  clock: { now(): number; monotonic: Monotonic };
   /** Egress policy for the hosts of monitors and preview checks, applied when somebody enters a host. */
   policy: {
     permits(ip: string): boolean;
@@ -24,10 +25,7 @@ export interface AppOptions {
     permitsLocalNames: boolean;
     isLocalName(host: string): boolean;
   };
-  /**
-   * Returns whether DNS has an address to check an endpoint at, true for IP addresses; null if that is not known in time. Never rejects
-   * because of a network failure.
-   */
+  /** `hasPlaces` of `server/probe`. */
   isInDns(endpoint: CheckedEndpoint): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */
   channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { MINUTE_MS, type Monotonic } from '../../contract/durations.ts';
 
 /**
  * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count
@@ -28,16 +28,13 @@ interface Failures {
   waiting: ((mayRun: boolean) => void)[];
 }
 
-/**
- * Creates a limit. `now` returns ms UTC, `monotonic` ms since an arbitrary start, which setting the clock does not change. The limit is
- * kept in memory, so each thread and process has its own.
- */
+/** Creates a limit. `now` returns ms UTC. The limit is kept in memory, so each thread and process has its own. */
 export function createFailureLimit({
   now,
   monotonic,
 }: {
   now: () => number;
-  monotonic: () => number;
+  monotonic: Monotonic;
 }): FailureLimit {
   /** By address. Addresses with the most recent failures come last. */
   const byAddress = new Map<string, Failures>();

@@ -20,6 +20,7 @@ import { createFailureLimit } from './failure-limit.ts';
 import { probePosture } from './posture.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { Requester, type Sources } from './sources/sources.ts';
+import type { Monotonic } from '../../contract/durations.ts';
 
 export interface ObserveOptions {
   /** Aborting it ends all running operations, which are then reported as timeouts. */
@@ -72,8 +73,8 @@ export interface ProbeOptions {
   policy: AddressPolicy;
   /** Clock that returns ms UTC. */
   now: () => number;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. Default: `performance.now`. */
-  monotonic?: () => number;
+  /** Default: `performance.now`. */
+  monotonic?: Monotonic;
   sources: Sources;
   /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
   ownNames?: OwnNames;

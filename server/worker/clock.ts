@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
+import type { Monotonic } from '../../contract/durations.ts';
 
 /** The source of time: the machine in production, a settable clock in tests. */
 export interface Clock {
   /** Returns the date and time, ms UTC. Somebody may set it, forwards or back. */
   now(): number;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. For ages and windows in memory. */
-  monotonic(): number;
+  monotonic: Monotonic;
 }
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };

@@ -1,6 +1,6 @@
 import { LruCache } from '../../pki/index.ts';
 import type { Requester } from './sources.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';
 
 /** Quota that a request counts against, with its maximum. */
 export interface QuotaCharge {
@@ -28,10 +28,9 @@ const MAX_QUOTAS = 32_768;
 /** Counters of the failed and pending requests per quota, in windows of 15 minutes. */
 export class RequestQuotas {
   readonly #quotas = new LruCache<string, { spent: number; since: number }>(MAX_QUOTAS);
-  readonly #monotonic: () => number;
+  readonly #monotonic: Monotonic;
 
-  /** `monotonic` returns ms since an arbitrary start, which setting the clock does not change. */
-  constructor(monotonic = () => performance.now()) {
+  constructor(monotonic: Monotonic = () => performance.now()) {
     this.#monotonic = monotonic;
   }
 

@@ -5,6 +5,7 @@ import type { IdentityEvents, IdentityMethods, IdentityProvider } from './identi
 import { BASE_PATH, libraryOptions, type LibrarySettings } from './library-options.ts';
 import { createMailedLinks } from './mailed-links.ts';
 import { oidcPlugin, type OidcPluginOptions } from './oidc.ts';
+import type { Monotonic } from '../../../contract/durations.ts';
 
 /** Provider id that the library gives to accounts with a password. */
 const PASSWORD_PROVIDER = 'credential';
@@ -39,8 +40,8 @@ export interface BuiltInIdentityOptions extends LibrarySettings {
   oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
   /** Clock for tokens, mailed links and OpenID sign-ins, ms UTC. The library itself uses the system clock. */
   now?: () => number;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. Default: `performance.now`. */
-  monotonic?: () => number;
+  /** Default: `performance.now`. */
+  monotonic?: Monotonic;
 }
 
 /** Creates the built-in provider: passwords, one-time codes, passkeys and OpenID sign-in, stored in our own database. */

@@ -1,7 +1,7 @@
 import { UnsecuredJWT, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { IdentityClaims, TokenFailure } from './identity-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import { HOUR_MS } from '../../../contract/durations.ts';
+import { HOUR_MS, type Monotonic } from '../../../contract/durations.ts';
 
 /** Seconds by which Firebase's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -19,8 +19,7 @@ export interface FirebaseTokenOptions {
   keysUrl: URL;
   /** Clock, ms UTC. */
   now: () => number;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. */
-  monotonic: () => number;
+  monotonic: Monotonic;
   log: { warn(context: object, message: string): void };
 }
 
@@ -106,7 +105,7 @@ const TOKEN_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys,
  * Returns a function that fetches an issuer's public keys (RFC 7517). Caches them for 1 h, and for an unknown key
  * id refetches them at most every 30 s. The function throws KeysUnreachable if the fetch fails.
  */
-function createRemoteKeys(url: URL, monotonic: () => number): JWTVerifyGetKey {
+function createRemoteKeys(url: URL, monotonic: Monotonic): JWTVerifyGetKey {
   const begin = () => ({
     at: monotonic(),
     keys: createRemoteJWKSet(url, {

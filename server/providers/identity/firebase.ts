@@ -2,6 +2,7 @@ import { createFirebaseTokenVerifier } from './firebase-token.ts';
 import { type IdentityProvider, IdentityUnavailable } from './identity-provider.ts';
 import { importPKCS8, SignJWT } from 'jose';
 import { boundedFetch } from './bounded-fetch.ts';
+import type { Monotonic } from '../../../contract/durations.ts';
 
 const GOOGLE = {
   keys: 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com',
@@ -21,8 +22,8 @@ export interface FirebaseIdentityOptions {
   endpoints?: Partial<typeof GOOGLE>;
   /** Clock, ms UTC. Default: the system clock. */
   now?: () => number;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. Default: `performance.now`. */
-  monotonic?: () => number;
+  /** Default: `performance.now`. */
+  monotonic?: Monotonic;
 }
 
 /** Creates the Firebase provider. The page signs in with Firebase directly; the server verifies the ID tokens. */

@@ -2,7 +2,7 @@ import * as openid from 'openid-client';
 import { z } from 'zod';
 import { boundedFetch } from './bounded-fetch.ts';
 import { IdentityUnavailable } from './identity-provider.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';
 
 const SCOPE = 'openid email profile';
 const METADATA_CACHE_MS = MINUTE_MS;
@@ -50,11 +50,11 @@ export interface OidcClient {
 
 /**
  * Creates a client for the authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` returns ms
- * UTC, `monotonic` ms since an arbitrary start, which setting the clock does not change.
+ * UTC.
  */
 export function createOidcClient(
   config: OidcClientConfig,
-  { now, monotonic }: { now: () => number; monotonic: () => number },
+  { now, monotonic }: { now: () => number; monotonic: Monotonic },
 ): OidcClient {
   let cached: { provider: Promise<openid.Configuration>; fetchedAt: number } | null = null;
 

@@ -13,7 +13,7 @@ import {
   OidcError,
   sanitizeForLog,
 } from './oidc-client.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';
 
 /** Lifetime of the state of a sign-in, the same as that of the library's cookie for it. */
 const STATE_MS = 5 * MINUTE_MS;
@@ -29,8 +29,7 @@ export interface OidcPluginOptions {
   log: { warn(context: object, message: string): void };
   /** Clock, ms UTC. */
   now: () => number;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. */
-  monotonic: () => number;
+  monotonic: Monotonic;
 }
 
 /** Failure codes of a sign-in, defined in `contract/oidc-failure.ts`. */

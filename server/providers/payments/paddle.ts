@@ -2,7 +2,7 @@ import { ApiError, type Environment, LogLevel, Paddle } from '@paddle/paddle-nod
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWebhookReader } from './paddle-webhook.ts';
 import { type PaymentProvider, PaymentsUnavailable, type Product } from './payment-provider.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';
 
 const DEADLINE_MS = 15_000;
 const OFFER_CACHE_MS = MINUTE_MS;
@@ -13,8 +13,7 @@ export interface PaddleOptions {
   apiUrl: string;
   webhookSecret: string;
   priceId: string;
-  /** Returns ms since an arbitrary start, which setting the clock does not change. */
-  monotonic: () => number;
+  monotonic: Monotonic;
   /** Timeout of one request to Paddle. Default: 15,000. */
   deadlineMs?: number;
 }
