@@ -74,7 +74,7 @@ export interface StoreOptions extends ConnectOptions {
   dataDir: string;
   /** URL of a read-only replica of the PostgreSQL database. Default: null, no replica. */
   replicaUrl?: string | null;
-  /** Id of the database that is expected. Default: null, any database, also an empty one. */
+  /** Id that the database must have. Default: null, which accepts any database and also an empty one. */
   expectedId?: string | null;
   log?: StoreLog;
   /** False if a database that needs migrations is refused, for tools that run beside the server. Default: true. */
@@ -110,20 +110,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return databaseUrl === null ? openSqlite(dataDir, options) : openPostgres(databaseUrl, options);
 }
 
-async function openSqlite(
-  dataDir: string,
-  {
-    leaseClock = 'caller',
-    everyonePremium = false,
-    checkpointsInThread = false,
-    limits = STANDARD_LIMITS,
-    onLimit = () => undefined,
-    mayMigrate,
-    onQuery,
-    expectedId = null,
-    log = SILENT_LOG,
-  }: StoreOptions,
-): Promise<Store> {
+async function openSqlite(dataDir: string, options: StoreOptions): Promise<Store> {
+  const { leaseClock = 'caller', checkpointsInThread = false, mayMigrate } = options;
+  const { onQuery, expectedId = null, log = SILENT_LOG } = options;
   const path = join(dataDir, SQLITE_FILE);
   const name = `The database in DATA_DIR (${dataDir})`;
   const database: Place = { dialect: 'sqlite', name, dataDir, expectedId };
@@ -147,23 +136,23 @@ async function openSqlite(
     );
   }
   const searchDb = new Kysely<Tables>({ dialect: new SearchDialect(path), ...queries });
-  const settings = {
+  const checkpoints = checkpointsInThread ? startCheckpoints(path, log, sync) : null;
+  return assemble(options, {
+    dialect: 'sqlite',
+    db,
     replica: db,
-    search: createSearch(searchDb),
+    searchDb,
+    signals: createLocalSignals(),
     storage,
     id,
     leaseClock,
-    everyonePremium,
-    limits,
-    onLimit,
     pool: () => null,
-  };
-  const checkpoints = checkpointsInThread ? startCheckpoints(path, log, sync) : null;
-  return assemble('sqlite', db, createLocalSignals(), settings, async () => {
-    await Promise.all([storage.close(), checkpoints?.close()]);
-    // Close the writing connection last, because only it can remove the write-ahead log.
-    await searchDb.destroy();
-    await db.destroy();
+    async close() {
+      await Promise.all([storage.close(), checkpoints?.close()]);
+      // Close the writing connection last, because only it can remove the write-ahead log.
+      await searchDb.destroy();
+      await db.destroy();
+    },
   });
 }
 
@@ -176,21 +165,9 @@ function createPrivateFile(path: string): void {
   }
 }
 
-async function openPostgres(
-  databaseUrl: string,
-  {
-    leaseClock = 'database',
-    everyonePremium = false,
-    replicaUrl = null,
-    limits = STANDARD_LIMITS,
-    onLimit = () => undefined,
-    log = SILENT_LOG,
-    onQuery,
-    dataDir,
-    expectedId = null,
-    ...startOptions
-  }: StoreOptions,
-): Promise<Store> {
+async function openPostgres(databaseUrl: string, options: StoreOptions): Promise<Store> {
+  const { leaseClock = 'database', replicaUrl = null, limits = STANDARD_LIMITS } = options;
+  const { log = SILENT_LOG, onQuery, dataDir, expectedId = null } = options;
   let isMigrated = false;
   const onLostConnection = (error: Error): void =>
     log.warn({ err: error }, 'a connection to the database was lost');
@@ -203,8 +180,8 @@ async function openPostgres(
   const database: Place = { dialect: 'postgres', name: 'The database of DATABASE_URL', dataDir, expectedId };
   let id: string | null;
   try {
-    await waitForPostgres(db, databaseUrl, startOptions);
-    id = await bringUpToDate(db, database, startOptions);
+    await waitForPostgres(db, databaseUrl, options);
+    id = await bringUpToDate(db, database, options);
     isMigrated = true;
   } catch (error) {
     await db.destroy();
@@ -223,39 +200,40 @@ async function openPostgres(
     }),
     ...queries,
   });
-  const settings = {
+  return assemble(options, {
+    dialect: 'postgres',
+    db,
     replica,
-    search: createSearch(searchDb),
+    searchDb,
+    signals,
     storage,
     id,
     leaseClock,
-    everyonePremium,
-    limits,
-    onLimit,
     pool: () => dialect.use(),
-  };
-  return assemble('postgres', db, signals, settings, async () => {
-    await signals.close();
-    await searchDb.destroy();
-    if (replica !== db) await replica.destroy();
-    await db.destroy();
+    async close() {
+      await signals.close();
+      await searchDb.destroy();
+      if (replica !== db) await replica.destroy();
+      await db.destroy();
+    },
   });
 }
 
+/** What is opened in another way for each database. */
+type Opened = Omit<Store, keyof StoreOptions | 'search' | 'identityDatabase'> &
+  Pick<Store, 'leaseClock'> & { searchDb: Kysely<Tables> };
+
 function assemble(
-  dialect: DialectName,
-  db: Kysely<Tables>,
-  signals: Signals,
-  settings: Omit<Store, 'dialect' | 'db' | 'signals' | 'identityDatabase' | 'close'>,
-  close: () => Promise<void>,
+  { everyonePremium = false, limits = STANDARD_LIMITS, onLimit = () => undefined }: StoreOptions,
+  { searchDb, ...opened }: Opened,
 ): Store {
   return {
-    dialect,
-    db,
-    signals,
-    ...settings,
-    identityDatabase: { db, type: dialect, transaction: true },
-    close,
+    ...opened,
+    search: createSearch(searchDb),
+    everyonePremium,
+    limits,
+    onLimit,
+    identityDatabase: { db: opened.db, type: opened.dialect, transaction: true },
   };
 }
 
