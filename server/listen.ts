@@ -26,7 +26,7 @@ export interface HttpServer {
 
 /**
  * Deadlines for receiving the headers of a request, and for receiving it with its body, and how often Node looks for connections that
- * have missed them. They get 408 and are closed. A body has at most 1 MB, which takes 42 s at 200 kbit/s.
+ * have missed them. They are closed, usually after the answer 408. A body has at most 1 MB, which takes 42 s at 200 kbit/s.
  */
 const DEADLINES = { headersMs: 20_000, requestMs: 60_000, intervalMs: 5_000 };
 const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
