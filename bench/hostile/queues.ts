@@ -30,7 +30,7 @@ const POLL_MS = 100;
 const PATIENCE_MS = 5 * MINUTE_MS;
 
 /**
- * Measures how long the alert of one account takes, alone and while 400 hosts of another account go down, with a mail server that
+ * Measures how long the alert of one account takes, alone and while `HOSTS` hosts of another account go down, with a mail server that
  * delays its reply to each command by 0.1 s.
  */
 export async function measureQueues(): Promise<Figure[]> {
@@ -95,10 +95,10 @@ export async function measureQueues(): Promise<Figure[]> {
     );
     return [
       { what: 'from the outage to the alert, alone', value: alone, unit: 'ms' },
-      { what: 'from the outage to the alert, beside 400 outages', value: beside, unit: 'ms' },
+      { what: `from the outage to the alert, beside ${HOSTS} outages`, value: beside, unit: 'ms' },
       { what: 'how much later that is', value: beside - alone, unit: 'ms', max: MAX_LATER_MS },
       {
-        what: 'mails about the 400 outages',
+        what: `mails about the ${HOSTS} outages`,
         value: mails.sentTo('attacker@certs.test'),
         unit: '',
         max: MAX_MAILS,
