@@ -91,5 +91,5 @@ it('Every promise about security is marked in a test, and every mark is about a 
 });
 
 it.each(['6.2.1', '6.6.1', 'unknown'])('promise() throws for %s, which is not promised', (id) => {
-  expect(() => promise(id)).toThrow(`promise no ${id}`);
+  expect(() => promise(id)).toThrow(`has the promise ${id}`);
 });

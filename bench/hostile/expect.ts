@@ -7,25 +7,25 @@ import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { selfSigned } from '../../tests/kit/certificates/mint.ts';
 import { insertRows } from '../../tests/kit/databases/insert-rows.ts';
 import { type Figure, measureRounds } from '../scale/figures.ts';
-import { startNeighbours } from './neighbour.ts';
+import { startTwoAccounts } from './two-accounts.ts';
 
 const DOMAINS = 10_000;
 const NAMES = 6_001;
 const ACCEPTED = STANDARD_LIMITS.expectationsPerDomain;
-/** With the accepted ones these are as many calls as an account may make in an hour. */
+/** Number of refused calls: together with the accepted ones as many as an account may make in an hour. */
 const REFUSED = 20 - ACCEPTED;
-/** How many of the domains are checked, within `CHECKED_WITHIN_MS`. */
+/** Number of domains whose checks are measured. They become due within `CHECKED_WITHIN_MS`. */
 const CHECKED = 500;
 const CHECKED_WITHIN_MS = 10_000;
 const POLL_MS = 250;
 const PATIENCE_MS = 300_000;
 
 /**
- * Measures what another account notices while one announces certificates with 6,001 names for 10,000 domains, while further calls are
- * refused, and while 50 domains a second are checked, which wait for no certificate and then for as many as they may.
+ * Measures how much one account delays another: while it announces certificates with 6,001 names for 10,000 domains, while its further
+ * calls are refused, and while 50 of its domains are checked per second, first without and then with as many announcements as allowed.
  */
 export async function measureExpect(): Promise<Figure[]> {
-  const product = await startNeighbours();
+  const product = await startTwoAccounts();
   const { store, attacker, hosts, addresses } = product;
   try {
     const names = Array.from({ length: DOMAINS }, (_, index) => `h${index}.site.test`);
@@ -62,7 +62,7 @@ export async function measureExpect(): Promise<Figure[]> {
         await delay(POLL_MS);
       }
     };
-    // First checks include more than later ones.
+    // The first check of a domain does more work than later ones.
     await checkAll();
     const calm = await product.beside('checks without expectations', checkAll);
 

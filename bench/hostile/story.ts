@@ -6,7 +6,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
 import { insertMonitors, insertRows } from '../../tests/kit/databases/insert-rows.ts';
 import { type Figure, measureRounds } from '../scale/figures.ts';
-import { startNeighbours } from './neighbour.ts';
+import { startTwoAccounts } from './two-accounts.ts';
 import { eventLoopDelay } from './search.ts';
 
 const VERSIONS = 2_500;
@@ -17,11 +17,11 @@ const MAX_CALL_MS = 1_000;
 const AT_ONCE = 50;
 
 /**
- * Measures what another account notices while one reads the story of a certificate with 2,500 versions of 2,000 names, which as many
- * domains serve.
+ * Measures how much one account delays another while it reads the story of a certificate. This has 2,500 versions with 2,000 names each,
+ * served by 2,500 domains.
  */
 export async function measureStory(): Promise<Figure[]> {
-  const product = await startNeighbours();
+  const product = await startTwoAccounts();
   const { app, attacker } = product;
   try {
     const fingerprint = await addVersions(product.store, attacker.id);
@@ -31,7 +31,7 @@ export async function measureStory(): Promise<Figure[]> {
       if (status === 200 && answer.ok.data.version_count !== VERSIONS)
         throw new Error(`The story has ${answer.ok.data.version_count} versions.`);
     };
-    // Starts the thread of searches.
+    // Starts the search thread.
     await read(404, '0'.repeat(64));
     await eventLoopDelay(app.url);
     let took: number[] = [];
@@ -56,7 +56,7 @@ export async function measureStory(): Promise<Figure[]> {
   }
 }
 
-/** Adds domains that all served the first version, and each another one after it. Returns the fingerprint of the first. */
+/** Adds domains that all served the first version, then each a version of its own. Returns the fingerprint of the first version. */
 async function addVersions(store: Store, accountId: string): Promise<string> {
   const now = Date.now();
   const sans = Array.from({ length: NAMES }, (_, index) => `name-${index}.site.test`);

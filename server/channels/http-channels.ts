@@ -28,7 +28,7 @@ export interface HttpChannelsOptions {
   /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
   /**
-   * Whether strangers may have accounts. If ranges are open too, attempts at other than public addresses fail without a reason and are
+   * Whether strangers may have accounts. If ranges are open too, attempts to reach addresses that are not public fail without a reason and are
    * retried: reasons would show which names and ports exist in the operator's network. Default: false.
    */
   isForStrangers?: boolean;

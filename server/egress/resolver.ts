@@ -8,8 +8,8 @@ import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 import { type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**
- * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or why there are none. `leftOut`: how many addresses the
- * policy refuses; nothing names them, because they may be internal. `address_refused`: an IP address, or a text that is never looked up.
+ * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or why there are none. `leftOut`: number of refused
+ * addresses, which are not listed because they may be internal. `address_refused`: an IP address, or a text that is never looked up.
  */
 export type Resolution =
   | { ok: true; addresses: string[]; leftOut?: number }
@@ -154,8 +154,8 @@ export function createResolver({
   };
 
   /**
-   * Looks a name up. What it asks depends on whether an address is permitted, never on whether the name exists, so that the time of the
-   * answer does not show that.
+   * Looks a name up. Which queries it makes depends on whether an address is permitted, but never on whether the name exists, so that the
+   * time of the answer does not show whether it exists.
    */
   const lookUp = async (host: string, signal: AbortSignal): Promise<Judged | Unresolved> => {
     const limit = { ms: queryMs, signal };

@@ -233,7 +233,7 @@ describe('authorities', () => {
     expect(below(authority(options))).toEqual([`intermediate ${code}`]);
   });
 
-  it('that are anchors fail together with the best path in which only the anchor has failures', () => {
+  it('that are anchors and cause a failure are reported with the best path in which only the anchor fails', () => {
     const old = rootOf({ notAfter: NOW - DAY });
     const narrow = rootOf({ key: old.key, permitted: { dns: ['example.org'] } });
     const middle = old.intermediate({ commonName: 'Middle', ...long });

@@ -174,8 +174,8 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
 }
 
 /**
- * Maximum number of simultaneous ClientHellos once one was refused. A server may leave ten of the 33 without an answer, and
- * the posture has no time to wait for them in turn.
+ * Maximum number of simultaneous ClientHellos once the server has refused one. It may leave ten of the 33 without an answer, and waiting
+ * for one after the other would exceed the time limit of the posture.
  */
 const CONCURRENT_HELLOS = 16;
 

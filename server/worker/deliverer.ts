@@ -150,7 +150,7 @@ async function groupOf(
   return group.domains.length === 0 || group.domains.length + group.changed === 1 ? null : group;
 }
 
-/** Returns the domains of merged outages by name. */
+/** Returns the domains of merged outages, sorted by name. */
 function outagesOf(merged: readonly DeliveryToSend[]): MessageGroup['domains'] {
   return merged
     .flatMap(({ monitor, alert: { incidentId, facts } }) =>

@@ -232,7 +232,7 @@ describeAnyDatabase('Access control', (open) => {
         if (name === 'stranger')
           isOwners = word === '404' || Object.values(world.caller('owner').things).some(isIn(input));
         if (name === 'owner') {
-          // Otherwise a refusal of others proves nothing.
+          // If the call refused its owner too, a refusal of others would prove nothing.
           if (isOwners && route.operation.security && word !== 'ok') faults.push(`${key} refuses its owner`);
           continue;
         }

@@ -29,7 +29,7 @@ async function useUp(call: () => Promise<{ status: number; headers: Headers }>):
 }
 
 describeAnyDatabase('After the clock was 400 days ahead and is right again', (open) => {
-  it('a limit in memory is as long as its window', async () => {
+  it('a rate limit in memory lasts no longer than its window', async () => {
     const api = await startApi(open);
     const visit = () => api.send('/api/status/nobody');
     expect(await ahead(api, () => useUp(visit))).toBeLessThanOrEqual(MINUTE_MS);
@@ -41,7 +41,7 @@ describeAnyDatabase('After the clock was 400 days ahead and is right again', (op
     promise('clocks');
   });
 
-  it('a limit in the database is as long as its window', async () => {
+  it('a rate limit in the database lasts no longer than its window', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const guess = () =>

@@ -336,7 +336,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
   });
 });
 
-it('Every call that creates something takes an Idempotency-Key: any other one may be repeated', async () => {
+it('Every call that creates something takes an Idempotency-Key, and no other call creates anything when it is repeated', async () => {
   const world = await createWorld(() => freshStore('sqlite'), ['premium']);
   const caller = world.caller('premium');
   for (const route of await routesOf(world.api)) {

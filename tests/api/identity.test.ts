@@ -275,7 +275,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     promise('guessing');
   });
 
-  it('limits checks of passwords, right ones too, per client address, network and account', async () => {
+  it('limits checks of passwords, right or wrong, per client address, network and account', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const address = '203.0.113.5';

@@ -75,7 +75,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect(await meters.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
   });
 
-  it('are counted together with those of channels, when one is added or changed, tested, or sent a message again', async () => {
+  it('are counted together with the ports of channels that are added, changed or tested, or that get a message again', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const config = (port: number) => ({

@@ -146,7 +146,7 @@ describeEachDatabase('A session', (open) => {
     promise('7.2.4');
   });
 
-  it('that was opened without credentials counts from the first sign-in, as does every later one', async () => {
+  it('that was opened without credentials keeps the time of the first sign-in, and so do later ones', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const signedInAt = async () => (await alice.ask(CALLS.listSessions)).ok.data[0]?.created_at;

@@ -15,7 +15,7 @@ const PROXY = '127.0.0.9';
 const DEADLINES = { headersMs: 800, requestMs: 1_200, intervalMs: 20 };
 const NO_DEADLINES = { headersMs: 60_000, requestMs: 60_000, intervalMs: 1_000 };
 const HEALTHY = 'GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
-/** The start of a request whose body does not arrive. */
+/** Returns a request that lacks all but the first byte of its body. */
 const slowBody = (client = '') =>
   `POST /api/auth/firebase HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${client}Content-Length: 9\r\n\r\n{`;
 

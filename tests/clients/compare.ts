@@ -31,7 +31,7 @@ export interface Outcome {
     messages: readonly string[];
     /** The clients that we say refuse. */
     refusing: ReadonlySet<Client>;
-    /** Returns those of these clients that refuse only since a version that Debian may not have yet. */
+    /** Returns which of these clients refuse only in later versions, which Debian may not have yet. */
     refusingLater: ReadonlySet<Client>;
   };
   /** Why we are wrong; null if we are not, or if an exception explains it. */
@@ -168,7 +168,7 @@ export function formatOutcome({ scenario, clients, ours, fault, exception }: Out
   const families = Map.groupBy(clients, ([{ family }]) => family);
   const differing = [...families].flatMap(([family, members]) => {
     const isSaid = ours.refusing.has(family);
-    // A client may run here in several versions whose answers differ; either answer is right.
+    // Several versions of a client may run here, with different answers. One that agrees with ours is enough.
     const agree = members.some(([, words]) => (words !== null) === isSaid) || ours.refusingLater.has(family);
     return ours.worst === 'unread' || agree
       ? []

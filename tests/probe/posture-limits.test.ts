@@ -175,7 +175,7 @@ describe('A server that delays its answers', () => {
     expect(untestedPosture(seen)).toHaveLength(3);
   });
 
-  it('gets the posture handshakes that can end in time, of which those for other certificates come first', async () => {
+  it('gets only the posture handshakes that can end in time, and those for other certificates first', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const slow = await startHoldingServer(leaf);

@@ -121,7 +121,7 @@ describe('A probe of an endpoint with a target', () => {
     expect(failure && failureSentence(failure, 'backend.test')).toMatch(/has no public IPv6 address/);
   });
 
-  it('notes addresses of the family that may not be checked, and counts a family with only such as missing', async () => {
+  it('notes addresses of the family that may not be checked, and reports a family without any others as missing', async () => {
     const { port } = await site();
     const four = await observe(`https://half-private.test:${port}`, { family: '4' });
     expect(four).toMatchObject({ addresses: [{ address: '127.0.0.1', outcome: 'handshake' }] });

@@ -25,6 +25,7 @@ const promises = readPromises();
  * @throws Error if neither SECURITY.md nor docs/security-checklist.md makes the promise
  */
 export function promise(id: string): void {
-  if (!promises.has(id)) throw new Error(`SECURITY.md and docs/security-checklist.md promise no ${id}`);
+  if (!promises.has(id))
+    throw new Error(`Neither SECURITY.md nor docs/security-checklist.md has the promise ${id}`);
   recordShown(id);
 }

@@ -206,7 +206,7 @@ describeEachDatabase('a check of a domain with open incidents', (open) => {
       await checkHost(store, HOST, now, ending);
       return queries.filter((text) => text.startsWith('update "incidents"')).length;
     };
-    // Nothing changes; then both announced certificates are late, and then nothing changes again.
+    // In the first and the last check nothing changes. In the second one, both announced certificates become late.
     expect(await writesAt(NOW + 10 * MINUTE)).toBe(0);
     expect(await writesAt(NOW + 60 * MINUTE)).toBe(2);
     expect(await writesAt(NOW + 70 * MINUTE)).toBe(0);

@@ -185,7 +185,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     const [killed] = await claimAt(store, NOW + 12 * SECOND);
     const later = NOW + 12 * SECOND + LEASE;
     await queueOutages(store, id, ['d.example'], { now: later - 20 * SECOND });
-    // The domain after whose delivery the message is named may be removed meanwhile.
+    // The Message-ID is that of the delivery about this domain, which may be removed meanwhile.
     await removeMonitor(store, { accountId: id, monitorId, now: later });
     const messages = await claimAt(store, later);
     expect(hostsOfEach(messages)).toEqual([['b.example', 'c.example'], ['d.example']]);

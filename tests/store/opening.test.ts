@@ -55,7 +55,7 @@ describe.each(DATABASES.filter(hasDatabase))('the id of the database (%s)', (nam
     expect((await database.open({ expectedId: id ?? '' })).id).toBe(id);
   });
 
-  it('makes a start refuse an empty database where there was one with data, and leave it unchanged', async () => {
+  it('makes the server refuse an empty database where there was one with data, and leave it unchanged', async () => {
     const database = await fresh(name, false);
     await expect(database.open({ expectedId: 'a' })).rejects.toMatchObject({
       code: 'lost_database',
@@ -75,7 +75,7 @@ describe.each(DATABASES.filter(hasDatabase))('the id of the database (%s)', (nam
     expect((await raw.introspection.getTables()).map((table) => table.name)).toEqual(['of_another_program']);
   });
 
-  it('makes a start refuse another database, also for tools', async () => {
+  it('makes the server and the tools refuse a database with another id', async () => {
     const database = await fresh(name, false);
     const store = await database.open();
     await store.close();

@@ -21,7 +21,7 @@ interface RigOptions {
   renewal?: ClaimLoopOptions<Item>['renewal'];
   /** Size of the waiting room. Default: there is none. */
   room?: number;
-  /** Items never give up when the waiting room is full. */
+  /** Items keep their slots when the waiting room is full. */
   isPatient?: boolean;
   /** Ignores its abort signal. */
   isDeaf?: boolean;
@@ -133,7 +133,7 @@ describe('The claim loop', () => {
     expect(done).toEqual(['a1', 'a2']);
   });
 
-  it('keeps the slots of items that find the waiting room full and never give up, until another one leaves it', async () => {
+  it('lets items that find the waiting room full keep their slots until another one leaves it', async () => {
     const rounds = vi.fn(() => 0);
     const { loop, due, done, gaveUp } = rig({
       concurrency: 2,

@@ -51,7 +51,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect(await faviconOf(rig.store, { accountId: crypto.randomUUID(), monitorId: monitor.id })).toBeNull();
   });
 
-  it('appear only after the domain’s own read and a later fetch, whether or not somebody else watches the site', async () => {
+  it('appear after the domain has read a certificate and the icon was fetched since, whether or not others watch the site', async () => {
     const { rig, world } = await startWithIcons(await open());
     const [known, unknown] = ['known.fjord.example', 'unknown.fjord.example'];
     const others = await rig.watch(known);

@@ -136,7 +136,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
 });
 
 describeAnyDatabase('An account that watches the same endpoint as another one', (open) => {
-  it.each<[string, Neighbour]>([
+  it.each<[string, OtherAccount]>([
     [
       'requests checks at other times',
       async (rig, { theirs, dueAt }) => {
@@ -159,10 +159,10 @@ describeAnyDatabase('An account that watches the same endpoint as another one', 
         return add(rig, theirs?.accountId);
       },
     ],
-  ])('and %s changes no time that the other account sees', async (_, neighbour) => {
+  ])('and %s changes no time that the other account sees', async (_, otherAccount) => {
     const alone = await timesSeen(await open(), () => Promise.resolve(null));
     expect(alone).toHaveLength(5);
-    expect(await timesSeen(await open(), neighbour)).toEqual(alone);
+    expect(await timesSeen(await open(), otherAccount)).toEqual(alone);
     promise('watched-hosts');
     promise('8.4.1');
   });
@@ -189,8 +189,8 @@ it('A running probe serves a monitor that was due before it started, but no chec
   expect(begin(true)).not.toBe(running);
 });
 
-/** Acts before another account's check, which is due at `dueAt`. Returns the neighbour's monitor of the same endpoint. */
-type Neighbour = (rig: Rig, state: { theirs: Monitor | null; dueAt: number }) => Promise<Monitor | null>;
+/** Acts before the check of the measured account, which is due at `dueAt`. Returns its own monitor of the same endpoint. */
+type OtherAccount = (rig: Rig, state: { theirs: Monitor | null; dueAt: number }) => Promise<Monitor | null>;
 
 const add = async (rig: Rig, accountId?: string): Promise<Monitor> =>
   rig.add(HOST, rig.port, { accountId: accountId ?? (await rig.arrive('Bob')) });
@@ -202,8 +202,8 @@ async function request(rig: Rig, monitor: Monitor): Promise<Monitor> {
 
 const keyOf = ({ accountId, id: monitorId }: Monitor) => ({ accountId, monitorId });
 
-/** Returns the times that an account sees of its hourly checks while a neighbour acts. */
-async function timesSeen(store: Rig['store'], neighbour: Neighbour) {
+/** Returns the times that an account sees of its hourly checks while another account acts. */
+async function timesSeen(store: Rig['store'], otherAccount: OtherAccount) {
   const rig: Rig = await startRig(store, {
     wrapProbe: (probe) => ({
       async observe(endpoint, asked) {
@@ -218,7 +218,7 @@ async function timesSeen(store: Rig['store'], neighbour: Neighbour) {
   let theirs: Monitor | null = null;
   while (rig.clock.now() < START + 3.5 * HOUR_MS) {
     const { nextCheckAt: dueAt } = await rig.read(mine);
-    theirs = await neighbour(rig, { theirs, dueAt });
+    theirs = await otherAccount(rig, { theirs, dueAt });
     await rig.runUntil(dueAt);
     const { lastCheckedAt, nextCheckAt, verdict } = await rig.read(mine);
     seen.push({ lastCheckedAt, nextCheckAt, postureAt: verdict?.posture?.at ?? null });

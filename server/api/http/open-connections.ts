@@ -7,8 +7,8 @@ import { createClientAddressReader } from './client-address.ts';
 import { Refusal } from './problem.ts';
 
 /**
- * Creates a counter of what each network has open. The function counts one more until `holder` emits one of `ends`; it returns false, and
- * does not count, if the network has `max` open.
+ * Creates a counter of the open connections or requests of each network. The returned function counts one more until `holder` emits one
+ * of `ends`. If the network already has `max`, it counts nothing and returns false.
  */
 function createOpenCount(max: number) {
   const openOf = new Map<string, number>();

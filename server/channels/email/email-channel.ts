@@ -98,7 +98,7 @@ async function writeDurably(directory: string, name: string, content: Buffer | R
   }
 }
 
-/** Time limits of an attempt in ms, at least those of RFC 5321 §4.5.3.2. Each reply's time begins with the last byte in either direction. */
+/** Time limits of an attempt in ms, at least those of RFC 5321 §4.5.3.2. The time for a reply starts again with each byte in either direction. */
 export const SMTP_TIMEOUTS = {
   /** TCP connection, which has no limit in the RFC. */
   connect: 30 * SECOND_MS,
@@ -108,7 +108,7 @@ export const SMTP_TIMEOUTS = {
   reply: 10 * MINUTE_MS,
   /** The whole attempt: longer than all others together, for servers that send single bytes without end. */
   attempt: HOUR_MS,
-  /** From then on the attempt counts as slow. */
+  /** Time after which the attempt counts as slow. */
   slow: 2 * SECOND_MS,
 };
 const IDLE_TIMEOUT_MS = 30 * SECOND_MS;

@@ -53,8 +53,8 @@ export function dueWithInterval(
 }
 
 /**
- * Number of priority lanes for due checks, by how many monitors their account has, and for messages. Every lane gets a share of the claims
- * of checks.
+ * Number of priority lanes for due checks and for messages. The more monitors or waiting messages an account has, the later are the lanes
+ * of its last ones. Every lane gets a share of the claims of checks.
  */
 export const LANES = 7;
 

@@ -285,7 +285,7 @@ export async function moveFutureSessions(
   return Number(refreshed.numUpdatedRows + opened.numUpdatedRows);
 }
 
-/** Longer than any session of the identity provider, and than any verification and mailed link. */
+/** Longer than any session, verification or mailed link of the identity provider is valid. */
 const MAX_PROVIDER_MS = DAY_MS + HOUR_MS;
 
 /**

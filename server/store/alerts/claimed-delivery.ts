@@ -25,7 +25,7 @@ export interface ClaimedDelivery extends DeliveryToSend {
   others: readonly DeliveryToSend[];
 }
 
-/** A delivery with all data for a message about it alone. */
+/** A delivery with the data that a message about its alert needs. */
 export interface DeliveryToSend {
   id: string;
   /** Number of the attempt, from 1. The claim counts it, so that attempts of killed workers count too. */

@@ -41,7 +41,7 @@ export class LogSync {
 
   /**
    * Resolves once everything that was committed before this call is on the disk. Rejects with a DiskFailure if the disk fails, and
-   * from then on always.
+   * every time after that.
    */
   wait(): Promise<void> {
     this.#next ??= this.#startAfter(this.#running);

@@ -15,7 +15,7 @@ interface EmbeddedFile {
   sync: LogSync;
 }
 
-/** Time for which the result of a test write counts, ms: anybody may ask for the health. */
+/** Time for which the result of a test write is reused, ms, because anybody may request `/api/health`. */
 const TEST_WRITE_EVERY_MS = 10_000;
 /** Time for which PostgreSQL's disk counts as full after an error that said so, ms. Its disk cannot be tested from here. */
 const FULL_FOR_MS = 60_000;
@@ -88,14 +88,14 @@ export class StorageHealth {
     return true;
   }
 
-  /** Ends a verification after its present table. */
+  /** Ends a verification after the table that it is reading. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#verification.catch(() => undefined);
   }
 }
 
-/** As many bytes as a transaction may write. A full disk may accept a smaller file. */
+/** Size of the test file: that of a large transaction, because a full disk may still accept a small file. */
 const TEST_BYTES = 65_536;
 
 /** Writes a file to the disk of `folder` and deletes it. Rejects with the system's error, such as ENOSPC or EROFS. */

@@ -7,7 +7,7 @@ import { rescheduleMails } from '../mail/mails.ts';
 import { resetFarDueTimes } from '../monitors/check-due.ts';
 import { rescheduleFavicons } from '../monitors/favicons.ts';
 
-/** Times of past events. In the future they would silence alarms, refuse feedback, or keep answers and failing channels. */
+/** Times of past events. If they stayed in the future, we would send no alarms, refuse feedback, and keep old answers and failing channels. */
 const PAST_EVENTS = [
   ['alarms', 'since'],
   ['alarms', 'seen_at'],

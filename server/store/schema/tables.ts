@@ -133,7 +133,7 @@ export interface MonitorsTable {
   last_read_at: number | null;
   /**
    * 1 once the site's icon was fetched after this monitor had read a certificate there. Until then it shows none, because an icon that
-   * others caused to be fetched would show that they watch the site.
+   * was fetched for other accounts would show that they watch the site.
    */
   icon_fetched: Generated<Flag>;
   unreachable_since: number | null;

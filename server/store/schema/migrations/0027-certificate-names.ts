@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const AT_ONCE = 100;
 
 /**
- * Keeps a digest of the names of each certificate and the start of its validity, so that the certificates with the same names are found
- * without their facts. A certificate that an older program adds afterwards has neither, and counts as the only one with its names.
+ * Stores a digest of each certificate's names and the start of its validity, so that a search for certificates with the same names need
+ * not read `facts`. A certificate that an older program adds afterwards has neither, and counts as the only one with its names.
  */
 export async function addCertificateNames(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('certificates').addColumn('names_digest', 'text').execute();
@@ -33,7 +33,7 @@ export async function addCertificateNames(db: Kysely<unknown>): Promise<void> {
     }
     after = last.fingerprint;
   }
-  // With every column that a search for names reads: the rows themselves are large.
+  // Has every column that a search for names reads, because the rows themselves are large.
   await db.schema
     .createIndex('certificates_names')
     .on('certificates')

@@ -28,7 +28,7 @@ const RSS_EVERY_MS = 100;
  * Starts the product with an attacker's account and another one, whose alerts are measured. All names below `site.test` have a host
  * with a valid certificate. `close` stops everything.
  */
-export async function startNeighbours() {
+export async function startTwoAccounts() {
   const folder = temporaryFolder();
   const root = mintAuthority();
   const authorityFile = join(folder.path, 'authority.pem');
