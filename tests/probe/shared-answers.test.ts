@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { HOUR_MS } from '../../contract/durations.ts';
+import { parseCertificate } from '../../server/pki/index.ts';
+import { Requester } from '../../server/probe/sources/sources.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
+import { mintCrl } from '../kit/certificates/mint-crl.ts';
+import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
+import { startCaServer } from '../kit/peers/ca-server.ts';
+import { stopTimers } from '../kit/peers/loopback.ts';
+import { openSources } from '../kit/peers/sources.ts';
+
+const NOW = Date.now();
+
+it('A check learns of an earlier one for another account when answers were fetched, and gets an OCSP response that only the other needed', async () => {
+  stopTimers();
+  const ca = await startCaServer();
+  onTestFinished(() => ca.stop());
+  const issuer = mintAuthority();
+  const leaf = issuer.issue({
+    dnsNames: ['a.test'],
+    crlUrls: [`${ca.origin}/leaf.crl`],
+    ocspUrls: [`${ca.origin}/ocsp`],
+  });
+  ca.crl('/leaf.crl', mintCrl(issuer, {}));
+  ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
+  const path = [leaf, issuer].map(({ der }) => parseCertificate(der));
+  const check = ({ revocation }: ReturnType<typeof openSources>, now: number, isThorough: boolean) => {
+    const requester = new Requester('a.test');
+    const { signal } = new AbortController();
+    return revocation.evidence({
+      path,
+      sent: [],
+      isPublic: true,
+      requester,
+      staple: null,
+      isThorough,
+      now,
+      signal,
+    });
+  };
+
+  const later = NOW + HOUR_MS / 2;
+  const [alone] = await check(openSources(), later, false);
+  expect(alone).toMatchObject({ source: 'crl', at: later });
+  const shared = openSources();
+  await check(shared, NOW, true);
+  const [crl, ocsp] = await check(shared, later, false);
+  expect(crl).toEqual({ ...alone, at: NOW });
+  expect(ocsp).toMatchObject({ source: 'ocsp', at: NOW });
+});
