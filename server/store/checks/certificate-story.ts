@@ -60,8 +60,9 @@ const MAX_VERSIONS = 20;
 const MAX_SIGHTINGS = 100_000;
 
 /**
- * Returns how the monitors of an account changed to a certificate from others with the same names. Reads in the thread of searches,
- * because an account may have seen thousands of them on 100,000 monitors. Null if no monitor of the account saw it as its leaf.
+ * Returns which monitors of an account have changed to a certificate, and which still serve another one with the same names. Reads in
+ * the search thread, because an account may have thousands of such certificates on 100,000 monitors. Null if no monitor of the account
+ * saw the certificate as its leaf.
  */
 export async function certificateStory(store: Store, query: StoryQuery): Promise<CertificateStory | null> {
   return store.search(query.accountId, async (db) => {
@@ -207,7 +208,7 @@ async function countsOf(
   return { monitorCount: counts.all, done: counts.done, total: counts.all - counts.paused };
 }
 
-/** Returns one more than a page, which tells whether there is another page. */
+/** Returns one row more than fits on a page, so that the caller knows whether another page follows. */
 async function monitorsOf(versions: Versions, query: StoryQuery, since: number): Promise<VersionMonitor[]> {
   const { after, limit } = query;
   // Ascending in all parts.
