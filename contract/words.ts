@@ -25,9 +25,6 @@ export type DomainGrouping = (typeof DOMAIN_GROUPINGS)[number];
 
 export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
-/** Orders of the list of certificates: by expiry, by the name of the first domain, or most domains first. */
-export const CERTIFICATE_SORTS = ['soonest', 'name', 'domains'] as const;
-export type CertificateSort = (typeof CERTIFICATE_SORTS)[number];
 
 /**
  * Values of the list's `status` filter: a state, or a set of unpaused domains. `attention`: those with any of the `ATTENTION_REASONS`;

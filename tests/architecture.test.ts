@@ -60,6 +60,7 @@ const CONSTANTS = [
   'contract/check-words.ts',
   'contract/durations.ts',
   'contract/protocols.ts',
+  'contract/calls/list-order.ts',
   'contract/words.ts',
 ];
 

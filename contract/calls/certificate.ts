@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domainFilterSchema, domainSchema } from '../domain.ts';
-import { CERTIFICATE_SORTS } from '../words.ts';
+import { CERTIFICATE_SORTS } from './list-order.ts';
 import { type Call, cursorQuerySchema, nextCursor, wrapped } from './call.ts';
 
 const isoInstant = z.string();

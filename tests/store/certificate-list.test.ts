@@ -12,7 +12,7 @@ import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import type { CertificateSort } from '../../contract/words.ts';
+import type { CertificateSort } from '../../contract/calls/list-order.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, recorded, type SampleCertificate, watch } from './samples.ts';

@@ -9,13 +9,8 @@ import {
 } from '@tanstack/react-router';
 import type { RouterHistory } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import {
-  CERTIFICATE_SORTS,
-  HOST_MAX_LENGTH,
-  LIST_STATUSES,
-  SEARCH_MAX_LENGTH,
-} from '../../contract/words.ts';
-import type { CertificatesSearch } from '../features/certificates/certificate-queries.ts';
+import { HOST_MAX_LENGTH, LIST_STATUSES, SEARCH_MAX_LENGTH } from '../../contract/words.ts';
+import type { CertificatesAddress } from '../features/certificates/certificates-search.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { returnAddress, line, oneOf, searchParameters } from '../lib/search-parameters.ts';
 import { loadPage } from '../lib/browser/load-chunk.ts';
@@ -39,6 +34,9 @@ const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent((
 
 /** Reads the host that a visitor checked on the landing page; the dashboard offers it again after the sign-in. */
 const host = line(HOST_MAX_LENGTH);
+
+/** Reads a value that the page validates. */
+const word = line(20);
 
 /** Surrounds the pages that read more than once. The others load without the library for that. */
 const queryCacheRoute = createRoute({
@@ -141,10 +139,12 @@ const dashboardRoute = createRoute({
 const certificatesRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/certificates',
-  validateSearch: searchParameters<CertificatesSearch>({
+  // The page itself knows the values of `order` and `direction`, so that the login page does not load them.
+  validateSearch: searchParameters<CertificatesAddress>({
     q: line(SEARCH_MAX_LENGTH),
     status: oneOf(LIST_STATUSES),
-    order: oneOf(CERTIFICATE_SORTS),
+    order: word,
+    direction: word,
     certificate: (raw) => (typeof raw === 'string' && /^[\da-f]{64}$/.test(raw) ? raw : undefined),
   }),
   component: lazyPage(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CertificateFacts, Targeted } from '../../core/index.ts';
-import type { CertificateSort } from '../../../contract/words.ts';
+import type { CertificateSort } from '../../../contract/calls/list-order.ts';
 import { containsInLongText } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';

@@ -8,19 +8,10 @@ import {
 import { useEffect, useState } from 'react';
 import { certificateStory, listCertificates } from '../../../contract/calls/certificate.ts';
 import { SECOND_MS } from '../../../contract/durations.ts';
-import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
 import { throttled } from '../../domain/throttle.ts';
 import { call } from '../../lib/api-client.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
-
-/** The search parameters of the page, so that a view can be linked to. */
-export interface CertificatesSearch {
-  q?: string;
-  status?: ListStatus;
-  order?: CertificateSort;
-  /** Fingerprint of the certificate whose own page is shown. */
-  certificate?: string;
-}
+import type { CertificatesSearch } from './certificates-search.ts';
 
 /** Returns the query of the calls for these parameters. */
 export const queryOf = ({ q, status, order }: CertificatesSearch) => ({

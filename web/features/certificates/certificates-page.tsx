@@ -1,9 +1,10 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
-import type { CertificateSort, ListStatus } from '../../../contract/words.ts';
+import type { CertificateSort } from '../../../contract/calls/list-order.ts';
+import type { ListStatus } from '../../../contract/words.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +18,8 @@ import { ExportCsv } from '../../domain/export-csv.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
 import { CertificatePage } from './certificate-page.tsx';
 import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
-import { type CertificatesSearch, queryOf, useCertificates } from './certificate-queries.ts';
+import { queryOf, useCertificates } from './certificate-queries.ts';
+import { useCertificatesSearch } from './certificates-search.ts';
 
 const ALL = 'all';
 const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
@@ -36,30 +38,23 @@ const SORTS: { value: CertificateSort; label: string }[] = [
 
 /** Shows the list of certificates, or one of them. */
 export function CertificatesPage() {
-  const { certificate, ...search }: CertificatesSearch = useSearch({ strict: false });
+  const { certificate, ...list } = useCertificatesSearch();
   return certificate === undefined ? (
-    <CertificateList search={search} />
+    <CertificateList {...list} />
   ) : (
     <CertificatePage fingerprint={certificate} />
   );
 }
 
 /** Lists each certificate that the account's domains serve, once. */
-function CertificateList({ search }: { search: CertificatesSearch }) {
+function CertificateList({
+  search,
+  change,
+}: Pick<ReturnType<typeof useCertificatesSearch>, 'search' | 'change'>) {
   usePageTitle('Certificates');
   const now = useNow();
-  const navigate = useNavigate();
   const read = useCertificates(search);
   const input = useRef<HTMLInputElement>(null);
-  const change = (patch: { [Key in keyof CertificatesSearch]?: CertificatesSearch[Key] | undefined }) => {
-    const next = Object.entries({ ...search, ...patch }).filter(([, value]) => value !== undefined);
-    void navigate({
-      to: '/certificates',
-      search: Object.fromEntries(next) as CertificatesSearch,
-      replace: true,
-      resetScroll: false,
-    });
-  };
   const certificates = read.data?.pages.flatMap(({ data }) => data) ?? [];
   const total = read.data?.pages[0]?.total ?? null;
   const isFiltered = search.q !== undefined || search.status !== undefined;

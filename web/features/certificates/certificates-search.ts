@@ -1,0 +1,46 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { CERTIFICATE_SORTS, SORT_DIRECTIONS } from '../../../contract/calls/list-order.ts';
+import type { CertificateSort, SortDirection } from '../../../contract/calls/list-order.ts';
+import type { ListStatus } from '../../../contract/words.ts';
+import { oneOf } from '../../lib/search-parameters.ts';
+
+/** The search parameters of the page as the router passes them on. */
+export interface CertificatesAddress {
+  q?: string;
+  status?: ListStatus;
+  order?: string;
+  direction?: string;
+  /** Fingerprint of the certificate whose own page is shown. */
+  certificate?: string;
+}
+
+/** The parameters of the list, so that a view can be linked to. */
+export interface CertificatesSearch {
+  q?: string | undefined;
+  status?: ListStatus | undefined;
+  order?: CertificateSort | undefined;
+  direction?: SortDirection | undefined;
+}
+
+const readOrder = oneOf(CERTIFICATE_SORTS);
+const readDirection = oneOf(SORT_DIRECTIONS);
+
+/** Returns the parameters of the list, a function that merges a change into the address, and the certificate whose page is shown. */
+export function useCertificatesSearch() {
+  const { certificate, q, status, ...asked }: CertificatesAddress = useSearch({ strict: false });
+  const order = readOrder(asked.order);
+  const direction = readDirection(asked.direction);
+  const navigate = useNavigate();
+  const search: CertificatesSearch = { q, status, order, direction };
+  /** Undefined removes a parameter. */
+  const change = (patch: CertificatesSearch) => {
+    const next = Object.entries({ ...search, ...patch }).filter(([, value]) => value !== undefined);
+    void navigate({
+      to: '/certificates',
+      search: Object.fromEntries(next) as CertificatesAddress,
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return { search, change, certificate };
+}
