@@ -3,13 +3,14 @@ import { useMediaQuery } from '../../../domain/use-media-query.ts';
 import type { DomainListProps } from './domain-grid.tsx';
 import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
 import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';
+import { type Column, SpacerRow, TableHead } from '../../../ui/table/table-parts.tsx';
 import { useListWindow } from './use-list-window.ts';
 
 const ROW_PX = 49;
 const PHONE_ROW_PX = 63;
 // The table hides the last check below 1100 px, the strip below 1060, the bar below 900, and all but remaining days and expiry
 // below 720. Beside the panel, 400 px are taken from that.
-const HEAD = [
+const HEAD: Column<never>[] = [
   { label: 'Domain', width: '', shown: '' },
   { label: 'Remaining', width: 'w-[152px]', shown: 'max-md:hidden' },
   { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden' },
@@ -21,7 +22,7 @@ const HEAD = [
   },
   { label: 'Revocation', width: 'w-[112px]', shown: 'max-md:hidden' },
   { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${NOT_BESIDE_PANEL}` },
-  { label: 'Actions', width: 'w-12', shown: '' },
+  { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
 
 /** Shows the domains as table rows. Only those in view are mounted. */
@@ -55,31 +56,13 @@ export function DomainTable(props: DomainListProps) {
         aria-busy={list.isPlaceholder}
         className="w-full table-fixed border-separate border-spacing-0 text-left"
       >
-        {/* On a phone the header is only for screen readers. */}
-        <thead>
-          <tr aria-rowindex={1}>
-            {HEAD.map(({ label, width, shown }, column) => (
-              <th
-                key={label}
-                scope="col"
-                className={classNames(
-                  'border-line bg-sunken text-meta font-[500] text-fg-3 first:rounded-tl-[11px] last:rounded-tr-[11px] md:h-[38px] md:border-b md:pr-4',
-                  column === 0 && 'md:pl-5',
-                  width,
-                  shown,
-                )}
-              >
-                <span className={column === HEAD.length - 1 ? 'sr-only' : 'max-md:sr-only'}>{label}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={HEAD} />
         <tbody ref={attach} {...focusHandlers}>
           {rows.flatMap(({ index, gapBefore }) => {
             const domain = at(index);
             const error = list.errorAt(index);
             return [
-              gapBefore > 0 && <Spacer key={`before-${index}`} columns={columns} height={gapBefore} />,
+              gapBefore > 0 && <SpacerRow key={`before-${index}`} columns={columns} height={gapBefore} />,
               domain ? (
                 <DomainRow
                   key={domain.id}
@@ -109,18 +92,9 @@ export function DomainTable(props: DomainListProps) {
               ),
             ];
           })}
-          {after > 0 && <Spacer columns={columns} height={after} />}
+          {after > 0 && <SpacerRow columns={columns} height={after} />}
         </tbody>
       </table>
     </div>
-  );
-}
-
-/** Takes the space of the rows that are not mounted. */
-function Spacer({ columns, height }: { columns: number; height: number }) {
-  return (
-    <tr aria-hidden="true">
-      <td aria-hidden="true" colSpan={columns} className="p-0" style={{ height }} />
-    </tr>
   );
 }

@@ -7,8 +7,8 @@ import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { pageQuery } from '../../../domain/domain-queries.ts';
 import { loadedDomains } from '../../../domain/list-cache.ts';
 import type { DomainPage, LoadedPages } from '../../../domain/list-cache.ts';
-import { pagesInView } from './virtual-layout.ts';
-import type { RowRange } from './virtual-layout.ts';
+import { pagesInView } from '../../../ui/table/virtual-layout.ts';
+import type { RowRange } from '../../../ui/table/virtual-layout.ts';
 
 const POLL_WHILE_CHECKING_MS = 5000;
 /** Pages that are only scrolled past are not read. */

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { cardElement } from '../../../domain/domain-actions.tsx';
-import { rangesOf } from './virtual-layout.ts';
+import { rangesOf } from '../../../ui/table/virtual-layout.ts';
 import type { DomainList } from './use-domain-list.ts';
-import { useVirtualRows } from './use-virtual-rows.ts';
+import { useVirtualRows } from '../../../ui/table/use-virtual-rows.ts';
 
 /** Where the list should scroll to: the domain at `index`, loaded or not. */
 export interface ListTarget {
