@@ -1,9 +1,11 @@
-import { daysLeft, expiryBadge } from '../../contract/badge.ts';
+import { expiryBadge } from '../../contract/badge.ts';
 import type { DomainWire } from '../../contract/domain.ts';
-import { Badge, ExpiryBadge } from '../ui/badge.tsx';
+import { isVerifiedActive, revocationNote, STATE_NAMES } from '../../contract/state-words.ts';
+import { Badge, ExpiryBadge, RevocationBadge } from '../ui/badge.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { Spinner } from '../ui/loading.tsx';
 import type { Lifetime } from '../ui/certificate/lifetime-geometry.ts';
-import { daysText } from '../lib/format.ts';
+import { scheduleOf, timeLeft } from '../../contract/schedule.ts';
 
 function PausedBadge() {
   return (
@@ -42,9 +44,9 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
           <ExpiryBadge notAfter={notAfter} now={now} short={short} />
         </span>
       );
-    const days = daysLeft(notAfter, now);
-    const [value, unit] = daysText(days).split(' ');
-    if (short) return <span className="num text-[13.5px] text-fg-2">{daysText(days)} left</span>;
+    const left = timeLeft(notAfter - now);
+    const [value, unit] = left.split(' ');
+    if (short) return <span className="num text-[13.5px] text-fg-2">{left} left</span>;
     return (
       <span className="num text-body text-fg-2">
         <b className="mr-px text-[20px]/[26px] font-semibold tracking-[-.02em] text-fg">{value}</b> {unit}{' '}
@@ -56,7 +58,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
     return (
       <span className={place}>
         <Badge tone="soon" glyph="soon">
-          {short ? 'Not read' : 'No certificate read'}
+          {STATE_NAMES.unread}
         </Badge>
       </span>
     );
@@ -68,13 +70,40 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
   );
 }
 
+interface RevocationStateProps {
+  domain: DomainWire;
+  /** `end` and `start`: the words are below the badge, at this edge. */
+  place: 'beside' | 'end' | 'start';
+}
+
+/** Shows Active or Revoked, and words about what is not known about the revocation. */
+export function RevocationState({ domain, place }: RevocationStateProps) {
+  // Without a certificate, `RemainingTime` says so.
+  const note = domain.fingerprint === null ? null : revocationNote(domain);
+  return (
+    <span
+      className={classNames(
+        'flex-none whitespace-nowrap',
+        place === 'beside' ? 'inline-flex flex-wrap items-center gap-x-1.5' : 'inline-grid',
+        place === 'end' && 'justify-items-end',
+      )}
+    >
+      <RevocationBadge revoked={domain.is_revoked} isVerified={isVerifiedActive(domain)} />
+      {note !== null && (
+        <span className={classNames('text-small text-fg-3', place !== 'beside' && '-mt-1.5')}>{note}</span>
+      )}
+    </span>
+  );
+}
+
 /** Returns the data of the lifetime bar; null before the first certificate. */
-export function lifetimeOf(domain: DomainWire): Lifetime | null {
+export function lifetimeOf(domain: DomainWire, now: number): Lifetime | null {
   if (domain.valid_from === null || domain.expiry_date === null) return null;
   return {
     notBefore: Date.parse(domain.valid_from),
     notAfter: Date.parse(domain.expiry_date),
     renewalFrom: domain.renewal_from === null ? null : Date.parse(domain.renewal_from),
     revoked: domain.is_revoked,
+    isOnSchedule: scheduleOf(domain, now) === 'on schedule',
   };
 }

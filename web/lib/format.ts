@@ -1,9 +1,7 @@
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { daysText } from '../../contract/schedule.ts';
 
 const LANGUAGE = 'en-GB';
-const YEAR_DAYS = 365.25;
-/** From here on a number of days is shown in years. */
-const MANY_DAYS = 730;
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
 /** Creates the formatter at the first use, because each takes a browser milliseconds. */
@@ -13,10 +11,6 @@ function lazy<Format>(create: () => Format): () => Format {
 }
 
 const number = lazy(() => new Intl.NumberFormat(LANGUAGE));
-const days = lazy(() => new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit: 'day', unitDisplay: 'long' }));
-const years = lazy(
-  () => new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit: 'year', unitDisplay: 'long' }),
-);
 const plurals = lazy(() => new Intl.PluralRules(LANGUAGE));
 const relative = lazy(() => new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' }));
 const list = lazy(() => new Intl.ListFormat(LANGUAGE));
@@ -75,16 +69,11 @@ export function durationText(ms: number): string {
   const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
   const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
   const parts = [
-    wholeDays > 0 && days().format(wholeDays),
+    wholeDays > 0 && daysText(wholeDays),
     hours > 0 && `${hours} h`,
     wholeDays === 0 && minutes > 0 && `${minutes} min`,
   ];
   return parts.filter((part) => part !== false).join(' ');
-}
-
-/** Returns '1 day', '90 days', or from two years on '9 years'. */
-export function daysText(count: number): string {
-  return count < MANY_DAYS ? days().format(count) : years().format(Math.round(count / YEAR_DAYS));
 }
 
 /** Returns '5,001'. */

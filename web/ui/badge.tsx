@@ -60,23 +60,17 @@ export function ExpiryBadge({
   );
 }
 
-/** Shows 'Revoked' in inverse colours, else 'Active' without a background; `boxed` gives Active one too. */
-export function RevocationBadge({ revoked, boxed = false }: { revoked: boolean; boxed?: boolean }) {
+/** Shows 'Revoked' in inverse colours, else 'Active': with a tick and colour only if `isVerified`. */
+export function RevocationBadge({ revoked, isVerified = false }: { revoked: boolean; isVerified?: boolean }) {
   if (revoked)
     return (
       <Badge tone="revoked" glyph="revoked">
         Revoked
       </Badge>
     );
-  if (boxed)
-    return (
-      <Badge tone="ok" glyph="active">
-        Active
-      </Badge>
-    );
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[500] whitespace-nowrap text-fg-2">
-      <Glyph name="active" className="size-[13px] text-ok-mark" />
+      {isVerified && <Glyph name="active" className="size-[13px] text-ok-mark" />}
       Active
     </span>
   );

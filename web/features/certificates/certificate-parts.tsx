@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
-import { daysText } from '../../lib/format.ts';
+import { daysText } from '../../../contract/schedule.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 

@@ -1,6 +1,7 @@
 import { daysLeft } from '../../../contract/badge.ts';
 import type { SummaryWire } from '../../../contract/domain.ts';
-import { daysText, inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
+import { inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
+import { daysText } from '../../../contract/schedule.ts';
 
 /** A piece of text; host names are highlighted. */
 export interface Phrase {

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { DEFAULT_ALERT_STEPS } from '../../../contract/words.ts';
-import { counted, daysText, listed } from '../../lib/format.ts';
+import { counted, listed } from '../../lib/format.ts';
+import { daysText } from '../../../contract/schedule.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Glyph } from '../../ui/glyph.tsx';
 import { SECTION_TITLE } from './section-parts.tsx';

@@ -21,6 +21,12 @@ describe('a lifetime bar', () => {
     expect(geometry.renewalPercent).toBeCloseTo(66.67, 1);
   });
 
+  it('has no warning colour while a short-lived certificate is on schedule', () => {
+    const isOnSchedule = true;
+    const late = (day: number) => lifetimeGeometry({ ...lifetime, isOnSchedule }, notBefore + day * DAY_MS);
+    expect([late(83).status, late(91).status]).toEqual(['ok', 'expired']);
+  });
+
   it('stays inside its track before notBefore', () => {
     expect(onDay(-3)).toMatchObject({ status: 'ok', elapsedPercent: 0 });
   });

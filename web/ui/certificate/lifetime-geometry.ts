@@ -8,6 +8,8 @@ export interface Lifetime {
   /** When renewal is expected; null means after two thirds of the lifetime. All in ms UTC. */
   renewalFrom: number | null;
   revoked: boolean;
+  /** Short-lived, and its renewal is not overdue: then the few days left are no reason for a warning colour. */
+  isOnSchedule?: boolean;
 }
 
 export type LifetimeStatus = 'ok' | 'soon' | 'critical' | 'expired' | 'revoked';
@@ -48,7 +50,7 @@ export function lifetimeGeometry(lifetime: Lifetime, now: number): LifetimeGeome
   const usedDays = Math.min(totalDays, Math.max(0, totalDays - Math.max(0, daysLeft(notAfter, now))));
   const opens = now < renewalFrom ? 'opens' : 'opened';
   return {
-    status: lifetime.revoked ? 'revoked' : (badge?.status ?? 'ok'),
+    status: lifetime.revoked ? 'revoked' : lifetime.isOnSchedule ? 'ok' : (badge?.status ?? 'ok'),
     elapsedPercent: clamp((100 * (now - notBefore)) / length),
     renewalPercent: clamp((100 * (renewalFrom - notBefore)) / length),
     label:

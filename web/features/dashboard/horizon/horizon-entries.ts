@@ -2,7 +2,8 @@ import { expiryBadge } from '../../../../contract/badge.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { daysLeft } from '../../../../contract/badge.ts';
-import { counted, daysText, grouped, longDate } from '../../../lib/format.ts';
+import { counted, grouped, longDate } from '../../../lib/format.ts';
+import { daysText } from '../../../../contract/schedule.ts';
 
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 

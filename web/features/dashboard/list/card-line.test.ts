@@ -16,6 +16,15 @@ const refused = {
   since: '2026-11-20T00:00:00Z',
 };
 
+const shortLived = (overdue_at: string): DomainWire['renewal'] => ({
+  from: '2026-11-21T00:00:00Z',
+  to: '2026-11-24T14:30:00Z',
+  overdue_at,
+  is_short_lived: true,
+  source: 'lifetime',
+  explanation_url: null,
+});
+
 const down: DomainWire['uptime'] = {
   state: 'down',
   checks: 'uudd',
@@ -124,6 +133,16 @@ describe('cardTrouble', () => {
       'reports a refused connection if no certificate was ever read',
       { unreachable: refused, state: 'unread', fingerprint: null, trusted: null },
       'warning: The connection was refused',
+    ],
+    [
+      'says why the red badge of a short-lived certificate is fine',
+      { state: 'critical', expiry_date: '2026-11-24T14:30:00Z', renewal: shortLived('2026-11-22T16:00:00Z') },
+      'quiet: Renews on schedule, next in 2 days',
+    ],
+    [
+      'reports that the renewal of a short-lived certificate is overdue',
+      { state: 'critical', expiry_date: '2026-11-21T14:30:00Z', renewal: shortLived('2026-11-20T14:00:00Z') },
+      'critical: Renewal overdue',
     ],
     [
       'says that a check was held back',

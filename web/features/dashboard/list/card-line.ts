@@ -5,7 +5,8 @@ import { dayAndMonth } from '../../../domain/day-and-month.ts';
 import { shortFindingLine, worstFinding } from './finding-line.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
-import { heldBackLine, heldBackSentence } from '../../../domain/schedule-word.ts';
+import { scheduleOf, scheduleWords } from '../../../../contract/schedule.ts';
+import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/schedule-word.ts';
 import { longDate } from '../../../lib/format.ts';
 
 export interface CardLine {
@@ -42,7 +43,7 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
       text: heldBackLine(waiting, now),
       title: heldBackSentence(waiting, now),
     };
-  return limit(domain, now);
+  return limit(domain, now) ?? schedule(domain, now);
 }
 
 /** Returns a line if an intermediate expires before the leaf. */
@@ -55,3 +56,14 @@ function limit({ weakest_link: weakest }: DomainWire, now: number): CardLine | n
     title: `Its intermediate ${name} expires first, on ${longDate(weakest.expiry_date)}.`,
   };
 }
+
+/** Returns a line if the certificate is short-lived: its badge is red from the first day on, and this says why that is fine. */
+function schedule(domain: DomainWire, now: number): CardLine | null {
+  const words = scheduleWords(domain, now);
+  const title = scheduleLine(domain, now);
+  if (words === null || title === null) return null;
+  const isOverdue = scheduleOf(domain, now) === 'overdue';
+  return { tone: isOverdue ? 'critical' : 'quiet', text: capitalised(words), title: `${title}.` };
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

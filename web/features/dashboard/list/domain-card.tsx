@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { RevocationBadge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
@@ -9,11 +8,9 @@ import { Time } from '../../../ui/time.tsx';
 import { cardId } from '../../../domain/domain-actions.tsx';
 import { stateOfPanel } from '../panel-history.ts';
 import type { DomainActions } from '../../../domain/domain-actions.tsx';
-import { worstFinding } from './finding-line.ts';
-import { lifetimeOf, RemainingTime } from '../../../domain/remaining-time.tsx';
+import { lifetimeOf, RemainingTime, RevocationState } from '../../../domain/remaining-time.tsx';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
-import { scheduleWord } from '../../../domain/schedule-word.ts';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import { SecondLine } from './second-line.tsx';
@@ -33,7 +30,7 @@ interface DomainCardProps {
 
 /** Shows one domain of the grid. The whole card opens the panel; menu and checkbox are separate targets. */
 export const DomainCard = memo(function DomainCard({ domain, now, isSelected, actions }: DomainCardProps) {
-  const lifetime = lifetimeOf(domain);
+  const lifetime = lifetimeOf(domain, now);
   const { selected } = useSelection();
   return (
     <div
@@ -68,10 +65,9 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
         <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <div className="flex min-w-0 flex-1 items-center gap-2">
             <RemainingTime domain={domain} now={now} />
-            <Schedule domain={domain} now={now} />
             <TagList tags={domain.tags} />
           </div>
-          <RevocationBadge revoked={domain.is_revoked} />
+          <RevocationState domain={domain} place="end" />
         </div>
         <LifetimeBar lifetime={lifetime} now={now} />
         <div className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
@@ -90,24 +86,6 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
     </div>
   );
 });
-
-/** Tells whether the renewal of a short-lived certificate is on schedule, which explains its red badge. */
-function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
-  const word = domain.paused === null && scheduleWord(domain, now);
-  // The second line already says that the renewal is overdue.
-  if (!word || worstFinding(domain)?.code === 'renewal_overdue') return null;
-  return (
-    <span
-      title={word}
-      className={classNames(
-        'min-w-0 truncate text-meta font-[520]',
-        word === 'renewal overdue' ? 'text-critical-fg' : 'text-fg-2',
-      )}
-    >
-      {word === 'renewal overdue' ? word : 'on schedule'}
-    </span>
-  );
-}
 
 /** Links the name to the panel and takes focus for the domain. */
 export function DomainLink({ domain, className }: { domain: DomainWire; className: string }) {

@@ -1,7 +1,6 @@
 import { memo } from 'react';
 import type { MouseEvent, Ref } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { RevocationBadge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
@@ -10,7 +9,7 @@ import { Time } from '../../../ui/time.tsx';
 import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
 import { shortDays } from '../../../domain/day-and-month.ts';
 import type { DomainActions } from '../../../domain/domain-actions.tsx';
-import { lifetimeOf, RemainingTime } from '../../../domain/remaining-time.tsx';
+import { lifetimeOf, RemainingTime, RevocationState } from '../../../domain/remaining-time.tsx';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { uptimeText } from './down-line.ts';
@@ -71,13 +70,13 @@ export const DomainRow = memo(function DomainRow({
         {domain.expiry_date !== null ? <Time iso={domain.expiry_date} /> : <None />}
       </td>
       <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
-        <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
+        <LifetimeBar lifetime={lifetimeOf(domain, now)} now={now} />
       </td>
       <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1060px)]:table-cell', NOT_BESIDE_PANEL)}>
         <LastChecks domain={domain} />
       </td>
       <td className={classNames(ROW_CELL, 'max-md:hidden')}>
-        <RevocationBadge revoked={domain.is_revoked} />
+        <RevocationState domain={domain} place="start" />
       </td>
       <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell', NOT_BESIDE_PANEL)}>
         <Checked domain={domain} now={now} />
@@ -121,7 +120,7 @@ function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 md:hidden">
       <RemainingTime domain={domain} now={now} short />
-      <RevocationBadge revoked={domain.is_revoked} />
+      <RevocationState domain={domain} place="beside" />
       {domain.expiry_date !== null && (
         <span className="num text-[12.5px]/4 text-fg-3">{longDate(domain.expiry_date)}</span>
       )}

@@ -12,7 +12,7 @@ const PHONE_ROW_PX = 63;
 // below 720. Beside the panel, 400 px are taken from that.
 const HEAD: Column<never>[] = [
   { label: 'Domain', width: '', shown: '' },
-  { label: 'Remaining', width: 'w-[152px]', shown: 'max-md:hidden' },
+  { label: 'Remaining', width: 'w-[168px]', shown: 'max-md:hidden' },
   { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden' },
   { label: 'Lifetime', width: 'w-[14%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
   {
@@ -20,7 +20,7 @@ const HEAD: Column<never>[] = [
     width: 'w-[160px]',
     shown: `hidden [@media(min-width:1060px)]:table-cell ${NOT_BESIDE_PANEL}`,
   },
-  { label: 'Revocation', width: 'w-[112px]', shown: 'max-md:hidden' },
+  { label: 'Revocation', width: 'w-[148px]', shown: 'max-md:hidden' },
   { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${NOT_BESIDE_PANEL}` },
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];

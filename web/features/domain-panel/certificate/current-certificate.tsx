@@ -35,7 +35,7 @@ export function CurrentCertificate({ domain, now, read, aside }: CurrentCertific
   return (
     <PanelSection title="Current Certificate" aside={aside}>
       {behind !== null && <p className="-mt-1.5 mb-2.5 text-meta text-fg-2">{behind}</p>}
-      <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
+      <LifetimeBar lifetime={lifetimeOf(domain, now)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
       <Facts className="grid-cols-[97px_1fr]">
         {domain.protocol !== 'https' && <Fact term="Protocol">{PROTOCOLS[domain.protocol].title}</Fact>}
@@ -106,7 +106,7 @@ function Serial({ domain }: { domain: DomainWire }) {
 }
 
 function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
-  const lifetime = lifetimeOf(domain);
+  const lifetime = lifetimeOf(domain, now);
   const { weakest_link: weakest } = domain;
   if (!lifetime)
     return <p className="mt-1.5 mb-4 text-meta text-fg-3">We have not read a certificate yet.</p>;

@@ -1,6 +1,6 @@
 import type { HistoryDiffWire } from '../../../../contract/domain-report.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { daysText } from '../../../lib/format.ts';
+import { daysText } from '../../../../contract/schedule.ts';
 
 export interface HistoryChange {
   term: string;

@@ -87,7 +87,7 @@ describe('the lines about the renewal', () => {
     [
       'say that the renewal of a short-lived certificate is on schedule',
       { valid_from: at(-1), expiry_date: at(5), ...renewal(3, SHORT) },
-      ['Valid for 6 days in all, renewal on schedule'],
+      ['Valid for 6 days in all, renews on schedule, next in 3 days'],
     ],
     [
       'say only once that the renewal of a short-lived certificate is overdue',

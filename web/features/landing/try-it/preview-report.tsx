@@ -12,7 +12,7 @@ import { ShellLine } from '../../../ui/shell-line.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { hostToWatch } from './host-to-watch.ts';
-import { daysText } from '../../../lib/format.ts';
+import { daysText } from '../../../../contract/schedule.ts';
 
 const FIRST_NAMES = 4;
 

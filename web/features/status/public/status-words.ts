@@ -4,12 +4,12 @@ import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import {
   counted,
   dateFormat,
-  daysText,
   durationText,
   grouped,
   inWordsCapitalised,
   relativeTime,
 } from '../../../lib/format.ts';
+import { daysText } from '../../../../contract/schedule.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
 

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
+import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from './schedule.ts';
+
+const now = Date.UTC(2026, 10, 20, 14, 30);
+const at = (hours: number) => new Date(now + hours * HOUR_MS).toISOString();
+
+/** Returns a certificate that ends after `left` hours, and whose renewal is overdue from `overdueIn` on. */
+function certificate({ left = 100, overdueIn = 50 as number | null, isShortLived = true, trusted = true }) {
+  const overdue_at = overdueIn === null ? null : at(overdueIn);
+  return { expiry_date: at(left), renewal: { overdue_at, is_short_lived: isShortLived }, trusted };
+}
+
+it.each([
+  [9 * 366 * DAY_MS, '9 years'],
+  [58.9 * DAY_MS, '58 days'],
+  [48 * HOUR_MS, '2 days'],
+  [48 * HOUR_MS - 1, '47 hours'],
+  [HOUR_MS, '1 hour'],
+  [59 * MINUTE_MS, 'less than an hour'],
+])('%d ms are left as “%s”, in hours below two days', (ms, text) => expect(timeLeft(ms)).toBe(text));
+
+describe('the renewal of a short-lived certificate', () => {
+  it.each<[string, Parameters<typeof certificate>[0], ReturnType<typeof scheduleOf>, string | null]>([
+    [
+      'is on schedule until it is overdue, however little time is left',
+      { left: 50.5 },
+      'on schedule',
+      'renews on schedule, next in 2 days',
+    ],
+    [
+      'counts hours below two days',
+      { overdueIn: 20.5 },
+      'on schedule',
+      'renews on schedule, next in 20 hours',
+    ],
+    ['is overdue from then on, however much time is left', { overdueIn: 0 }, 'overdue', 'renewal overdue'],
+    ['is no news once the certificate has expired', { left: 0, overdueIn: -9 }, null, null],
+    ['is no news if another address serves the renewed certificate', { overdueIn: null }, null, null],
+    ['is no news of a certificate that is not trusted', { trusted: false }, null, null],
+    ['has no words for a certificate that is valid for 30 days or more', { isShortLived: false }, null, null],
+  ])('%s', (_, shape, schedule, words) => {
+    expect(scheduleOf(certificate(shape), now)).toBe(schedule);
+    expect(scheduleWords(certificate(shape), now)).toBe(words);
+  });
+});
+
+it('a renewal is overdue for long-lived certificates too', () => {
+  expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), now)).toBe(true);
+  expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), now)).toBe(false);
+});

@@ -1,0 +1,58 @@
+import { DAY_MS, HOUR_MS } from './durations.ts';
+import { count } from './words.ts';
+
+const YEAR_DAYS = 365.25;
+/** From here on a number of days is given in years. */
+const MANY_DAYS = 730;
+
+/** Returns '1 day', '90 days', or from two years on '9 years'. */
+export function daysText(days: number): string {
+  return days < MANY_DAYS ? count(days, 'day') : count(Math.round(days / YEAR_DAYS), 'year');
+}
+
+/**
+ * Returns the time left, rounded down, wherever no badge says it: '3 days', '31 hours' below two days, 'less than an hour'. Only the
+ * badge counts days below two, because the specification gives its words.
+ */
+export function timeLeft(ms: number): string {
+  if (ms < HOUR_MS) return 'less than an hour';
+  return ms < 2 * DAY_MS ? count(Math.floor(ms / HOUR_MS), 'hour') : daysText(Math.floor(ms / DAY_MS));
+}
+
+/** What decides whether a renewal is on schedule. Instants are ISO 8601. */
+export interface Renewing {
+  expiry_date: string | null;
+  renewal: { overdue_at: string | null; is_short_lived: boolean } | null;
+  /** Absent if unknown. */
+  trusted?: boolean | null;
+}
+
+/** Returns whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
+export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing, now: number): boolean {
+  if (!renewal?.overdue_at || expiryDate === null) return false;
+  return Date.parse(renewal.overdue_at) <= now && now < Date.parse(expiryDate);
+}
+
+/**
+ * Returns whether the renewal of a short-lived certificate is on schedule or overdue. Its badge is yellow or red from the first day
+ * on, so everything beside the badge follows this. Null for all others, for expired and untrusted ones, and where another address
+ * already serves the renewed one. The store has the same rule in SQL. `now` in ms UTC.
+ */
+export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
+  const { renewal, expiry_date: expiryDate, trusted } = certificate;
+  if (!renewal?.is_short_lived || renewal.overdue_at === null || trusted === false) return null;
+  if (expiryDate === null || now >= Date.parse(expiryDate)) return null;
+  return isRenewalOverdue(certificate, now) ? 'overdue' : 'on schedule';
+}
+
+/** Returns 'renews on schedule, next in 2 days' or 'renewal overdue' for a short-lived certificate; null like `scheduleOf`. */
+export function scheduleWords(certificate: Renewing, now: number): string | null {
+  const schedule = scheduleOf(certificate, now);
+  if (schedule === null) return null;
+  return schedule === 'overdue' ? 'renewal overdue' : onScheduleWords(certificate.renewal?.overdue_at, now);
+}
+
+/** Returns 'renews on schedule, next in 2 days'. `dueAt` is when the renewal would be overdue, ISO 8601. */
+export function onScheduleWords(dueAt: string | null | undefined, now: number): string {
+  return dueAt ? `renews on schedule, next in ${timeLeft(Date.parse(dueAt) - now)}` : 'renews on schedule';
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE_NOW, exampleDomain } from '../tests/kit/pages/example-domain.ts';
+import { isVerifiedActive, revocationNote } from './state-words.ts';
+
+const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') => ({
+  revocation: { ...exampleDomain().revocation, state },
+});
+const since = new Date(EXAMPLE_NOW).toISOString();
+const unreachable = { stage: 'dns', reason: 'name_not_found', message: 'No address.', since };
+
+describe('the badge Active', () => {
+  it('has its tick only with a signed answer for a certificate that the host serves and clients accept', () => {
+    const good = exampleDomain(answer('good'));
+    expect(isVerifiedActive(good)).toBe(true);
+    for (const differences of [
+      answer('unknown'),
+      answer('unavailable'),
+      answer('not_applicable'),
+      { state: 'expired' as const },
+      { trusted: false },
+      { unreachable },
+      { uptime: { ...good.uptime, state: 'down' as const } },
+      { fingerprint: null },
+    ])
+      expect(isVerifiedActive({ ...good, ...differences }), JSON.stringify(differences)).toBe(false);
+  });
+
+  it('has words beside it that say what is not known', () => {
+    expect(revocationNote(exampleDomain(answer('good')))).toBeNull();
+    expect(revocationNote(exampleDomain(answer('unknown')))).toBe('revocation not known');
+    expect(revocationNote(exampleDomain(answer('unavailable')))).toBe('revocation not known');
+    expect(revocationNote(exampleDomain(answer('not_applicable')))).toBe('revocation not applicable');
+    expect(revocationNote(exampleDomain({ state: 'unread', fingerprint: null }))).toBe(
+      'certificate not read',
+    );
+    expect(revocationNote(exampleDomain({ state: 'pending', fingerprint: null }))).toBeNull();
+  });
+});

@@ -1,0 +1,61 @@
+import { type AttentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from './words.ts';
+
+/**
+ * The name of each state of a domain and of its certificate, on pages, in mails, groups and filters; `inSentence` for the middle of a
+ * sentence. Beside `words.ts`, because the pages of visitors need none of them.
+ */
+export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
+  pending: 'Checking…',
+  unread: 'Certificate not read',
+  unreachable: 'Certificate not read',
+  down: 'Down',
+  expired: 'Expired',
+  revoked: 'Revoked',
+  untrusted: 'Not trusted',
+  critical: `Expiring in 0 to ${CRITICAL_DAYS} days`,
+  soon: `Expiring in ${CRITICAL_DAYS + 1} to ${SOON_DAYS} days`,
+  ok: `More than ${SOON_DAYS} days left`,
+  paused: 'Paused',
+};
+
+/** Returns 'certificate not read' for 'Certificate not read'. */
+export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+/** Said beside the badge 'Active' if no verified answer says that the certificate is not revoked; null: nothing. */
+const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | null> = {
+  good: null,
+  revoked: null,
+  unknown: 'revocation not known',
+  unavailable: 'revocation not known',
+  not_applicable: 'revocation not applicable',
+};
+
+/** What decides how sure the badge 'Active' is. */
+export interface RevocationFacts {
+  state: DomainState;
+  /** Of the certificate read last; null if none was ever read. */
+  fingerprint: string | null;
+  is_revoked: boolean;
+  revocation: { state: 'good' | 'revoked' | 'unknown' | 'unavailable' | 'not_applicable' };
+  trusted: boolean | null;
+  /** Why the last check read no certificate. */
+  unreachable: unknown;
+  uptime: { state: 'up' | 'down' | 'unknown' | null };
+}
+
+/**
+ * Returns whether a signed CRL or OCSP answer says that the certificate is not revoked, and the host serves it and clients accept it:
+ * only then has the badge 'Active' its tick and colour.
+ */
+export function isVerifiedActive(domain: RevocationFacts): boolean {
+  const { state, fingerprint, revocation, trusted, unreachable, uptime } = domain;
+  if (fingerprint === null || unreachable !== null || trusted === false || uptime.state === 'down')
+    return false;
+  return revocation.state === 'good' && state !== 'expired';
+}
+
+/** Returns what is said beside the badge 'Active': 'certificate not read', 'revocation not known' and so on; null if nothing is. */
+export function revocationNote({ state, fingerprint, revocation }: RevocationFacts): string | null {
+  if (fingerprint === null) return state === 'pending' ? null : inSentence(STATE_NAMES.unread);
+  return REVOCATION_NOTES[revocation.state];
+}
