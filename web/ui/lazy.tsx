@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { loadChunk } from '../lib/browser/load-chunk.ts';
+import { loadChunk, onFirstMove } from '../lib/browser/load-chunk.ts';
 import { Button } from './button.tsx';
 import { toast } from './toast.tsx';
 
@@ -48,18 +48,6 @@ function lazyAfter<Props extends object>(start: (act: () => void) => () => void,
     useEffect(() => start(attempt), [attempt]);
     return Part && <Part {...props} />;
   };
-}
-
-/** Calls `act` once, when the pointer or the focus moves; returns what cancels that. */
-function onFirstMove(act: () => void): () => void {
-  const stop = new AbortController();
-  const actOnce = (): void => {
-    stop.abort();
-    act();
-  };
-  for (const event of ['pointerover', 'focusin'])
-    document.addEventListener(event, actOnce, { signal: stop.signal });
-  return () => stop.abort();
 }
 
 const PAUSE_MS = 2_000;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { toast as Sonner } from 'sonner';
+import { onFirstMove } from '../lib/browser/load-chunk.ts';
 import { useHydrated } from '../lib/use-hydrated.ts';
 
 /** Resolves to the library once the region that shows toasts is on the page. Earlier toasts wait for it. */
@@ -27,8 +28,8 @@ export const toast = {
 };
 
 /**
- * Returns whether the page should load the region of the toasts: at once if `isLikely`, else at the first toast, click or key press.
- * It loads that early because a toast about a lost connection could not load it.
+ * Returns whether the page should load the region of the toasts: at the first toast, click or key press; if `isLikely`, already when
+ * the pointer or the focus first moves. It loads that early because a toast about a lost connection could not load it.
  */
 export function useShouldLoadToaster(isLikely: boolean): boolean {
   const isHydrated = useHydrated();
@@ -41,5 +42,6 @@ export function useShouldLoadToaster(isLikely: boolean): boolean {
       window.addEventListener(event, want, { signal: stop.signal });
     return () => stop.abort();
   }, []);
-  return isHydrated && (isLikely || isWanted);
+  useEffect(() => (isLikely ? onFirstMove(() => setWanted(true)) : undefined), [isLikely]);
+  return isHydrated && isWanted;
 }

@@ -38,3 +38,16 @@ async function isServerThere(): Promise<boolean> {
     return false;
   }
 }
+
+/** Calls `act` once, when the pointer or the focus moves or somebody taps, to load what people may need next; returns what cancels that. */
+export function onFirstMove(act: () => void): () => void {
+  const stop = new AbortController();
+  const actOnce = (): void => {
+    stop.abort();
+    act();
+  };
+  // Not `pointerover`, which a resting pointer also causes when the page draws something below it.
+  for (const event of ['pointermove', 'pointerdown', 'focusin'])
+    document.addEventListener(event, actOnce, { signal: stop.signal });
+  return () => stop.abort();
+}
