@@ -25,7 +25,7 @@ export interface AppOptions {
     permitsLocalNames: boolean;
     isLocalName(host: string): boolean;
   };
-  /** `hasPlaces` of `server/probe`. */
+  /** Returns whether DNS has a permitted address for the endpoint; null if that is not known in time. */
   isInDns(endpoint: CheckedEndpoint): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */
   channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;

@@ -47,7 +47,7 @@ export async function findPlaces(
   }
   const resolution = await resolver.resolve(connectTo.host, { signal, family });
   // Clients fall back to the host only if there are no records.
-  if (failure !== null && (resolution.ok || !givesWay(failure, resolution)))
+  if (failure !== null && (resolution.ok || !hostFailureCounts(failure, resolution)))
     return { resolution: failure, places: [], unresolved: [] };
   const addresses = resolution.ok ? resolution.addresses : [];
   return { resolution, places: addresses.map((address) => ({ address, endpoint })), unresolved: [] };
@@ -55,9 +55,9 @@ export async function findPlaces(
 
 /**
  * Returns whether to report the failure of the host's lookup instead of that of the servers' lookup. If our name servers are silent, the
- * domain is not the cause. What records say about a host without a permitted address would show that our name servers know it.
+ * domain is not the cause. A report about the records of a host without a permitted address would show that our name servers know it.
  */
-function givesWay(ofServers: FailedResolution, ofHost: FailedResolution): boolean {
+function hostFailureCounts(ofServers: FailedResolution, ofHost: FailedResolution): boolean {
   return (
     ofHost.reason === 'resolver_silent' || ['service_declined', 'address_refused'].includes(ofServers.reason)
   );

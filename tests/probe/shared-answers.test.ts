@@ -11,7 +11,7 @@ import { openSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
 
-it('A check learns of an earlier one for another account when answers were fetched, and gets an OCSP response that only the other needed', async () => {
+it('A check shows when an earlier check of another account fetched an OCSP response or CRL, and may use a response that only the other one asked for', async () => {
   stopTimers();
   const ca = await startCaServer();
   onTestFinished(() => ca.stop());

@@ -166,7 +166,7 @@ describe('the SQLite dialect', () => {
   });
 });
 
-/** Counts the turns of the event loop, with a clock by which each query takes about a millisecond on any machine. */
+/** Counts the iterations of the event loop, with a clock by which each query takes about a millisecond on any machine. */
 function countTurns(): () => number {
   let now = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.3));

@@ -88,7 +88,7 @@ describe.each(DATABASES.filter(hasDatabase))('the id of the database (%s)', (nam
       });
   });
 
-  it('is the expected one in a database from before databases had ids', async () => {
+  it('is set, not refused, in a database that was created before databases had ids', async () => {
     const database = await formerDatabase(name);
     expect((await database.open({ expectedId: 'a' })).id).toBe('a');
   });

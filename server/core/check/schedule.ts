@@ -53,8 +53,8 @@ export function dueWithInterval(
 }
 
 /**
- * Number of priority lanes for due checks and for messages. The more monitors or waiting messages an account has, the later are the lanes
- * of its last ones. Every lane gets a share of the claims of checks.
+ * Number of priority lanes for due checks and for messages, the first one being the most urgent. The more monitors or waiting messages an
+ * account has, the less urgent is the lane of the newest. Every lane gets a share of the claims of checks.
  */
 export const LANES = 7;
 

@@ -249,8 +249,8 @@ class WriterLock {
   }
 
   /**
-   * Yields if the last yield was too long ago, and so was `heldAt`, when the caller got the writer: a short transaction does not wait for
-   * the event loop, because every other write would wait with it.
+   * Yields to the event loop if `MAX_BLOCKING_MS` have passed since the last yield and since `heldAt`, the time at which the caller got
+   * the writer. A short transaction therefore never yields: while it did, every other write would wait.
    */
   async yieldIfDue(heldAt = -Infinity): Promise<void> {
     // Use a loop, because other callers woken by the same yield may have used up the time again.

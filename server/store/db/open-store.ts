@@ -219,7 +219,7 @@ async function openPostgres(databaseUrl: string, options: StoreOptions): Promise
   });
 }
 
-/** What is opened in another way for each database. */
+/** The parts of a store that SQLite and PostgreSQL open differently. */
 type Opened = Omit<Store, keyof StoreOptions | 'search' | 'identityDatabase'> &
   Pick<Store, 'leaseClock'> & { searchDb: Kysely<Tables> };
 
