@@ -34,8 +34,6 @@ export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
   name: lineSchema(NAME_MAX_LENGTH).nullish(),
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
-  /** True if the person signed up through a button that offers the trial. Used only when the account is created. */
-  trial: z.boolean().optional(),
   /** Invitation code, needed with SIGNUPS=invite if another provider than the built-in one has signed up the person. */
   invite: z.string().max(2048).optional(),
 });
@@ -70,6 +68,8 @@ export const standingSchema = z
     status: z.enum(['', 'active', 'trialing', 'past_due']),
     /** Source of Premium; `deployment` if every account of the deployment has it. */
     source: z.enum(['none', 'deployment', 'grant', 'subscription', 'trial']),
+    /** True if the account can start the trial of Premium: it is Free where Premium is sold, and its address never had the trial. */
+    trial_available: z.boolean().default(false),
     /** Time when Premium currently ends; null without Premium or if no end is known. */
     ends_at: z.string().nullable(),
     /** Number of domains that are paused because they exceed the plan's limit. */

@@ -34,6 +34,7 @@ export const PROBLEMS = {
   domain_exists: { status: 409, title: 'You already track this host' },
   email_taken: { status: 409, title: 'This email address already has an account' },
   domain_paused: { status: 409, title: 'This domain is paused' },
+  trial_used: { status: 409, title: 'You have already used the trial' },
   already_subscribed: { status: 409, title: 'You already have Premium' },
   price_gone: { status: 409, title: 'This offer has ended' },
   path_too_long: { status: 414, title: 'The URL is too long' },

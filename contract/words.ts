@@ -161,7 +161,7 @@ export function count(n: number, unit: string, plural = `${unit}s`): string {
 }
 
 export const FREE_DOMAIN_LIMIT = 3;
-/** Length of the Premium trial in days, for people who sign up through a button that offers it. No card is needed. */
+/** Length of the Premium trial in days, once for each address. No card is needed. */
 export const TRIAL_DAYS = 14;
 /** Default limit of domains per account until the account's email address is verified. */
 export const UNCONFIRMED_DOMAIN_LIMIT = 10;

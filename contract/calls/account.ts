@@ -48,6 +48,16 @@ export const premium = {
   problems: [],
 } as const satisfies Call;
 
+export const startTrial = {
+  method: 'post',
+  path: '/user/trial',
+  access: 'session',
+  summary: 'Start the trial of Premium, once for each address; `not_found` if this deployment sells nothing',
+  response: nothing,
+  status: 200,
+  problems: ['not_found', 'already_subscribed', 'trial_used'],
+} as const satisfies Call;
+
 export const listSessions = {
   method: 'get',
   path: '/user/sessions',

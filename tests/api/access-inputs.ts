@@ -55,6 +55,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   deleteUser: () => ({}),
   subscription: () => ({}),
   premium: () => ({}),
+  startTrial: () => ({}),
   standing: () => ({}),
   listSessions: () => ({}),
   endOneSession: ({ things }) => ({ params: { id: things.otherSession } }),

@@ -121,6 +121,7 @@ get    /api/payment/products                                401        ok       
 post   /api/payment/checkout                                401        ok       ok        ok       bought   401       401
 get    /api/payment/billing                                 401        ok       ok        ok       ok       401       401
 post   /api/payment/webhook                                 unsigned   unsigned unsigned  unsigned unsigned unsigned  unsigned
+post   /api/user/trial                                      401        bought   bought    ok       bought   401       401
 post   /api/payment/test/pay                                401        ok       404       ok       bought   401       401
 get    /api/payment/test/subscription                       401        ok       ok        ok       ok       401       401
 post   /api/payment/test/event                              401        ok       404       ok       ok       401       401

@@ -97,10 +97,10 @@ describeEachDatabase('Plan limits', (open) => {
       ...health,
     };
     const nothing = { plan: 'free', status: '', source: 'none', ends_at: null };
-    expect(await standing(alice)).toEqual({ ...nothing, ...common });
+    expect(await standing(alice)).toEqual({ ...nothing, ...common, trial_available: true });
     expect(await subscription(api, alice)).toEqual({ status: '', minutes: 5 });
     const forGood = { plan: 'premium', status: 'active', source: 'grant', ends_at: null };
-    expect(await standing(bob)).toEqual({ ...forGood, ...common });
+    expect(await standing(bob)).toEqual({ ...forGood, ...common, trial_available: false });
     expect(await subscription(api, bob)).toEqual({ status: 'active', minutes: 24 * 60 });
 
     const endsAt = api.clock.now() + 3 * HOUR_MS;
@@ -175,8 +175,8 @@ describeEachDatabase('Plan limits', (open) => {
 describeEachDatabase('A trial', (open) => {
   const signUpFor = async (api: TestApi, email: string, trial?: boolean) => {
     const client = createClient(api.send);
-    await client.ask(CALLS.signUp, { body: { name: 'Alice', email, password: 'correct horse' } });
-    const body = { token: await identityToken(client), trial };
+    await client.ask(CALLS.signUp, { body: { name: 'Alice', email, password: 'correct horse', trial } });
+    const body = { token: await identityToken(client) };
     const { id } = (await client.ask(CALLS.openSession, { body })).ok.data;
     return { ...client, id, name: 'Alice', email, password: 'correct horse' };
   };
@@ -192,13 +192,41 @@ describeEachDatabase('A trial', (open) => {
     const again = await signUpFor(api, 'AliceLantern+more@googlemail.com', true);
     expect(await standing(again)).toMatchObject({ plan: 'free', status: '' });
 
-    const plain = await signUpFor(api, 'charlie@example.test');
-    const token = await identityToken(await signedIn(api, plain));
-    await plain.ask(CALLS.openSession, { body: { token, trial: true } });
-    expect((await standing(plain)).plan).toBe('free');
-
     const rows = JSON.stringify(await api.store.db.selectFrom('trials').selectAll().execute());
     expect(rows).not.toMatch(/lantern|gmail/i);
+  });
+
+  it('starts on request in an account that has no Premium and whose address had no trial, with its paused domains', async () => {
+    const api = await startApi(open);
+    const alice = await signUpFor(api, 'alice.lantern@gmail.com');
+    expect(await standing(alice)).toMatchObject({ plan: 'free', trial_available: true });
+    for (const name of ['a', 'b', 'c']) await add(alice, `${name}.example.com`);
+    expect((await add(alice, 'd.example.com')).problem.code).toBe('limit_reached');
+
+    // Two presses at once start one trial.
+    const answers = await Promise.all([alice.ask(CALLS.startTrial), alice.ask(CALLS.startTrial)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    expect(await standing(alice)).toMatchObject({
+      plan: 'premium',
+      status: 'trialing',
+      source: 'trial',
+      trial_available: false,
+    });
+    expect((await add(alice, 'd.example.com')).status).toBe(200);
+    expect((await alice.ask(CALLS.startTrial)).problem.code).toBe('already_subscribed');
+
+    const again = await signUpFor(api, 'AliceLantern+more@googlemail.com');
+    expect((await standing(again)).trial_available).toBe(false);
+    expect((await again.ask(CALLS.startTrial)).problem.code).toBe('trial_used');
+
+    await passTrial(api, alice);
+    await carryOutEnds(api);
+    expect(await standing(alice)).toMatchObject({ plan: 'free', trial_available: false, paused_by_plan: 1 });
+    const refused = (await alice.ask(CALLS.startTrial)).problem;
+    expect([refused.code, refused.detail]).toEqual([
+      'trial_used',
+      'This address has already had its trial. Each address gets one.',
+    ]);
   });
 
   it('ends after 14 days: more domains are refused at once, and the worker pauses all but three', async () => {
@@ -211,10 +239,7 @@ describeEachDatabase('A trial', (open) => {
     }
     const params = { id: ids[4] ?? '' };
     await alice.ask(CALLS.setFrequency, { params, query: { check_frequency: '10' } });
-    for (let day = 0; day < 14; day++) {
-      api.clock.advance(DAY_MS);
-      await alice.ask(CALLS.refreshSession);
-    }
+    await passTrial(api, alice);
 
     expect((await add(alice, 'f.example.com')).problem.code).toBe('limit_reached');
     expect(await standing(alice)).toMatchObject({ plan: 'free', status: '', source: 'none', ends_at: null });
@@ -230,95 +255,10 @@ describeEachDatabase('A trial', (open) => {
   });
 });
 
-async function signedIn(api: TestApi, { email, password }: Person) {
-  const client = createClient(api.send);
-  await client.ask(CALLS.signIn, { body: { email, password } });
-  return client;
-}
-
-describeEachDatabase('Domains beyond the plan', (open) => {
-  /** Returns Bob with five domains after his Premium ended, and their ids, oldest first. */
-  async function afterPremium(api: TestApi) {
-    const { bob, charlie } = await api.cast();
-    const ids: string[] = [];
-    for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      api.clock.advance(1_000);
-      ids.push((await add(bob, `${name}.example.com`)).ok.data.id);
-    }
-    await grantPremium(api.store, bob.id, { grant: null, now: api.clock.now() });
-    return { bob, charlie, ids };
+/** Lets 14 days pass in which the person stays logged in. */
+async function passTrial(api: TestApi, person: Person): Promise<void> {
+  for (let day = 0; day < 14; day++) {
+    api.clock.advance(DAY_MS);
+    await person.ask(CALLS.refreshSession);
   }
-  const resume = (person: Person, id = '', insteadOf?: string) =>
-    person.ask(CALLS.resumeDomain, { params: { id }, body: insteadOf ? { instead_of: insteadOf } : {} });
-  const running = async (person: Person) =>
-    (await person.ask(CALLS.listDomains)).ok.data.filter(({ paused }) => paused === null).map(({ id }) => id);
-
-  it('are paused, shown as paused in list and summary, and cannot be checked', async () => {
-    const api = await startApi(open);
-    const { bob, ids } = await afterPremium(api);
-    const { data, total } = (await bob.ask(CALLS.listDomains, { query: { status: 'paused' } })).ok;
-    expect(total).toBe(2);
-    expect(data).toMatchObject([
-      { id: ids[4], paused: 'plan', state: 'paused', checking: false },
-      { id: ids[3], paused: 'plan', state: 'paused', checking: false },
-    ]);
-    expect((await bob.ask(CALLS.domainSummary)).ok.data.counts).toMatchObject({ paused: 2, pending: 3 });
-    const params = { id: ids[3] ?? '' };
-    expect((await bob.ask(CALLS.checkDomain, { params })).problem).toMatchObject({
-      status: 409,
-      code: 'domain_paused',
-    });
-    const query = { check_frequency: '1440' };
-    expect((await bob.ask(CALLS.setFrequency, { params, query })).ok.data.paused).toBe('plan');
-  });
-
-  it('can be resumed in exchange for another domain of the same account in one call', async () => {
-    const api = await startApi(open);
-    const { bob, charlie, ids } = await afterPremium(api);
-    const theirs = (await add(charlie, 'charlie.example.com')).ok.data.id;
-    expect((await resume(bob, ids[4])).problem).toMatchObject({ status: 402, code: 'limit_reached' });
-    expect((await resume(bob, ids[4], theirs)).status).toBe(404);
-    expect((await resume(charlie, ids[4])).status).toBe(404);
-
-    expect((await resume(bob, ids[4], ids[0])).ok.data).toMatchObject({ paused: null, checking: true });
-    expect(await running(bob)).toEqual([ids[4], ids[2], ids[1]]);
-    expect(await running(charlie)).toEqual([theirs]);
-
-    const wishes = await Promise.all([ids[0], ids[3]].map((id) => resume(bob, id, ids[4])));
-    expect(wishes.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402]);
-    expect(await running(bob)).toHaveLength(3);
-  });
-
-  it('can be paused and resumed by hand within the limit of the plan', async () => {
-    const api = await startApi(open);
-    const { bob, charlie, ids } = await afterPremium(api);
-    const params = { id: ids[0] ?? '' };
-    expect((await charlie.ask(CALLS.pauseDomain, { params })).status).toBe(404);
-    for (let twice = 0; twice < 2; twice++)
-      expect((await bob.ask(CALLS.pauseDomain, { params })).ok.data).toMatchObject({
-        paused: 'user',
-        state: 'paused',
-      });
-    expect((await standing(bob)).paused_by_plan).toBe(2);
-    // A domain that was paused by hand counts toward the three, but its place may go to another one.
-    await bob.ask(CALLS.removeDomain, { params: { id: ids[4] ?? '' } });
-    await bob.ask(CALLS.removeDomain, { params: { id: ids[2] ?? '' } });
-    expect((await add(bob, 'new.example.com')).problem.code).toBe('limit_reached');
-    expect((await resume(bob, ids[3])).ok.data.paused).toBeNull();
-    expect((await resume(bob, ids[0])).ok.data.paused).toBeNull();
-    expect(await running(bob)).toEqual([ids[3], ids[1], ids[0]]);
-  });
-
-  it('a domain can be resumed at most six times a minute, because each resume triggers a check', async () => {
-    const api = await startApi(open);
-    const { charlie } = await api.cast();
-    const { id } = (await add(charlie, 'a.example.com')).ok.data;
-    const codes: (string | number)[] = [];
-    for (let again = 0; again < 8; again++) {
-      await charlie.ask(CALLS.pauseDomain, { params: { id } });
-      const answer = await resume(charlie, id);
-      codes.push(answer.status === 200 ? 200 : answer.problem.code);
-    }
-    expect(codes).toEqual([...Array<number>(6).fill(200), 'too_many_requests', 'too_many_requests']);
-  });
-});
+}

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { expectAccessible } from './axe.ts';
-import { card, daysFromNow, expect, newPerson, test } from './world.ts';
+import { card, createAccount, daysFromNow, expect, newPerson, test } from './world.ts';
 import type { World } from './world.ts';
 
 /** Moves the end of the trial to `instant` (ms UTC). */
@@ -56,4 +56,31 @@ test('a trial starts at sign-up, announces its end, and then pauses the domains 
       to.includes(person.email) && text.includes('Premium') && text.includes('trial-4.example'),
   );
   expect(mail.subject).toMatch(/ended/i);
+});
+
+test('at the limit, an account starts its unused trial in the upgrade dialog, and goes on adding', async ({
+  page,
+  world,
+}) => {
+  const hosts = await Promise.all([1, 2, 3, 4].map((number) => world.serve(`unused-${number}.example`)));
+  const fourth = hosts.pop() ?? '';
+  await createAccount(page, world, { hosts });
+  await page.goto('/profile');
+  await expect(page.getByRole('button', { name: 'Start 14-day trial' })).toBeVisible();
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
+  await expect(offer.getByText('Try Premium for 14 days first. No credit card required.')).toBeVisible();
+  await expect(offer.getByRole('button', { name: 'Start Premium – Only $4.99/month' })).toBeEnabled();
+  await expectAccessible(page);
+  await offer.getByRole('button', { name: 'Start free trial' }).click();
+  await expect(page.getByText(/^Your Premium trial has started\. It ends on /)).toBeVisible();
+
+  const form = page.getByRole('dialog', { name: 'Add New Domain' });
+  await form.getByLabel('Host Address').fill(fourth);
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(card(page, fourth)).toBeVisible();
+  await page.getByRole('button', { name: 'Keep Premium' }).click();
+  await expect(offer.getByRole('button', { name: 'Start Premium – Only $4.99/month' })).toBeEnabled();
+  await expect(offer.getByRole('button', { name: 'Start free trial' })).toBeHidden();
 });

@@ -9,6 +9,7 @@ const standing: NonNullable<NoticeFacts['standing']> = {
   plan: 'free',
   status: '',
   source: 'none',
+  trial_available: false,
   ends_at: null,
   paused_by_plan: 0,
   paused_unconfirmed: 0,

@@ -12,19 +12,7 @@ import { userWire } from '../domains/domain-wire.ts';
 import { type Account, updateAccount } from '../../store/accounts/accounts.ts';
 import { deleteWholeAccount } from './account-deletion.ts';
 import { createForward, passAnswerOn } from './identity-forward.ts';
-import { createHmac } from 'node:crypto';
-import { normaliseAddress } from '../../core/index.ts';
-import { derivedKey } from './derived-keys.ts';
-
-/**
- * Returns a keyed hash (HMAC-SHA256) by which a second trial with any spelling of the same address is recognised.
- * Without the key, the hash reveals nothing about the address.
- */
-function trialAddressHash(secret: string, email: string): string {
-  return createHmac('sha256', derivedKey(secret, 'trial-address'))
-    .update(normaliseAddress(email))
-    .digest('hex');
-}
+import { trialAddressHash } from './derived-keys.ts';
 
 const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> = {
   invalid: ['invalid_token', 'Please log in again.'],
@@ -68,10 +56,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
       companyAtSignUp: claims.signUp.company,
       photoUrl: claims.photoUrl,
       timeZone: timeZoneOf(c.req.header('time-zone')),
-      trial:
-        body.trial || claims.signUp.trial
-          ? { addressHash: trialAddressHash(secrets.session, claims.email) }
-          : null,
+      trial: claims.signUp.trial ? { addressHash: trialAddressHash(secrets.session, claims.email) } : null,
       inSessionOf: (await sessions.ofEitherCookie(c))?.account.id ?? null,
       now,
     };

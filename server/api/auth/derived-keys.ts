@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto';
-import type { UnsubscribePair } from '../../core/index.ts';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { normaliseAddress, type UnsubscribePair } from '../../core/index.ts';
 
 /** Purposes of derived keys. A label must never change: everything made with its key would become invalid. */
 export type KeyLabel =
@@ -24,3 +24,13 @@ export const unsubscribeKeys = (secret: string): UnsubscribePair<Buffer> => ({
   page: derivedKey(secret, 'unsubscribe-page'),
   oneClick: derivedKey(secret, 'unsubscribe-one-click'),
 });
+
+/**
+ * Returns a keyed hash (HMAC-SHA256) by which a second trial with any spelling of the same address is recognised.
+ * Without the key, the hash reveals nothing about the address.
+ */
+export function trialAddressHash(secret: string, email: string): string {
+  return createHmac('sha256', derivedKey(secret, 'trial-address'))
+    .update(normaliseAddress(email))
+    .digest('hex');
+}

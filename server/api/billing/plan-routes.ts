@@ -1,13 +1,17 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEAD_STATES } from '../../../contract/channel.ts';
-import { type Entitlement, entitlementAt } from '../../core/index.ts';
+import { type Entitlement, entitlementAt, type Plan } from '../../core/index.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/account-health.ts';
+import { startOwnTrial, trialIsUsed } from '../../store/billing/entitlements.ts';
 import { listSubscriptions } from '../../store/billing/subscriptions.ts';
 import { channelsOf } from '../../store/alerts/channels.ts';
 import { channelWire, ownMailWire } from '../alerts/channel-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { mailPageFor } from '../operations/dev-mail-routes.ts';
+import { trialAddressHash } from '../auth/derived-keys.ts';
+import { refuse } from '../http/problem.ts';
 import { isoOrNull } from '../domains/domain-wire.ts';
 import { SignJWT } from 'jose';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
@@ -16,7 +20,10 @@ import { countPaused } from '../../store/monitors/monitor-pauses.ts';
 
 /** Serves the account's plan, and the state of the account on which the web app's notices depend. */
 export function planRoutes(api: Api, parts: AppParts): void {
-  const { store } = parts;
+  const { store, secrets, payments } = parts;
+  const hashOf = ({ email }: Account) => trialAddressHash(secrets.session, email);
+  const mayStartTrial = async (account: Account, plan: Plan) =>
+    payments !== null && plan === 'free' && !(await trialIsUsed(store, account.id, hashOf(account)));
 
   api.on(CALLS.subscription, async ({ session: { account }, now }) => {
     const entitlement = entitlementAt(store, account.entitlement, now);
@@ -38,6 +45,7 @@ export function planRoutes(api: Api, parts: AppParts): void {
       status,
       source,
       ends_at: isoOrNull(endsAt),
+      trial_available: await mayStartTrial(account, plan),
       paused_by_plan: paused.plan,
       paused_unconfirmed: paused.unconfirmed,
       email_verified: account.emailVerified,
@@ -49,6 +57,19 @@ export function planRoutes(api: Api, parts: AppParts): void {
       mail_page: mailPageFor(c, parts),
     };
     return { data };
+  });
+
+  api.on(CALLS.startTrial, async ({ session: { account }, now }) => {
+    if (payments === null) return refuse('not_found', 'Premium is not sold on this server.');
+    const outcome = await startOwnTrial(store, {
+      accountId: account.id,
+      addressHash: hashOf(account),
+      now,
+    });
+    if (outcome === 'premium') return refuse('already_subscribed', 'You already have Premium.');
+    if (outcome === 'used')
+      return refuse('trial_used', 'This address has already had its trial. Each address gets one.');
+    return { data: null };
   });
 }
 

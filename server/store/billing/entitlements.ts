@@ -12,6 +12,7 @@ import {
   type Targeted,
 } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';
 import { reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { enqueueMail } from '../mail/mails.ts';
@@ -187,8 +188,40 @@ async function enforceFreeLimits(
   return { paused: paused.map(nameOf), slowed: numUpdatedRows > 0n };
 }
 
+/** Returns whether the account or its address has had the trial. */
+export async function trialIsUsed(store: Store, accountId: string, addressHash: string): Promise<boolean> {
+  const used = await store.db
+    .selectFrom('trials')
+    .select('address_hash')
+    .where((eb) => eb.or([eb('address_hash', '=', addressHash), eb('account_id', '=', accountId)]))
+    .limit(1)
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
 /**
- * Starts a new account's trial unless its address has had one. A unique key ensures this for parallel sign-ups, too.
+ * Starts the trial of an existing account. Changes nothing if the account has Premium (`premium`), or if it or its address has had
+ * the trial (`used`).
+ */
+export async function startOwnTrial(
+  store: Store,
+  trial: { accountId: string; addressHash: string; now: number },
+): Promise<'started' | 'premium' | 'used'> {
+  const { accountId, now } = trial;
+  const outcome = await inTransaction(store, async (trx) => {
+    const row = await lockedAccount(store, trx, accountId);
+    if (entitlementAt(store, storedEntitlement(row), now).plan === 'premium') return 'premium';
+    // If the secret of the hashes was replaced, only the account's own row still tells.
+    if (row.trial_ends_at !== null || !(await startTrial(trx, trial))) return 'used';
+    await applyEntitlement(store, trx, { accountId, now });
+    return 'started';
+  });
+  if (outcome === 'started') publishPlanChange(store, accountId);
+  return outcome;
+}
+
+/**
+ * Starts the account's trial unless its address has had one. A unique key ensures this for parallel sign-ups, too.
  * Call `applyEntitlement` after it in the same transaction. Returns whether the trial started.
  */
 export async function startTrial(

@@ -104,8 +104,8 @@ export async function signUp(
   }: { name: string; company?: string; email?: string; password?: string; trial?: boolean },
 ): Promise<Person> {
   const client = createClient(send);
-  const signedUp = await client.ask(CALLS.signUp, { body: { name, email, password } });
-  const id = signedUp.ok && (await openSession(client, { name, company, trial }));
+  const signedUp = await client.ask(CALLS.signUp, { body: { name, email, password, trial } });
+  const id = signedUp.ok && (await openSession(client, { name, company }));
   return { ...client, name, email, password, id };
 }
 
@@ -140,7 +140,7 @@ export async function identityToken(client: Client): Promise<string> {
 
 async function openSession(
   client: Client,
-  more: { name?: string; company?: string | undefined; trial?: boolean },
+  more: { name?: string; company?: string | undefined },
 ): Promise<string> {
   const opened = await client.ask(CALLS.openSession, {
     body: { token: await identityToken(client), ...more },

@@ -5,6 +5,7 @@ import type { ProductWire } from '../../../contract/payment.ts';
 import { counted } from '../../lib/format.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import type { UpgradeReason } from '../../lib/account/plan.ts';
+import type { TrialOffer } from '../../lib/account/trial.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import type { DialogProps } from '../../ui/dialog.tsx';
@@ -25,11 +26,13 @@ interface UpgradeDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
   onStart: (product: ProductWire) => void;
   /** Why the checkout did not open. */
   problem: string | null;
+  /** The trial; null if the account cannot start it. */
+  trial: TrialOffer | null;
 }
 
 /** Compares the two plans and leads to the checkout. */
 export function UpgradeDialog(props: UpgradeDialogProps) {
-  const { reason, onClose, product, isLoading, onRetry, isStarting, onStart, problem } = props;
+  const { reason, onClose, product, isLoading, onRetry, isStarting, onStart, problem, trial } = props;
   const { limits, billing } = usePublicConfig();
   const start = useRef<HTMLButtonElement>(null);
   return (
@@ -49,6 +52,17 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
       )}
       <PlanTable freeDomains={limits.free_domains} />
       <p className="mt-3 text-label text-fg-2">Includes real-time alerts and webhook support.</p>
+      {trial && (
+        <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-3 border border-line bg-sunken py-3 pr-3 pl-4">
+          <p className="min-w-0 flex-1 basis-48 text-label text-fg-2">
+            <b className="font-[570] text-fg">Try Premium for {trial.days} days first.</b> No credit card
+            required.
+          </p>
+          <Button variant="outline" className="max-md:w-full" busy={trial.isStarting} onClick={trial.start}>
+            Start free trial
+          </Button>
+        </div>
+      )}
       {problem !== null && <FieldError>{problem}</FieldError>}
       {!isLoading && product === null && (
         <p className="mt-3 text-label text-fg-2">

@@ -7,6 +7,7 @@ import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useRereadPlan } from '../../lib/account/standing.ts';
 import { shownTheme } from '../../lib/browser/theme.ts';
+import { trialStarted, useTrialOffer } from '../../lib/account/trial.ts';
 import type { UpgradeReason } from '../../lib/account/plan.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -126,6 +127,14 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
     onError: onRefused,
   });
 
+  const trial = useTrialOffer({
+    onStarted: (endsAt) => {
+      close();
+      toast.success(trialStarted(endsAt));
+    },
+    onRefused: (error) => toast.error(messageOf(error)),
+  });
+
   const pay = useWrite({
     mutationFn: ({ checkout: { price_id, reference } }: Order) =>
       call(testPay, { body: { price_id, reference } }),
@@ -151,6 +160,7 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
         isStarting={start.isPending}
         onStart={start.mutate}
         problem={isBlocked ? BLOCKED : null}
+        trial={trial}
         focusAfterClose={focusAfterClose}
       />
       <TestCheckoutDialog

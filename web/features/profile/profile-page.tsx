@@ -24,6 +24,7 @@ import { singleKeyShortcuts } from '../../lib/browser/preference.ts';
 import type { StandingWire } from '../../../contract/account.ts';
 import { useOffer, useStanding } from '../../lib/account/standing.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
+import { trialStarted, useTrialOffer } from '../../lib/account/trial.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { longDate } from '../../lib/format.ts';
 
@@ -163,15 +164,27 @@ function PlanRow() {
   const standing = useStanding();
   const offer = useOffer();
   const { open } = useUpgrade();
+  const trial = useTrialOffer({
+    onStarted: (endsAt) => toast.success(trialStarted(endsAt)),
+    onRefused: (error) => toast.error(messageOf(error)),
+  });
   if (!standing || standing.source === 'deployment') return null;
   return (
     <Row title="Plan" description="Your domain limit and check frequency.">
       <p className="text-body">{planText(standing)}</p>
-      {offer && (
-        <Button variant="tinted" className="mt-3 max-md:w-full" onClick={() => open('request')}>
-          {offer}
-        </Button>
-      )}
+      <div className="mt-3 flex flex-wrap gap-2.5 empty:hidden max-md:[&>button]:w-full">
+        {offer && (
+          <Button variant="tinted" onClick={() => open('request')}>
+            {offer}
+          </Button>
+        )}
+        {trial && (
+          <Button variant="outline" busy={trial.isStarting} onClick={trial.start}>
+            Start {trial.days}-day trial
+          </Button>
+        )}
+      </div>
+      {trial && <p className="mt-2 text-meta text-fg-3">The trial needs no credit card.</p>}
     </Row>
   );
 }

@@ -147,10 +147,25 @@ describe('opening a session', () => {
     });
     expect(calls).toEqual([
       `/api/auth/firebase {"token":"id-token","name":"Alice G","company":null} ${browserTimeZone()}`,
-      `/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code"} ${browserTimeZone()}`,
+      `/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","invite":"code"} ${browserTimeZone()}`,
     ]);
     spec('3.06', 'The exchange sends name and company');
     spec('7.17', 'A login goes to the provider, then to the exchange, and is stored');
+  });
+
+  it('starts the trial of a new account by a call of its own, unless the provider keeps that it was asked for', async () => {
+    answers['/api/auth/firebase'] = () => Response.json({ data: alice, created: true });
+    answers['/api/user/trial'] = () => Response.json({ data: null });
+    const page = await loadPage();
+    const details = { method: 'google', trial: true };
+    await page.openSession({ ...identity(''), keepsTrial: true }, details);
+    expect(calls.splice(0)).toHaveLength(1);
+    await page.openSession({ ...identity(''), keepsTrial: false }, details);
+    expect(calls.map((each) => each.split(' ')[0])).toEqual(['/api/auth/firebase', '/api/user/trial']);
+
+    answers['/api/user/trial'] = () => new Response('', { status: 409 });
+    const signedIn = page.openSession({ ...identity(''), keepsTrial: false }, details);
+    expect(await signedIn).toMatchObject({ id: 'a1' });
   });
 
   it('stores the encrypted record and notifies the other tabs', async () => {

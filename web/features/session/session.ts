@@ -63,14 +63,24 @@ export async function openSession(
     exchangeToken(proof.token, {
       name: name || proof.name || null,
       company: company || null,
-      ...(trial && { trial }),
       ...(invite !== undefined && { invite }),
     }),
   );
   await authRecord.store(user);
+  if (trial && created && !identity.keepsTrial) await beginTrial();
   broadcastSession({ type: 'started', userId: user.id });
   track({ name: created ? 'sign_up' : 'login', email: user.email, method });
   return user;
+}
+
+/** Starts the trial of a new account. A failure does not end the sign-in: the upgrade dialog and the profile offer the trial too. */
+async function beginTrial(): Promise<void> {
+  try {
+    const { startTrial } = await import('../../lib/account/trial.ts');
+    await startTrial();
+  } catch (error) {
+    console.warn('The trial could not be started.', error);
+  }
 }
 
 const openedSession = openSessionCall.response.extend({ created: z.boolean().default(false) });
@@ -81,7 +91,7 @@ const openedSession = openSessionCall.response.extend({ created: z.boolean().def
  */
 export async function exchangeToken(
   token: string,
-  details: { name: string | null; company: string | null; trial?: true; invite?: string },
+  details: { name: string | null; company: string | null; invite?: string },
 ): Promise<{ user: CurrentUser; created: boolean }> {
   try {
     const { data, created } = await call(

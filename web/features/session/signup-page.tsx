@@ -84,7 +84,6 @@ function SignupForm({ invite, trial, host }: SignupFormProps) {
       trial,
       invite,
     });
-    if (failure?.code === 'email_taken') refuse('email', failure.message);
     if (failure?.code === 'password_breached') refuse('password', failure.message);
   });
   return (

@@ -43,6 +43,8 @@ export interface SignInProof {
  * session. All methods throw with a message for the user, or SignInCancelled.
  */
 export interface Identity {
+  /** Whether the provider stores that a sign-up asked for the trial, so that the server starts it with the account. */
+  keepsTrial: boolean;
   /** Signs in with a password. Resolves to the second step if the account has one, else to null. */
   signIn: (email: string, password: string) => Promise<SecondStep | null>;
   /**

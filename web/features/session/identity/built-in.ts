@@ -32,6 +32,8 @@ const secondStep: SecondStep = {
 /** Creates the built-in provider. It keeps a short-lived cookie below /api/identity. */
 export function createBuiltInIdentity(): Identity {
   return {
+    keepsTrial: true,
+
     async signIn(email, password) {
       const answer = await call(signIn, { body: { email, password } });
       return 'twoFactorRedirect' in answer ? secondStep : null;

@@ -51,6 +51,8 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
   };
 
   return {
+    keepsTrial: false,
+
     signInWithPasskey: null,
 
     async signIn(email, password) {
