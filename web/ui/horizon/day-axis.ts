@@ -88,6 +88,8 @@ interface MonthRoom {
 
 const AFTER_TICK = 7;
 const BETWEEN_NAMES = 8;
+/** A longer axis names only Januaries, with their years. */
+const MAX_DAYS_BY_MONTH = 800;
 const longName = dateFormat({ month: 'long', timeZone: 'UTC' });
 const shortName = dateFormat({ month: 'short', timeZone: 'UTC' });
 
@@ -95,7 +97,9 @@ const shortName = dateFormat({ month: 'short', timeZone: 'UTC' });
 export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   const starts = axis.midnights.slice(1).flatMap((midnight, index) => {
     const date = new Date(midnight);
-    return date.getDate() === 1 ? [{ date, x: Math.round(axis.from + (index + 1) * axis.dayWidth) }] : [];
+    const isNamed =
+      date.getDate() === 1 && (date.getMonth() === 0 || axis.midnights.length < MAX_DAYS_BY_MONTH);
+    return isNamed ? [{ date, x: Math.round(axis.from + (index + 1) * axis.dayWidth) }] : [];
   });
   const named = (format: (instant: number) => string): MonthName[] =>
     starts.map(({ date, x }) => ({

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../contract/durations.ts';
 import type { HorizonFrame } from './horizon-layout.ts';
 
 /** Narrower cards (px) get the phone layout. */
@@ -7,6 +8,16 @@ const ROOMY = 900;
 /** Returns the number of rows: two for few certificates. Does not depend on the visible span, so the height stays. */
 export function rowsFor(dated: { expired: number; ahead: number }): 2 | 4 {
   return dated.ahead <= 4 && dated.expired <= 2 ? 2 : 4;
+}
+
+/** Wider spans, in days, for a chart that would be empty. */
+const WIDER = [90, 365];
+
+/** Returns the number of days to show: more than the chosen `days` if nothing expires within them, so that no chart is empty. */
+export function shownDays(days: number, entries: readonly { notAfter: number }[], now: number): number {
+  const next = entries.find(({ notAfter }) => notAfter >= now);
+  const needed = next === undefined ? 0 : (next.notAfter - now) / DAY_MS;
+  return [days, ...WIDER].find((some) => some >= days && some > needed) ?? Math.ceil(needed * 1.1);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { ReactNode, RefObject } from 'react';
-import { cardFrame } from './frames.ts';
+import { cardFrame, shownDays } from './frames.ts';
 import { HorizonDrawing } from './horizon-drawing.tsx';
 import { horizonHeight, layOutHorizon } from './horizon-layout.ts';
 import type { HorizonContent, HorizonLayout } from './horizon-layout.ts';
@@ -19,10 +19,12 @@ export function useCardLayout(
 ): [RefObject<HTMLDivElement | null>, HorizonLayout | null] {
   const [ref, width] = useWidth<HTMLDivElement>();
   const measure = useTextMeasure();
-  const layout = useMemo(
-    () => (width && measure ? layOutHorizon(cardFrame(width, span, rows), { entries, now }, measure) : null),
-    [width, span, rows, entries, now, measure],
-  );
+  const layout = useMemo(() => {
+    if (!width || !measure) return null;
+    const frame = cardFrame(width, span, rows);
+    const days = shownDays(frame.days, entries, now);
+    return layOutHorizon({ ...frame, days }, { entries, now }, measure);
+  }, [width, span, rows, entries, now, measure]);
   return [ref, layout];
 }
 

@@ -4,7 +4,6 @@ import { classNames } from '../class-names.ts';
 import { GlyphShape } from '../glyph.tsx';
 import { GLYPH, TODAY_HALF_WIDTH, WORDS_Y } from './horizon-layout.ts';
 import type { HorizonLayout, HorizonPin, PinStatus } from './horizon-layout.ts';
-import { NAME_OFFSET } from './pack-labels.ts';
 import { NAME_TRACKING } from './text-measure.ts';
 
 interface DrawingProps {
@@ -196,7 +195,7 @@ export function Stem({ pin, base }: { pin: HorizonPin; base: number }) {
 }
 
 /** Draws the glyph and the name of a pin. */
-export function Mark({ pin: { x, y, entry, label }, size }: { pin: HorizonPin; size: number }) {
+export function Mark({ pin: { x, y, entry, label, labelX }, size }: { pin: HorizonPin; size: number }) {
   const { status, count } = entry;
   const isOpenShape = status === 'ok' || status === 'revoked' || status === 'fault';
   const isCount = count > 1 && status === 'ok';
@@ -212,13 +211,13 @@ export function Mark({ pin: { x, y, entry, label }, size }: { pin: HorizonPin; s
         <GlyphShape name={status} />
       </g>
       {label !== null && isCount && (
-        <text x={x + NAME_OFFSET} y={y + 4} fill={tone} className="num text-small font-[560]">
+        <text x={labelX} y={y + 4} fill={tone} className="num text-small font-[560]">
           {label}
         </text>
       )}
       {label !== null && !isCount && (
         <text
-          x={x + NAME_OFFSET}
+          x={labelX}
           y={y + 4}
           fill={tone}
           fontSize={size}

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expiryBadge } from '../../../contract/badge.ts';
-import { cardFrame, rowsFor } from './frames.ts';
+import { cardFrame, rowsFor, shownDays } from './frames.ts';
 import { GLYPH, horizonHeight, layOutHorizon } from './horizon-layout.ts';
 import type { HorizonEntry, HorizonLayout, HorizonPin } from './horizon-layout.ts';
-import { NAME_OFFSET } from './pack-labels.ts';
 import { createTextMeasure } from './text-measure.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
@@ -50,12 +49,22 @@ describe('the pin labels', () => {
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1, 2, 3]);
   });
 
-  it('are omitted if no row is free or the name does not fit on the right', () => {
-    const layout = laidOut([{ days: 1 }, { days: 2 }, { days: 3 }, { days: 4 }, { days: 5 }, { days: 85 }]);
-    expect(layout.pins.slice(4).map(({ label, y }) => [label, y])).toEqual([
-      [null, layout.base - 10],
-      [null, layout.base - 10],
-    ]);
+  it('are omitted if no row is free', () => {
+    const layout = laidOut([{ days: 1 }, { days: 2 }, { days: 3 }, { days: 4 }, { days: 5 }]);
+    expect(layout.pins.slice(4).map(({ label, y }) => [label, y])).toEqual([[null, layout.base - 10]]);
+  });
+
+  it('are to the left of the pin if the name does not fit on the right', () => {
+    for (const [days, width] of [
+      [85, 1198],
+      [18, 328],
+    ] as const) {
+      const { pins, frame } = laidOut([{ days }], { width });
+      const [{ x, label, labelX, labelWidth } = expect.fail()] = pins;
+      expect(label).toBe('host.fjord.example');
+      expect(labelX + labelWidth).toBeLessThan(x);
+      expect(labelX).toBeGreaterThan(frame.todayX);
+    }
   });
 
   it('truncate a name of 253 letters', () => {
@@ -65,7 +74,7 @@ describe('the pin labels', () => {
   });
 
   it('on a phone, a label without room for its name still takes its row', () => {
-    const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard.example' }], { width: 328 });
+    const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard-garden.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
   });
@@ -151,6 +160,19 @@ describe('the bands of the horizon', () => {
   });
 });
 
+describe('the days of the horizon', () => {
+  it('are more than chosen if nothing expires within them', () => {
+    const shown = (days: number, ...ends: number[]) =>
+      shownDays(
+        days,
+        ends.map((end) => ({ notAfter: NOW + end * DAY_MS })),
+        NOW,
+      );
+    expect([shown(90), shown(90, 89, 200), shown(21, -3, 20)]).toEqual([90, 90, 21]);
+    expect([shown(21, 60), shown(30, -3, 200), shown(90, 3650)]).toEqual([90, 365, 4016]);
+  });
+});
+
 describe('the height of the horizon', () => {
   it('is the same with and without pins', () => {
     for (const rows of [2, 4] as const)
@@ -184,11 +206,7 @@ describe('the horizon with random certificates', () => {
       fc.property(anything, ([some, frame]) => holds(laidOut(some, frame))),
       { numRuns: 300 },
     );
-  const nameOf = ({ x, y, labelWidth }: HorizonPin) => ({
-    left: x + NAME_OFFSET,
-    right: x + NAME_OFFSET + labelWidth,
-    y,
-  });
+  const nameOf = ({ y, labelX, labelWidth }: HorizonPin) => ({ left: labelX, right: labelX + labelWidth, y });
 
   it('draws no stem across a name', () => {
     every((layout) => {
@@ -205,7 +223,7 @@ describe('the horizon with random certificates', () => {
       for (const named of pins.filter(({ label }) => label !== null)) {
         const name = nameOf(named);
         for (const other of pins.filter((pin) => pin !== named && Math.abs(pin.y - named.y) < GLYPH)) {
-          expect(other.x - GLYPH / 2 >= name.right || other.x < name.left).toBe(true);
+          expect(other.x - GLYPH / 2 >= name.right || other.x + GLYPH / 2 <= name.left).toBe(true);
           if (other.label !== null)
             expect(nameOf(other).left >= name.right || nameOf(other).right <= name.left).toBe(true);
         }
@@ -216,9 +234,10 @@ describe('the horizon with random certificates', () => {
   it('draws all pins inside of the frame and sorted by date', () => {
     every((layout) => {
       const { pins, frame, moreExpired, later } = layout;
-      for (const { x, y, labelWidth, label } of pins) {
-        const end = label === null ? x + GLYPH / 2 : x + NAME_OFFSET + labelWidth;
+      for (const { x, y, labelX, labelWidth, label } of pins) {
+        const end = label === null ? x + GLYPH / 2 : labelX + labelWidth;
         expect(x - GLYPH / 2).toBeGreaterThanOrEqual(0);
+        if (label !== null) expect(labelX).toBeGreaterThanOrEqual(0);
         expect(end).toBeLessThanOrEqual(frame.width);
         expect(y).toBeGreaterThan(GLYPH / 2);
         expect(y).toBeLessThan(layout.base);

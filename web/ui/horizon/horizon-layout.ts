@@ -1,6 +1,6 @@
 import { dayAxis, endOfView, monthNames, ticksOf, xOf } from './day-axis.ts';
 import type { DayAxis, MonthName, Tick } from './day-axis.ts';
-import { NAME_OFFSET, packLabels } from './pack-labels.ts';
+import { NAME_OFFSET, nameStart, packLabels } from './pack-labels.ts';
 import { cutToFit } from './text-measure.ts';
 import type { TextMeasure } from './text-measure.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
@@ -54,6 +54,8 @@ export interface HorizonPin {
   y: number;
   /** Text beside the pin: the certificate's name, truncated if it is long, or the number of certificates. Null without room. */
   label: string | null;
+  /** Where the text begins. */
+  labelX: number;
   labelWidth: number;
 }
 
@@ -205,6 +207,7 @@ function expiredPins(
       x,
       y: rowY(frame, row),
       label,
+      labelX: x + NAME_OFFSET,
       labelWidth: label === null ? 0 : widthOf(label),
     };
   });
@@ -227,18 +230,20 @@ function axisPins(
   });
   const packed = packLabels(labels, {
     rows: frame.rows,
+    left: frame.todayX,
     right: namesEnd(frame),
     keepRow: frame.narrow,
   });
   return labels.map(({ entry, x, text, width }, index): HorizonPin => {
-    const { row, named } = packed[index] ?? { row: null, named: false };
+    const { row = null, side = null } = packed[index] ?? {};
     return {
       place: 'axis',
       entry,
       x,
       y: row === null ? base - SHORT_PIN : rowY(frame, row),
-      label: named ? text : null,
-      labelWidth: named ? width : 0,
+      label: side && text,
+      labelX: nameStart({ x, width }, side),
+      labelWidth: side ? width : 0,
     };
   });
 }
@@ -280,6 +285,7 @@ function laterPins(beyond: readonly HorizonEntry[], frame: HorizonFrame, base: n
     x: crisp(frame.axisEnd + 16 + index * LATER_STEP),
     y: base - SHORT_PIN,
     label: null,
+    labelX: 0,
     labelWidth: 0,
   }));
 }

@@ -8,11 +8,14 @@ export interface Label {
 export interface PackedLabel {
   /** Null: a short pin just above the ruler. */
   row: number | null;
-  named: boolean;
+  /** On which side of the pin its name is; null if it has none. */
+  side: 'right' | 'left' | null;
 }
 
 interface Room {
   rows: number;
+  /** Left limit of names, in px. */
+  left: number;
   /** Right limit of names, in px. */
   right: number;
   /** A pin without room for its name keeps its row; on phones short pins would be hard to tell apart. */
@@ -27,18 +30,36 @@ const CLEARANCE = 6;
 
 /**
  * Assigns rows to labels, left to right: the row below the lowest earlier label that still covers the position, so that no stem
- * crosses a name. A pin without a row or without room has no name. Labels must be sorted by `x`.
+ * crosses a name. A name is to the left of its pin if there is no room on the right. A pin without a row or without room on either
+ * side has no name. Labels must be sorted by `x`.
  */
-export function packLabels(labels: readonly Label[], { rows, right, keepRow }: Room): PackedLabel[] {
+export function packLabels(labels: readonly Label[], { rows, left, right, keepRow }: Room): PackedLabel[] {
   // The right end of each row's last name. Short pins count for the lowest row, so that the next glyph keeps its distance.
   const ends = Array.from({ length: rows }, () => -Infinity);
-  return labels.map(({ x, width }) => {
-    const row = ends.findLastIndex((end) => end > x - CLEARANCE) + 1;
+  const stems: { x: number; row: number }[] = [];
+  return labels.map(({ x, width }): PackedLabel => {
+    const free = ends.findLastIndex((end) => end > x - CLEARANCE) + 1;
     const end = x + NAME_OFFSET + width + AIR;
-    const named = row < rows && end <= right;
-    const isShort = !named && (!keepRow || row >= rows);
+    const start = x - NAME_OFFSET - width - AIR;
+    // The row may be lower, but no stem of an earlier pin may cross the name.
+    const hasRoomLeft = (row: number) =>
+      row >= free &&
+      start >= left &&
+      (ends[row] ?? 0) <= start &&
+      stems.every((stem) => stem.x < start || stem.row > row);
+    const fitsRight = free < rows && end <= right;
+    const leftRow = fitsRight ? -1 : ends.findIndex((_, row) => hasRoomLeft(row));
+    const side = fitsRight ? 'right' : leftRow >= 0 ? 'left' : null;
+    const row = side === 'left' ? leftRow : free;
+    const isShort = side === null && (!keepRow || row >= rows);
     const taken = isShort ? rows - 1 : row;
-    ends[taken] = Math.max(ends[taken] ?? -Infinity, named ? end : x + AIR);
-    return { row: isShort ? null : row, named };
+    ends[taken] = Math.max(ends[taken] ?? -Infinity, side === 'right' ? end : x + AIR);
+    stems.push({ x, row: isShort ? rows : row });
+    return { row: isShort ? null : row, side };
   });
+}
+
+/** Returns where a name begins, in px. */
+export function nameStart({ x, width }: Label, side: PackedLabel['side']): number {
+  return side === 'left' ? x - NAME_OFFSET - width : x + NAME_OFFSET;
 }

@@ -8,7 +8,7 @@ import type {
   HorizonPin,
   PinStatus,
 } from '../../../ui/horizon/horizon-layout.ts';
-import { packLabels } from '../../../ui/horizon/pack-labels.ts';
+import { nameStart, packLabels } from '../../../ui/horizon/pack-labels.ts';
 import type { TextMeasure } from '../../../ui/horizon/text-measure.ts';
 import { periodName } from '../../../domain/day-and-month.ts';
 import { grouped } from '../../../lib/format.ts';
@@ -44,11 +44,13 @@ const URGENCY: readonly PinStatus[] = ['revoked', 'fault', 'expired', 'critical'
 /** Rows of names above the bars. */
 const NAME_ROWS = 2;
 const BELOW_NAMES = 12;
+/** Height of the text below the line of the tallest bar, in px. */
+const SCALE_HEIGHT = 18;
 /** Keeps a single certificate visible beside hundreds, in px. */
 const MIN_HEIGHT = 3;
 
 /** Returns the height of the tallest bar, in px. */
-export function tallestBar({ frame, base }: HorizonLayout): number {
+export function tallestBar({ frame, base }: Pick<HorizonLayout, 'frame' | 'base'>): number {
   return base - rowY(frame, NAME_ROWS - 1) - BELOW_NAMES;
 }
 
@@ -108,15 +110,37 @@ function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: T
     const entry = { ...first, count: countOf(wrong) };
     return { bar, entry, x: bar.x, ...entryLabel(entry, frame, measure) };
   });
-  const packed = packLabels(urgent, { rows: NAME_ROWS, right: namesEnd(frame), keepRow: false });
+  const packed = packLabels(urgent, {
+    rows: NAME_ROWS,
+    left: frame.todayX,
+    right: namesEnd(frame),
+    keepRow: false,
+  });
   const pins = new Map(
     urgent.map(({ bar, entry, x, text, width }, index): [DayBar, HorizonPin | null] => {
-      const { row = null, named = false } = packed[index] ?? {};
-      const pin = { place: 'axis', entry, x, label: text, labelWidth: width } as const;
-      return [bar, named && row !== null ? { ...pin, y: rowY(frame, row) } : null];
+      const { row = null, side = null } = packed[index] ?? {};
+      const labelX = nameStart({ x, width }, side);
+      const pin = { place: 'axis', entry, x, label: text, labelX, labelWidth: width } as const;
+      return [bar, side !== null && row !== null ? { ...pin, y: rowY(frame, row) } : null];
     }),
   );
   return bars.map((bar) => ({ ...bar, pin: pins.get(bar) ?? null }));
+}
+
+/**
+ * Returns where the number of the tallest bar begins, beside the line at its height: after the axis, or else at the right where no bar
+ * and no stem reaches it. Null if there is no such place.
+ */
+export function scaleStart({ axis, frame, base }: HorizonLayout, bars: readonly DayBar[], width: number) {
+  if (frame.hasLater) return frame.axisEnd + 8;
+  const below = base - tallestBar({ frame, base }) + SCALE_HEIGHT;
+  const tall = bars.filter(({ y, pin }) => y < below || pin !== null);
+  const ends = [axis.to, ...tall.map(({ left }) => left)].map((end) => end - 4).toSorted((a, b) => b - a);
+  const end = ends.find((end) => {
+    const start = end - width - 4;
+    return start >= axis.from && tall.every((bar) => bar.left >= end || bar.left + bar.width <= start);
+  });
+  return end === undefined ? null : end - width;
 }
 
 /** Returns the accessible name of a bar, with what its tooltip shows. */

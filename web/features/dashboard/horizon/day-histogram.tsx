@@ -7,7 +7,7 @@ import type { TextMeasure } from '../../../ui/horizon/text-measure.ts';
 import { inPeriod, periodName } from '../../../domain/day-and-month.ts';
 import { counted, grouped } from '../../../lib/format.ts';
 import type { DomainList } from '../list/use-domain-list.ts';
-import { barAt, barName, dayBars, periodOf, rangeOf, tallestBar } from './day-bars.ts';
+import { barAt, barName, dayBars, periodOf, rangeOf, scaleStart, tallestBar } from './day-bars.ts';
 import type { DayBar, DayRange } from './day-bars.ts';
 import { targetOf } from './horizon-links.ts';
 import type { HorizonLink, Target } from './horizon-links.ts';
@@ -96,7 +96,7 @@ function Histogram({
       >
         {range && <Range layout={layout} range={range} />}
         <Bars bars={bars} nameSize={frame.nameSize} />
-        <Scale layout={layout} bars={bars} />
+        <Scale layout={layout} bars={bars} measure={measure} />
       </svg>
       <PinLinks
         label="Certificates by day of expiry"
@@ -215,25 +215,26 @@ function Range({ layout: { axis, base }, range: { from, to } }: { layout: Horizo
   );
 }
 
+interface ScaleProps {
+  layout: HorizonLayout;
+  bars: readonly DayBar[];
+  measure: TextMeasure;
+}
+
 /** Draws a line at the height of the tallest bar, with its number. */
-function Scale({ layout, bars }: { layout: HorizonLayout; bars: readonly DayBar[] }) {
-  const { axis, base } = layout;
+function Scale({ layout, bars, measure }: ScaleProps) {
+  const { axis, base, frame } = layout;
   const y = base - tallestBar(layout) - 0.5;
+  const text = `${grouped(Math.max(...bars.map(({ count }) => count)))} a day`;
+  const x = scaleStart(layout, bars, measure.label(text));
   return (
     <>
       <path d={`M${axis.from} ${y}H${axis.to}`} stroke="var(--line)" />
-      <text
-        x={axis.to - 4}
-        y={y + 13}
-        textAnchor="end"
-        fill="var(--fg-3)"
-        stroke="var(--surface)"
-        strokeWidth="3"
-        paintOrder="stroke"
-        className="num text-small"
-      >
-        {grouped(Math.max(...bars.map(({ count }) => count)))} a day
-      </text>
+      {x !== null && (
+        <text x={x} y={y + (frame.hasLater ? 4 : 13)} fill="var(--fg-3)" className="num text-small">
+          {text}
+        </text>
+      )}
     </>
   );
 }

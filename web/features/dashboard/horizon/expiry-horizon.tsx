@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useId, useMemo } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
-import { rowsFor } from '../../../ui/horizon/frames.ts';
+import { rowsFor, shownDays } from '../../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
 import { issuerLine } from '../issuer-line.ts';
 import { isUnfiltered, NO_FILTER } from '../../../domain/domain-filter.ts';
@@ -97,7 +97,13 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
         layout={layout}
         rows={rows}
         heading={<h2 id={headingId}>Expiry horizon</h2>}
-        choice={<SpanChoice span={span} onChoose={choose} />}
+        choice={
+          <SpanChoice
+            span={layout?.frame.days ?? span}
+            isEmpty={(days) => shownDays(days, entries, now) > days}
+            onChoose={choose}
+          />
+        }
         onRuler={
           layout &&
           known?.renewal_from != null &&
@@ -177,8 +183,16 @@ function useRows(entries: readonly { notAfter: number }[] | null, now: number): 
   return needed ?? (former === '2' ? 2 : 4);
 }
 
-/** Chooses one of three spans. */
-function SpanChoice({ span, onChoose }: { span: HorizonSpan; onChoose: (span: HorizonSpan) => void }) {
+interface SpanChoiceProps {
+  /** In days. */
+  span: number;
+  /** Nothing expires within the span. */
+  isEmpty: (days: HorizonSpan) => boolean;
+  onChoose: (span: HorizonSpan) => void;
+}
+
+/** Chooses one of three spans, of those that are not empty. */
+function SpanChoice({ span, isEmpty, onChoose }: SpanChoiceProps) {
   const name = useId();
   return (
     <fieldset className={SEGMENTS}>
@@ -186,9 +200,10 @@ function SpanChoice({ span, onChoose }: { span: HorizonSpan; onChoose: (span: Ho
       {HORIZON_SPANS.map((days) => (
         <label
           key={days}
+          title={isEmpty(days) ? `Nothing expires within ${SPAN_NAMES[days]}` : undefined}
           className={classNames(
             segmentClass(days === span),
-            'cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring',
+            'cursor-pointer has-disabled:cursor-not-allowed has-disabled:opacity-50 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring',
           )}
         >
           <input
@@ -196,6 +211,7 @@ function SpanChoice({ span, onChoose }: { span: HorizonSpan; onChoose: (span: Ho
             name={name}
             className="sr-only"
             checked={days === span}
+            disabled={isEmpty(days)}
             onChange={() => onChoose(days)}
           />
           {SPAN_NAMES[days]}

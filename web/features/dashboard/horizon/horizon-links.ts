@@ -8,7 +8,6 @@ import type {
   HorizonNote,
   HorizonPin,
 } from '../../../ui/horizon/horizon-layout.ts';
-import { NAME_OFFSET } from '../../../ui/horizon/pack-labels.ts';
 import { pinName } from './horizon-entries.ts';
 import { grouped } from '../../../lib/format.ts';
 
@@ -58,16 +57,18 @@ export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] 
 }
 
 function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): HorizonLink {
-  const { entry, x, y, label, labelWidth: width } = pin;
+  const { entry, x, y, label, labelX, labelWidth } = pin;
+  const left = label === null ? x - REACH : Math.min(x - NAMED_REACH, labelX - 4);
+  const right = label === null ? x + REACH : Math.max(x + NAMED_REACH, labelX + labelWidth + 4);
   const isShort = y + HEIGHT / 2 > base;
   const height = isShort ? SHORT_HEIGHT : HEIGHT;
   return {
     key: entry.id,
     name: pinName(entry, now),
     box: {
-      left: x - (label === null ? REACH : NAMED_REACH),
+      left,
       top: y - height / 2,
-      width: label === null ? 2 * REACH : NAMED_REACH + NAME_OFFSET + width + 4,
+      width: right - left,
       height,
     },
     target: targetOf(entry, daysPeriod(utcDay(entry.notAfter))),
