@@ -217,10 +217,13 @@ export const listQuerySchema = domainFilterSchema.extend({
 /** Filter and sort order of the domain list, without pagination. */
 export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });
 
-/** Filter of the domains that are grouped, and by what. */
-export const groupsQuerySchema = domainFilterSchema.extend({ by: z.enum(DOMAIN_GROUPINGS) });
+/** Filter of the domains that are grouped, and by what. With the order `worst`, the group with the worst domain comes first. */
+export const groupsQuerySchema = domainFilterSchema.extend({
+  by: z.enum(DOMAIN_GROUPINGS),
+  sort: z.enum(DOMAIN_SORTS).default('newest'),
+});
 
-/** The 500 largest groups of the matching domains, largest first. A domain with several tags is in the group of each. */
+/** At most 500 groups of the matching domains, the largest or the worst first. A domain with several tags is in the group of each. */
 export const domainGroupsSchema = z.array(
   z.object({
     /** The tag, the state, or the issuer's name as in `authority_name`; null for domains that have none. */

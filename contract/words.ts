@@ -23,7 +23,8 @@ export type DomainState = (typeof DOMAIN_STATES)[number];
 export const DOMAIN_GROUPINGS = ['tag', 'issuer', 'state'] as const;
 export type DomainGrouping = (typeof DOMAIN_GROUPINGS)[number];
 
-export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
+/** `worst`: by the `ATTENTION_REASONS`, then the domains without one; within each, soonest expiry first. */
+export const DOMAIN_SORTS = ['newest', 'soonest', 'worst', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
 
 /**

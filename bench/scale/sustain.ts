@@ -132,7 +132,7 @@ async function measure(
   return measured;
 }
 
-const SORTS = ['newest', 'soonest', 'name'];
+const SORTS = ['newest', 'soonest', 'worst', 'name'];
 
 /** Returns the kind and path of request number `round`, in a mix like that of a dashboard. */
 function requestOf(round: number, pages: number): [kind: string, path: string] {

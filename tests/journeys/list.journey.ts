@@ -37,6 +37,9 @@ test('headline, most urgent links, filter and list show the same domains, and th
     await expect(filter(page, 'Expiring, 12')).toBeVisible();
     await expect(filter(page, 'Problems, 0')).toBeVisible();
     await expect(cards(page)).toHaveCount(12);
+    await expect(page.getByRole('button', { name: 'Sort: Worst first' })).toBeVisible();
+    const names = await urgent.evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? '?'));
+    for (const [place, name] of names.entries()) await expect(cards(page).nth(place)).toContainText(name);
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     await expect(filters(page)).toBeInViewport();
   });
@@ -69,8 +72,15 @@ test('search, filter, order and view of the dashboard are in the address, and Ba
   await expect(page).not.toHaveURL(/status=/);
   await expect(host(page, 119)).toBeVisible();
 
-  await page.getByRole('button', { name: /^Sort/ }).click();
-  await page.getByRole('menuitemradio', { name: 'By name' }).click();
+  const sortBy = async (name: string) => {
+    await page.getByRole('button', { name: /^Sort/ }).click();
+    await page.getByRole('menuitemradio', { name }).click();
+  };
+  await sortBy('Worst first');
+  await page.goto('/dashboard?view=grid');
+  await expect(page.getByRole('button', { name: 'Sort: Worst first' })).toBeVisible();
+  await expect(cards(page).first()).toContainText('Expired');
+  await sortBy('By name');
   await expect(host(page, 0)).toBeVisible();
 
   await page.keyboard.press('/');
@@ -326,6 +336,17 @@ test('the list can be grouped by tag, issuer or state, and an opened group shows
     await page.reload();
     await expectDomains(3);
     await page.getByRole('button', { name: 'Clear search' }).click();
+    await groupBy('Worst first');
+    await group(/^DigiCert/).click();
+  });
+
+  await test.step('the group with the worst domain comes first if the worst do', async () => {
+    await groupBy('Worst first');
+    // The hosts of the first two have expired.
+    await expect(page.getByRole('heading', { level: 3 })).toHaveText([/^Google/, /^Let’s/, /^DigiCert/]);
+    await group(/^Google/).click();
+    await expect(table.getByRole('row').nth(1)).toContainText('Expired');
+    await groupBy('Newest first');
   });
 
   await test.step('by state, in the order of the filters; a filter of several states narrows the groups', async () => {

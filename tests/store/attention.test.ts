@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { pageOfWorst, worstCursorAfter } from '../../server/store/monitors/worst-first.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import {
   ATTENTION_REASONS,
@@ -43,6 +44,29 @@ describeEachDatabase('domains that need attention', (open) => {
     expect(attention.total).toBe(matching((condition) => attentionReason(condition) !== null).length);
     expect(attention.problems).toBe(matching((condition) => hasListStatus(condition, 'problem')).length);
     for (const [, count] of counts) expect(count).toBeGreaterThan(0);
+
+    const everything = { accountId, page: 1, pageSize: 1_000, sort: 'worst' as const, now: NOW };
+    const { monitors } = await listMonitors(store, everything);
+    const reasons = monitors.map(({ host }) => attentionReason(conditions.get(host) ?? expect.fail()));
+    const places = reasons.map((reason) => (reason ? ATTENTION_REASONS.indexOf(reason) : 99));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(attention.first.map(({ id }) => id)).toEqual(monitors.slice(0, 3).map(({ id }) => id));
+
+    // Lists of thousands are read level by level, from the nearer end.
+    const ids = monitors.map(({ id }) => id);
+    for (let offset = 0; offset < ids.length; offset += 7) {
+      const last = monitors[offset - 1];
+      const page = { total: ids.length, offset, limit: 7, after: null };
+      expect(await pageOfWorst(store, everything, page)).toEqual(ids.slice(offset, offset + 7));
+      if (!last) continue;
+      const after = await worstCursorAfter(store, everything, {
+        id: last.id,
+        notAfter: last.notAfter,
+      });
+      expect(await pageOfWorst(store, everything, { ...page, offset: 0, after })).toEqual(
+        ids.slice(offset, offset + 7),
+      );
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { CompiledQuery, type Kysely, type Selectable, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CertificateFacts } from '../../server/core/index.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
@@ -6,10 +6,11 @@ import { inTransaction } from '../../server/store/db/transaction.ts';
 import { addServedCertificates } from '../../server/store/schema/migrations/0023-served-certificates.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
 import { fillStore } from '../kit/databases/large-store.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
-import { DOMAIN_STATES } from '../../contract/words.ts';
+import { DOMAIN_SORTS, DOMAIN_STATES } from '../../contract/words.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
@@ -142,7 +143,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       { status: 'ok' },
       { status: 'critical', q: 'moss' },
     ] as const;
-    for (const sort of ['newest', 'soonest', 'name'] as const)
+    for (const sort of DOMAIN_SORTS)
       for (const filter of filters) {
         const query = { accountId, now: NOW, sort, ...filter };
         const all = await Array.fromAsync(eachMonitor(store, query));
@@ -164,7 +165,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       {},
       { q: 'shop' },
       { tag: 'prod' },
-      ...([...DOMAIN_STATES, 'problem', 'unreached'] as const).map((status) => ({ status })),
+      ...([...DOMAIN_STATES, 'problem', 'unreached', 'attention'] as const).map((status) => ({ status })),
     ];
     await store.db.transaction().execute(async (trx) => {
       await trx.updateTable('monitors').set({ last_checked_at: NOW }).execute();
@@ -268,6 +269,7 @@ async function expected({ db }: Store): Promise<unknown[]> {
     not_after: row.not_after,
     on_schedule_until: row.on_schedule_until,
     certificate_fingerprint: row.certificate_fingerprint,
+    fault: faultOf(row),
     trouble:
       row.paused_by !== null
         ? 0
@@ -277,4 +279,12 @@ async function expected({ db }: Store): Promise<unknown[]> {
     tags: row.tags,
     search_text: row.search_text,
   }));
+}
+
+function faultOf(row: Selectable<Tables['monitors']>): number {
+  if (row.paused_by !== null) return 0;
+  if (row.revoked && row.not_after !== null) return 1;
+  if (row.problem === 'untrusted') return 2;
+  if (row.uptime === 'down') return 3;
+  return row.problem === 'unreachable' || (row.not_after === null && row.checked) ? 4 : 0;
 }

@@ -21,12 +21,10 @@ const HOSTS: Record<string, { issuer: string | null; days?: number; tags?: strin
 describeEachDatabase('the groups of the domain list', (open) => {
   it('count domains by tag, by issuer and by state, and how many of them need attention', async () => {
     const { store, accountId } = await filled(await open());
-    const groups = async (by: DomainGrouping) =>
-      (await monitorGroups(store, { accountId, by, now: NOW })).map(({ key, total, attention }) => [
-        key,
-        total,
-        attention,
-      ]);
+    const groups = async (by: DomainGrouping, isWorstFirst = false) =>
+      (await monitorGroups(store, { accountId, by, isWorstFirst, now: NOW })).map(
+        ({ key, total, attention }) => [key, total, attention],
+      );
     expect(await groups('tag')).toEqual([
       ['prod', 2, 1],
       ['web', 2, 1],
@@ -43,6 +41,10 @@ describeEachDatabase('the groups of the domain list', (open) => {
       ['expired', 1, 1],
       ['pending', 1, 0],
     ]);
+    const names = async (by: DomainGrouping) => (await groups(by, true)).map(([key]) => key);
+    expect(await names('tag')).toEqual(['web', 'prod', null]);
+    expect(await names('issuer')).toEqual(['Moss & “Sons”', 'Fjord Trust', null]);
+    expect(await names('state')).toEqual(['expired', 'critical', 'ok', 'pending']);
   });
 
   it('have filters by issuer and tag that list exactly their domains', async () => {

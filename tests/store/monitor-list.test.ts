@@ -32,7 +32,7 @@ describeEachDatabase('the list of monitors', (open) => {
       ...hosts.slice(0, 2),
     ]);
     expect((await page(2)).monitors.map(({ host }) => host)).toEqual(hosts.slice(2));
-    expect(await page(3)).toEqual({ monitors: [], total: 8 });
+    expect(await page(3)).toEqual({ monitors: [], total: 8, next: null });
   });
 
   it('can be sorted by expiry, with monitors without a certificate last', async () => {
@@ -166,7 +166,7 @@ describeEachDatabase('the list of monitors', (open) => {
     await withHosts(store);
     const charlie = await person(store, 'charlie');
     const query = { accountId: charlie.id, page: 1, pageSize: 50, sort: 'newest' as const, now: NOW };
-    expect(await listMonitors(store, query)).toEqual({ monitors: [], total: 0 });
+    expect(await listMonitors(store, query)).toEqual({ monitors: [], total: 0, next: null });
     expect(await summary(store, query)).toMatchObject({ total: 0, expiries: [], problems: [] });
   });
 });

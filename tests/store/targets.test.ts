@@ -6,7 +6,11 @@ import { expectCertificate } from '../../server/store/alerts/deployments.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { addMonitor, findByEndpoint, trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue, claimSameEndpoints } from '../../server/store/monitors/monitor-claims.ts';
-import { cursorOf, listMonitors, matchingEndpoints } from '../../server/store/monitors/monitor-list.ts';
+import {
+  listMonitors,
+  matchingEndpoints,
+  type MonitorCursor,
+} from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { DATABASES, describeEachDatabase, hasDatabase } from '../kit/databases/database.ts';
@@ -53,12 +57,12 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     const { accountId } = await twoBackends(store);
     const seen: string[] = [];
     const list = { accountId, page: 1, pageSize: 1, sort: 'name' as const, now: NOW };
-    for (let after = null; seen.length < 3;) {
-      const { monitors } = await listMonitors(store, { ...list, after });
+    for (let after: MonitorCursor | null = null; seen.length < 3;) {
+      const { monitors, next } = await listMonitors(store, { ...list, after });
       const [monitor] = monitors;
       if (monitor === undefined) throw new Error(`The list ends after ${seen.join(', ')}.`);
       seen.push(displayName(monitor));
-      after = cursorOf(monitor, 'name');
+      after = next;
     }
     expect(seen.toSorted()).toEqual([HOST, `${HOST} via 192.0.2.1`, `${HOST} via 192.0.2.2`]);
     expect((await listMonitors(store, { ...list, q: 'via 192.0.2.2' })).total).toBe(1);

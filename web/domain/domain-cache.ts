@@ -72,7 +72,17 @@ function isOlder({ last_checked_at: at }: DomainWire, known: DomainWire | undefi
 }
 
 /** Returns everything that can decide whether and where a list shows the domain. Names and creation times never change. */
-function placeOf({ state, expiry_date, trusted, paused, unreachable, uptime, notes, tags }: DomainWire) {
+function placeOf({
+  state,
+  expiry_date,
+  trusted,
+  paused,
+  unreachable,
+  uptime,
+  notes,
+  tags,
+  renewal,
+}: DomainWire) {
   return JSON.stringify([
     state,
     expiry_date,
@@ -80,6 +90,7 @@ function placeOf({ state, expiry_date, trusted, paused, unreachable, uptime, not
     paused,
     unreachable === null,
     uptime.state,
+    renewal?.overdue_at,
     notes,
     tags,
   ]);

@@ -3,7 +3,7 @@ import { boundsOf } from '../../../contract/durations.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
-import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
+import { eachMonitor, listMonitors, monitorIds } from '../../store/monitors/monitor-list.ts';
 import { isSearch } from '../../store/monitors/monitor-filter.ts';
 import { monitorGroups } from '../../store/monitors/monitor-groups.ts';
 import { onReplica } from '../../store/db/replica.ts';
@@ -34,14 +34,13 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     if (limited) return limited;
     return answers.respond(c, { call: CALLS.listDomains, accountId, query }, async () => {
       const list = { accountId, ...filterOf(query), page, pageSize, sort, after, now };
-      const { monitors, total } = await listMonitors(store, list);
-      const last = monitors.length < pageSize ? undefined : monitors.at(-1);
+      const { monitors, total, next } = await listMonitors(store, list);
       return {
         data: await domainWires(store, monitors, now),
         page: after === null ? page : null,
         page_size: pageSize,
         total,
-        next_cursor: last ? writeCursor(cursorOf(last, sort)) : null,
+        next_cursor: next && writeCursor(next),
       };
     });
   });
@@ -62,10 +61,12 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     return { data: { ...found, expiry_days: expiryDays.map(isoDay) } };
   });
 
-  api.on(CALLS.domainGroups, async ({ query: { by, ...filter }, session, now }) => {
+  api.on(CALLS.domainGroups, async ({ query: { by, sort, ...filter }, session, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('searchesByAccount', accountId);
-    return limited ?? { data: await monitorGroups(store, { accountId, ...filterOf(filter), by, now }) };
+    if (limited) return limited;
+    const groups = { accountId, ...filterOf(filter), by, isWorstFirst: sort === 'worst', now };
+    return { data: await monitorGroups(store, groups) };
   });
 
   api.on(CALLS.exportDomains, async ({ c, query, session, now }) => {

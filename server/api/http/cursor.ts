@@ -37,6 +37,12 @@ const text = z
 const positionSchemas = {
   newest: z.strictObject({ sort: z.literal('newest'), createdAt: instant, id }),
   soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant.nullable(), id }),
+  worst: z.strictObject({
+    sort: z.literal('worst'),
+    urgency: z.number().int().min(0).max(100),
+    notAfter: instant.nullable(),
+    id,
+  }),
   name: z.strictObject({
     sort: z.literal('name'),
     host: text,

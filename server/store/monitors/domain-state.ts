@@ -1,13 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
+import {
+  ATTENTION_REASONS,
+  type AttentionReason,
+  CRITICAL_DAYS,
+  SOON_DAYS,
+  type DomainState,
+} from '../../../contract/words.ts';
 
 /**
  * The phases of a row of `monitor_listing`, by number. `dated` means that the certificate's end of validity decides the state;
  * every other phase is itself a state.
  */
 const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
-const UNREAD = PHASES.indexOf('unread');
 export const REVOKED = PHASES.indexOf('revoked');
 export const DATED = PHASES.indexOf('dated');
 
@@ -46,9 +51,6 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
   }
 }
 
-/** SQL condition for monitors without a usable certificate: none was ever read, or it is revoked. */
-const hasNoUsableCertificate = sql<boolean>`phase in (${sql.lit(UNREAD)}, ${sql.lit(REVOKED)})`;
-
 /** Returns an SQL condition for the list's filter `expiring`. Its rule is `hasListStatus` of the contract. */
 export function isExpiring(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}
@@ -64,15 +66,50 @@ export function hasProblem(now: number): RawBuilder<boolean> {
 }
 
 /**
- * Returns SQL conditions that together find the monitors that need attention, each only once. Each condition reads one range of
- * an index. The rule is `attentionReason` of the contract.
+ * Returns SQL conditions that together find the monitors that need attention, each only once. Each condition reads ranges of an
+ * index. The rule is `attentionReason` of the contract.
  */
-export function attentionParts(now: number): [RawBuilder<boolean>, RawBuilder<boolean>, RawBuilder<boolean>] {
-  return [
-    isExpiring(now),
-    hasNoUsableCertificate,
-    sql`trouble > 0 and not (${hasNoUsableCertificate}) and not (${isExpiring(now)})`,
-  ];
+export function attentionParts(now: number): [RawBuilder<boolean>, RawBuilder<boolean>] {
+  return [isExpiring(now), sql`fault > 0 and not (${isExpiring(now)})`];
+}
+
+const hasFault = (fault: number) => sql<boolean>`fault = ${sql.lit(fault)}`;
+const FAULTLESS = hasFault(0);
+
+/**
+ * Returns the levels of urgency, most urgent first, each with an SQL condition for a row of `monitor_listing`: the `ATTENTION_REASONS`,
+ * then domains that need nothing, those not checked yet, and paused ones. A row belongs to the first level whose condition holds.
+ */
+function levelTests(now: number): RawBuilder<boolean>[] {
+  const isUnscheduled = sql`(on_schedule_until is null or on_schedule_until <= ${now})`;
+  const byReason: Record<AttentionReason, RawBuilder<boolean>> = {
+    expired: isInState('expired', now),
+    revoked: hasFault(1),
+    untrusted: hasFault(2),
+    critical: sql`${isInState('critical', now)} and ${isUnscheduled}`,
+    down: hasFault(3),
+    soon: sql`${isInState('soon', now)} and ${isUnscheduled}`,
+    unreachable: hasFault(4),
+  };
+  const others = (['dated', 'pending', 'paused'] as const).map(
+    (phase) => sql<boolean>`${FAULTLESS} and phase = ${sql.lit(PHASES.indexOf(phase))}`,
+  );
+  return [...ATTENTION_REASONS.map((reason) => byReason[reason]), ...others];
+}
+
+/** Returns an SQL expression for the level of urgency of a row of `monitor_listing`, 0 for the most urgent. */
+export function urgency(now: number): RawBuilder<number> {
+  const cases = levelTests(now).map((test, level) => sql`when ${test} then ${sql.lit(level)}`);
+  return sql<number>`case ${sql.join(cases, sql` `)} end`;
+}
+
+/** Returns SQL conditions for exactly the rows of each level, most urgent first. Each condition reads one range of an index. */
+export function urgencyLevels(now: number): RawBuilder<boolean>[] {
+  const tests = levelTests(now);
+  return tests.map((test, level) => {
+    const former = tests.slice(0, level).map((earlier) => sql`not (${earlier})`);
+    return sql<boolean>`${sql.join([test, ...former], sql` and `)}`;
+  });
 }
 
 /** SQL condition for monitors that are down or unreachable. `trouble > 0` matches the partial index. */

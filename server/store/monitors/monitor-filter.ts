@@ -17,6 +17,7 @@ import {
   isInState,
   isUndated,
   isUnreached,
+  urgency,
 } from './domain-state.ts';
 import type { MonitorCursor } from './monitor-list.ts';
 import { countMonitors } from './monitors.ts';
@@ -73,7 +74,7 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
 }
 
 /** With more matches than this, a walk through an index in the list's order soon fills a page. */
-const DENSE_MATCHES = 5_000;
+export const DENSE_MATCHES = 5_000;
 /**
  * An index is walked only for pages within this share of the matches from either end of the order. The walk then reads about the
  * same share of the account's rows.
@@ -86,6 +87,9 @@ export interface PageRange {
   total: number;
   /** Number of matches from the nearer end of the order up to and including the page. */
   reach: number;
+}
+
+interface Sorted extends MonitorFilter {
   sort: MonitorCursor['sort'];
 }
 
@@ -93,13 +97,14 @@ export interface PageRange {
  * Selects the matching rows of `monitor_listing`, unsorted. Walks an index in the list's order if there are many matches. For few
  * matches, deep pages and text searches, first finds all matches through one index. `wanted` null: all rows.
  */
-export function matchingRows(store: Store, filter: MonitorFilter, wanted: PageRange | null): Listed<unknown> {
-  if (!searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
-    if (hasOrderedIndex(filter, wanted)) return matching(store, filter);
+export function matchingRows(store: Store, filter: Sorted, wanted: PageRange | null): Listed<unknown> {
+  const { sort } = filter;
+  if (sort !== 'worst' && !searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
+    if (hasOrderedIndex(filter)) return matching(store, filter);
     if (wanted.reach <= wanted.total * MAX_WALKED_SHARE) return matching(store, filter, { isWalked: true });
   }
-  if (isEverything(filter)) return matching(store, filter);
-  const found = withOptimisationFence(store.dialect, foundRows(store, filter));
+  if (sort !== 'worst' && isEverything(filter)) return matching(store, filter);
+  const found = withOptimisationFence(store.dialect, foundRows(store, filter, sort));
   // The subquery has every column that is sorted by or selected, so it can replace the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
@@ -108,7 +113,7 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: PageRa
  * Returns whether the index that finds this status also yields the requested order. The index on phases is sorted by `not_after`,
  * the index on `trouble` by name. No single index finds `attention`.
  */
-function hasOrderedIndex({ status }: MonitorFilter, { sort }: PageRange): boolean {
+function hasOrderedIndex({ status, sort }: Pick<Sorted, 'status' | 'sort'>): boolean {
   if (status === 'attention') return false;
   return status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 }
@@ -136,10 +141,14 @@ export const isEverything = (filter: MonitorFilter): boolean =>
   !searchesText(filter) &&
   [filter.status, filter.expires, filter.issuer, filter.without].every((part) => part === undefined);
 
-/** Selects all matches, unsorted, with the columns that a list sorts by or selects. */
-export function foundRows(store: Store, filter: MonitorFilter) {
+/** Selects all matches, unsorted, with the columns that a list of this order sorts by or selects. */
+export function foundRows(store: Store, filter: MonitorFilter, sort: MonitorCursor['sort'] | null = null) {
+  // Other orders need no level, and the index on texts lacks columns for it.
+  const level = sort === 'worst' ? urgency(filter.now) : sql<number>`0`;
   return splitByLength(store, filter, (part) =>
-    part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port', 'tags']),
+    part
+      .select(['monitor_id', 'created_at', 'not_after', 'host', 'port', 'tags'])
+      .select(level.as('urgency')),
   );
 }
 
@@ -163,7 +172,8 @@ interface MatchOptions {
   texts?: 'short' | 'long' | null;
 }
 
-function matching(
+/** Selects the matching rows of `monitor_listing`, unsorted. */
+export function matching(
   { db, dialect }: Store,
   filter: MonitorFilter,
   { isWalked = false, texts = null }: MatchOptions = {},

@@ -1,8 +1,8 @@
 import { type AliasableExpression, sql } from 'kysely';
-import type { DomainGrouping } from '../../../contract/words.ts';
+import { ATTENTION_REASONS, type DomainGrouping } from '../../../contract/words.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
-import { attentionParts, domainState } from './domain-state.ts';
+import { domainState, urgency } from './domain-state.ts';
 import { authorityOf, foundRows, type MonitorFilter } from './monitor-filter.ts';
 
 export interface MonitorGroup {
@@ -15,12 +15,17 @@ export interface MonitorGroup {
 
 interface GroupsQuery extends MonitorFilter {
   by: DomainGrouping;
+  /** True: the group with the worst monitor comes first, else the largest. */
+  isWorstFirst?: boolean;
 }
 
 const MAX_GROUPS = 500;
+/** Above every time in ms UTC that a certificate can state, so that levels do not overlap. */
+const LEVEL_SPAN = sql.lit(1_000_000_000_000_000);
 
 /**
- * Returns the 500 largest groups of the matching monitors, largest first. A monitor with several tags is in the group of each.
+ * Returns at most 500 groups of the matching monitors, the largest or the worst first. A monitor with several tags is in the group
+ * of each.
  * Runs on the search database, because it reads all rows of the account, by issuer also its certificates.
  */
 export async function monitorGroups(store: Store, query: GroupsQuery): Promise<MonitorGroup[]> {
@@ -30,9 +35,12 @@ export async function monitorGroups(store: Store, query: GroupsQuery): Promise<M
       .select((eb) => [
         'key',
         eb.fn.countAll<number>().as('total'),
-        sql<number>`cast(sum(attention) as bigint)`.as('attention'),
+        sql<number>`cast(sum(case when urgency < ${sql.lit(ATTENTION_REASONS.length)} then 1 else 0 end) as bigint)`.as(
+          'attention',
+        ),
       ])
       .groupBy('key')
+      .$if(query.isWorstFirst === true, (groups) => groups.orderBy(sql`min(place)`))
       .orderBy('total', 'desc')
       .orderBy('key', (order) => order.asc().nullsLast())
       .limit(MAX_GROUPS)
@@ -44,26 +52,24 @@ export async function monitorGroups(store: Store, query: GroupsQuery): Promise<M
 function keyed(
   store: Store,
   { by, ...filter }: GroupsQuery,
-): AliasableExpression<{ key: string | null; attention: number }> {
+): AliasableExpression<{ key: string | null; urgency: number; place: number }> {
   const { db, dialect } = store;
   const { accountId, now } = filter;
-  const needsAttention = sql.join(
-    attentionParts(now).map((part) => sql`(${part})`),
-    sql` or `,
-  );
+  const level = urgency(now);
   const listed = db
     .selectFrom(
       db
         .selectFrom('monitor_listing')
         .select(['monitor_id', 'tags', domainState(now).as('state')])
-        .select(sql<number>`case when ${needsAttention} then 1 else 0 end`.as('attention'))
+        .select(level.as('urgency'))
+        .select(sql<number>`${level} * ${LEVEL_SPAN} + coalesce(not_after, ${LEVEL_SPAN} - 1)`.as('place'))
         .where('account_id', '=', accountId)
         .where('monitor_id', 'in', (eb) =>
           eb.selectFrom(foundRows(store, filter).as('found')).select('monitor_id'),
         )
         .as('listed'),
     )
-    .select('attention');
+    .select(['urgency', 'place']);
   switch (by) {
     case 'state':
       return listed.select('state as key');

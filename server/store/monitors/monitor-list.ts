@@ -2,6 +2,7 @@ import type { Targeted, Verdict } from '../../core/index.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   countMatching,
+  DENSE_MATCHES,
   foundRows,
   searchesText,
   matchingRows,
@@ -12,11 +13,12 @@ import { joinVerdict, type Monitor, selectMonitors, toMonitor, withTargets } fro
 import { currentVerdict } from '../checks/verdict-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedStrings } from '../db/stored-json.ts';
+import { byExpiry, isAfterExpiry, pageOfWorst, type WorstCursor, worstCursorAfter } from './worst-first.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 export type { MonitorFilter } from './monitor-filter.ts';
 
-export type MonitorSort = 'newest' | 'soonest' | 'name';
+export type MonitorSort = MonitorCursor['sort'];
 
 interface Sorted extends MonitorFilter {
   sort: MonitorSort;
@@ -33,6 +35,8 @@ export interface ListQuery extends Sorted {
 interface MonitorPage {
   monitors: Monitor[];
   total: number;
+  /** Position of the next page; null if the page is not full. */
+  next: MonitorCursor | null;
 }
 
 /** Returns one page of an account's monitors, and the number of all matches. */
@@ -43,7 +47,9 @@ export async function listMonitors(store: Store, query: ListQuery): Promise<Moni
     query,
     async (from) => (await pageOfFound(from, query, offset)) ?? pageOfCounted(from, query, offset),
   );
-  return { monitors: await findMonitors(store, { accountId: query.accountId, ids }), total };
+  const monitors = await findMonitors(store, { accountId: query.accountId, ids });
+  const last = monitors.length < query.pageSize ? undefined : monitors.at(-1);
+  return { monitors, total, next: last ? await cursorAfter(store, query, last) : null };
 }
 
 interface PageOfIds {
@@ -65,7 +71,7 @@ async function pageOfFound(store: Store, query: ListQuery, offset: number): Prom
   const found = store.db
     .with(
       (cte) => cte('found').materialized(),
-      () => foundRows(store, query),
+      () => foundRows(store, query, query.sort),
     )
     .selectFrom('found')
     .select((eb) => [
@@ -174,6 +180,10 @@ async function pageOf(
   query: ListQuery,
   { total, offset }: { total: number; offset: number },
 ): Promise<string[]> {
+  if (query.sort === 'worst' && total > DENSE_MATCHES && !searchesText(query)) {
+    const after = query.after?.sort === 'worst' ? query.after : null;
+    return pageOfWorst(store, query, { total, offset, limit: query.pageSize, after });
+  }
   if (query.after || offset <= total / 2) {
     // Always read a full page, even of rows added since the count, because clients treat a short page as the last one.
     const fromStart = selectSorted(store, query, { total, reach: offset + query.pageSize });
@@ -192,8 +202,7 @@ function selectSorted(
   page: { total: number; reach: number; isBackwards?: boolean } | null = null,
 ) {
   const { after = null } = query;
-  const wanted = page && { ...page, sort: query.sort };
-  const all = matchingRows(store, query, wanted).select('monitor_id');
+  const all = matchingRows(store, query, page).select('monitor_id');
   return sorted(after === null ? all : all.where(isAfter(after)), query.sort, page?.isBackwards);
 }
 
@@ -207,9 +216,7 @@ function sorted<DB, TB extends keyof DB, O>(
   if (sort === 'name')
     return rows.orderBy(by('host'), up).orderBy(by('port'), up).orderBy(by('monitor_id'), up);
   if (sort === 'newest') return rows.orderBy(by('created_at'), down).orderBy(by('monitor_id'), down);
-  return rows
-    .orderBy(by('not_after'), (order) => (isBackwards ? order.desc().nullsFirst() : order.asc().nullsLast()))
-    .orderBy(by('monitor_id'), up);
+  return byExpiry(sort === 'worst' ? rows.orderBy(by('urgency'), up) : rows, isBackwards);
 }
 
 const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({ monitor_id: id }) => id);
@@ -221,7 +228,8 @@ export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }
   /** `notAfter` is null if no certificate is known. These monitors come last. */
   | { sort: 'soonest'; notAfter: number | null; id: string }
-  | { sort: 'name'; host: string; port: number; id: string };
+  | { sort: 'name'; host: string; port: number; id: string }
+  | WorstCursor;
 
 interface SortValues {
   id: string;
@@ -232,10 +240,12 @@ interface SortValues {
   port: number;
 }
 
-export function cursorOf(
+async function cursorAfter(
+  store: Store,
+  { sort, ...filter }: Sorted,
   { id, createdAt, notAfter, host, port }: SortValues,
-  sort: MonitorCursor['sort'],
-): MonitorCursor {
+): Promise<MonitorCursor | null> {
+  if (sort === 'worst') return worstCursorAfter(store, filter, { id, notAfter });
   if (sort === 'newest') return { sort, createdAt, id };
   return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port, id };
 }
@@ -246,7 +256,6 @@ function isAfter(cursor: MonitorCursor): RawBuilder<boolean> {
     return sql<boolean>`(created_at, monitor_id) < (${cursor.createdAt}, ${cursor.id})`;
   if (cursor.sort === 'name')
     return sql<boolean>`(host, port, monitor_id) > (${cursor.host}, ${cursor.port}, ${cursor.id})`;
-  return cursor.notAfter === null
-    ? sql<boolean>`(not_after is null and monitor_id > ${cursor.id})`
-    : sql<boolean>`((not_after, monitor_id) > (${cursor.notAfter}, ${cursor.id}) or not_after is null)`;
+  if (cursor.sort === 'soonest') return isAfterExpiry(cursor);
+  return sql<boolean>`(urgency > ${cursor.urgency} or (urgency = ${cursor.urgency} and ${isAfterExpiry(cursor)}))`;
 }

@@ -6,10 +6,10 @@ import {
   domainState,
   endsSoon,
   hasProblem,
-  isExpiring,
   isOnSchedule,
   isUndated,
   REVOKED,
+  urgency,
 } from './domain-state.ts';
 import { type Day, expiriesOf, type Expiry, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
 import { listItems } from '../db/dialect.ts';
@@ -189,44 +189,29 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
   return rows.toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
 }
 
-/** SQL for why a row of `listed`, joined with its row of `monitors`, needs attention. The rule is `attentionReason` of the contract. */
-const REASON = sql<AttentionReason>`case
-  when listed.state in ('expired', 'revoked') then listed.state
-  when monitors.problem = 'untrusted' then 'untrusted'
-  when listed.state = 'critical' and listed.expiring then 'critical'
-  when monitors.uptime = 'down' then 'down'
-  when listed.state = 'soon' and listed.expiring then 'soon'
-  else 'unreachable' end`;
-const URGENCY = sql`case ${REASON} ${sql.join(
-  ATTENTION_REASONS.map((reason, place) => sql`when ${sql.lit(reason)} then ${sql.lit(place)}`),
-  sql` `,
-)} end`;
-
 async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<Attention> {
   const partOf = (part: RawBuilder<boolean>) =>
     db
       .selectFrom('monitor_listing')
-      .select(['monitor_id', 'host', 'port', 'not_after', domainState(now).as('state')])
-      .select(isExpiring(now).as('expiring'))
+      .select(['monitor_id', 'host', 'port', 'not_after', urgency(now).as('urgency')])
       .where('account_id', '=', accountId)
       .where(part);
-  const [byDate, unusable, others] = attentionParts(now);
-  const found = db
-    .selectFrom(partOf(byDate).unionAll(partOf(unusable)).unionAll(partOf(others)).as('listed'))
-    .innerJoin('monitors', (join) =>
-      join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
-    );
+  const [byDate, byFault] = attentionParts(now);
+  const found = db.selectFrom(partOf(byDate).unionAll(partOf(byFault)).as('listed'));
   const counted = await found
-    .select((eb) => [REASON.as('reason'), eb.fn.countAll<number>().as('count')])
-    .groupBy('reason')
+    .select((eb) => ['urgency', eb.fn.countAll<number>().as('count')])
+    .groupBy('urgency')
     .execute();
   const first = await found
+    .innerJoin('monitors', (join) =>
+      join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
+    )
     .select(['monitors.id', 'listed.host', 'listed.port', 'target', 'listed.not_after as notAfter'])
-    .select(REASON.as('reason'))
-    .orderBy(URGENCY)
+    .select('urgency')
+    .orderBy('urgency')
+    // As in the list's order `worst`.
     .orderBy('listed.not_after', (order) => order.asc().nullsLast())
-    .orderBy('listed.host')
-    .orderBy('listed.port')
+    .orderBy('monitor_id')
     .limit(MOST_URGENT)
     .execute();
   const { problems } = await db
@@ -236,8 +221,18 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
     .where(hasProblem(now))
     .executeTakeFirstOrThrow();
   const counts = Object.fromEntries(ATTENTION_REASONS.map((reason) => [reason, 0])) as Attention['counts'];
-  for (const { reason, count } of counted) counts[reason] = count;
-  return { total: counted.reduce((sum, { count }) => sum + count, 0), counts, problems, first };
+  for (const { urgency: level, count } of counted) counts[reasonOf(level)] = count;
+  return {
+    total: counted.reduce((sum, { count }) => sum + count, 0),
+    counts,
+    problems,
+    first: first.map(({ urgency: level, ...monitor }) => ({ ...monitor, reason: reasonOf(level) })),
+  };
+}
+
+/** Returns the reason for attention that a level of urgency stands for. */
+function reasonOf(level: number): AttentionReason {
+  return ATTENTION_REASONS[level] ?? 'unreachable';
 }
 
 async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<Problem[]> {

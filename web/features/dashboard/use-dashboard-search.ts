@@ -23,7 +23,7 @@ export function useDashboardSearch() {
   const preferredSort = sortPreference.use();
   const preferredView = viewPreference.use();
   const { q, status, tag, expires, issuer, without } = search;
-  const { sort = preferredSort, view = preferredView } = search;
+  const { sort = status === 'attention' ? 'worst' : preferredSort, view = preferredView } = search;
   const filter = useMemo<ListFilter>(
     () => ({
       ...(q !== undefined && { q }),
@@ -47,7 +47,9 @@ export function useDashboardSearch() {
       if (patch.view) viewPreference.set(patch.view);
       void navigate({
         to: '/dashboard',
-        search: (former) => defined({ ...former, ...patch }),
+        // Whoever asks what needs attention sees the worst first, unless they choose another order then.
+        search: (former) =>
+          defined({ ...former, ...(patch.status === 'attention' && { sort: undefined }), ...patch }),
         replace,
         ...(state !== undefined && { state }),
         resetScroll: false,

@@ -33,10 +33,12 @@ export interface DomainGroupsProps {
 
 /** Shows the groups of the list with their numbers; the list is in the one whose filter it has. */
 export function DomainGroups({ by, filter, onChange, children }: DomainGroupsProps) {
-  const { sort: _, ...others } = { ...filter, ...closedFilter(by, filter) };
+  const { sort, ...others } = { ...filter, ...closedFilter(by, filter) };
+  // Other orders do not change that of the groups.
+  const groupSort = sort === 'worst' ? sort : undefined;
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: [...ALL_IDS, 'groups', by, others],
-    queryFn: ({ signal }) => call(domainGroups, { query: { ...others, by }, signal }),
+    queryKey: [...ALL_IDS, 'groups', by, others, groupSort],
+    queryFn: ({ signal }) => call(domainGroups, { query: { ...others, by, sort: groupSort }, signal }),
     placeholderData: (former) => former,
   });
   if (!data)
@@ -53,7 +55,7 @@ export function DomainGroups({ by, filter, onChange, children }: DomainGroupsPro
   const isOpen = (group: DomainGroupWire) => isGroupFilter(by, filter, group);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      {inOrder(by, data).map((group) => (
+      {(groupSort ? data : inOrder(by, data)).map((group) => (
         <Group
           key={group.key ?? ''}
           name={groupName(by, group)}
@@ -65,7 +67,9 @@ export function DomainGroups({ by, filter, onChange, children }: DomainGroupsPro
         </Group>
       ))}
       {data.length === MAX_GROUPS && (
-        <p className="text-meta text-fg-3">These are the {MAX_GROUPS} largest groups.</p>
+        <p className="text-meta text-fg-3">
+          These are the {MAX_GROUPS} {groupSort ? 'worst' : 'largest'} groups.
+        </p>
       )}
       {/* Nothing matches, or the filter is none of a group: the list says more. */}
       {!data.some(isOpen) && hasGroupFilter(by, filter) && children}

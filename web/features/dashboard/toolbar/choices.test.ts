@@ -61,6 +61,7 @@ describe('a list without hits', () => {
 
 it('the sort key cycles through all sort orders', () => {
   expect(nextSort('newest')).toBe('soonest');
-  expect(nextSort('soonest')).toBe('name');
+  expect(nextSort('soonest')).toBe('worst');
+  expect(nextSort('worst')).toBe('name');
   expect(nextSort('name')).toBe('newest');
 });

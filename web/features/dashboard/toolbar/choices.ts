@@ -8,6 +8,7 @@ import type { GlyphName } from '../../../ui/glyph.tsx';
 export const SORT_LABELS: Record<DomainSort, string> = {
   newest: 'Newest first',
   soonest: 'Soonest first',
+  worst: 'Worst first',
   name: 'By name',
 };
 

@@ -1,4 +1,4 @@
-import { ArrowDownAZ, ArrowDownWideNarrow, CalendarClock, Tag, Tags, X } from 'lucide-react';
+import { ArrowDownAZ, ArrowDownWideNarrow, CalendarClock, Tag, Tags, TriangleAlert, X } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { DOMAIN_SORTS } from '../../../../contract/words.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
@@ -8,7 +8,12 @@ import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { inPeriod, periodName } from '../../../domain/day-and-month.ts';
 import { SORT_LABELS } from './choices.ts';
 
-const SORT_ICONS = { newest: ArrowDownWideNarrow, soonest: CalendarClock, name: ArrowDownAZ };
+const SORT_ICONS = {
+  newest: ArrowDownWideNarrow,
+  soonest: CalendarClock,
+  worst: TriangleAlert,
+  name: ArrowDownAZ,
+};
 /** No tag has this name: tags have no leading space. */
 const ANY = ' any';
 
