@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
+import { findAccount, updateAccount } from '../../server/store/accounts/accounts.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -22,6 +23,20 @@ describeAnyDatabase('The time zone of an account', (open) => {
       expect(await arrive(api, alice, unknown)).toBeNull();
     expect(await arrive(api, alice, 'Europe/Oslo')).toBe('Europe/Oslo');
     expect(await arrive(api, alice, 'Asia/Tokyo')).toBe('Europe/Oslo');
+  });
+
+  it('is returned by its current name, which is also stored, if a program or an older account has the former one', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    expect(await arrive(api, alice, 'Asia/Calcutta')).toBe('Asia/Kolkata');
+    const choose = (zone: string) => alice.ask(CALLS.setTimeZone, { body: { time_zone: zone } });
+    for (const zone of ['Europe/Kiev', 'Europe/Kyiv'])
+      expect((await choose(zone)).ok.data.time_zone).toBe('Europe/Kyiv');
+    const stored = () => findAccount(api.store, alice.id);
+    expect(await stored()).toMatchObject({ timeZone: 'Europe/Kyiv' });
+    await updateAccount(api.store, bob.id, { timeZone: 'Asia/Saigon' });
+    expect((await bob.ask(CALLS.currentUser)).ok.data.time_zone).toBe('Asia/Ho_Chi_Minh');
+    expect((await bob.ask(CALLS.accountAlerts)).ok.data.time_zone).toBe('Asia/Ho_Chi_Minh');
   });
 
   it('can be set and cleared by its owner; unknown zones are refused', async () => {

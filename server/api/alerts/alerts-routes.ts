@@ -34,6 +34,7 @@ import { plannedAlerts, type SettingsToTry } from './planned-alerts.ts';
 import { refuse } from '../http/problem.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
 import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
+import { currentZoneName } from '../../../contract/time-zone.ts';
 import { sentAlerts } from '../../store/alerts/alert-history.ts';
 import { incidentsOf } from '../../store/alerts/monitor-incidents.ts';
 
@@ -50,7 +51,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const calendar = await findCalendarFeed(store, accountId);
     return {
       settings: settingsWire(settings),
-      time_zone: timeZone,
+      time_zone: currentZoneName(timeZone),
       digest: { enabled: digestNextAt !== null, next_at: isoOrNull(digestNextAt) },
       calendar: calendar && { created_at: iso(calendar.createdAt), read_at: isoOrNull(calendar.readAt) },
     };

@@ -1,4 +1,5 @@
 import { isTimeZone } from '../../../contract/account.ts';
+import { currentZoneName } from '../../../contract/time-zone.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
@@ -30,7 +31,7 @@ const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> 
 
 /** Reads the browser's IANA time zone from its header. Returns null if it is missing or unknown. */
 const timeZoneOf = (header: string | undefined) =>
-  header !== undefined && isTimeZone(header) ? header : null;
+  header !== undefined && isTimeZone(header) ? currentZoneName(header) : null;
 
 /** Registers the calls that open a session in exchange for an identity provider's token, and refresh and end sessions. */
 export function authRoutes(api: Api, parts: AppParts): void {
@@ -113,7 +114,7 @@ export function userRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.setTimeZone, async ({ body, session }) =>
-    userAnswer(await updateAccount(store, session.account.id, { timeZone: body.time_zone })),
+    userAnswer(await updateAccount(store, session.account.id, { timeZone: currentZoneName(body.time_zone) })),
   );
 
   api.on(CALLS.deleteUser, async ({ c, session, now }) => {

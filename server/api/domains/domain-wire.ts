@@ -2,6 +2,7 @@ import type { UserWire } from '../../../contract/account.ts';
 import { daysLeft } from '../../../contract/badge.ts';
 import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
 import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
+import { currentZoneName } from '../../../contract/time-zone.ts';
 import {
   describeTarget,
   displayName,
@@ -37,7 +38,8 @@ export function userWire(account: Account): UserWire {
     photo_url: account.photoUrl,
     paddle_id: account.paddleId,
     company_name: account.companyName,
-    time_zone: account.timeZone,
+    // Accounts may have stored an older name.
+    time_zone: currentZoneName(account.timeZone),
   };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LatenessMembers } from '../../../contract/health.ts';
+import type { LatenessMembers } from '../../../contract/calls/deployment.ts';
 import { raisedAlarms } from '../../store/alerts/alarms.ts';
 import { oldestDue } from '../../store/alerts/deliveries.ts';
 import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';

@@ -40,3 +40,19 @@ it('the time zone list includes zones without a region', () => {
     { group: 'Other', options: [{ value: 'EST', label: 'EST' }] },
   ]);
 });
+
+it('the time zone list has the current names of zones that the browser lists by older ones', () => {
+  const zones = ['Europe/Kiev', 'Asia/Calcutta', 'Asia/Rangoon', 'Asia/Saigon'];
+  expect(timeZoneOptions({ zones, own: 'Europe/Kyiv', here: 'Asia/Calcutta' })).toEqual([
+    UTC,
+    { group: 'This browser', options: [{ value: 'Asia/Kolkata', label: 'Asia/Kolkata' }] },
+    {
+      group: 'Asia',
+      options: [
+        { value: 'Asia/Ho_Chi_Minh', label: 'Ho Chi Minh' },
+        { value: 'Asia/Yangon', label: 'Yangon' },
+      ],
+    },
+    { group: 'Europe', options: [{ value: 'Europe/Kyiv', label: 'Kyiv' }] },
+  ]);
+});

@@ -1,7 +1,8 @@
+import { currentZoneName } from '../../../contract/time-zone.ts';
 import type { SelectOption } from '../../ui/form/select-field.tsx';
 
 interface TimeZones {
-  /** What the browser lists. */
+  /** What the browser lists, also by older names. */
   zones: readonly string[];
   /** The account's zone, which the browser may not list. */
   own: string | null;
@@ -13,10 +14,11 @@ interface TimeZones {
 export function timeZoneOptions({
   zones,
   own,
-  here,
+  here: browserZone,
 }: TimeZones): (SelectOption | { group: string; options: SelectOption[] })[] {
+  const here = currentZoneName(browserZone);
   const isOffered = here !== own && here !== 'UTC';
-  const others = new Set([...zones, ...(own === null ? [] : [own])]);
+  const others = new Set([...zones.map(currentZoneName), ...(own === null ? [] : [own])]);
   others.delete('UTC');
   if (isOffered) others.delete(here);
   const regions = Map.groupBy([...others].toSorted(), (zone) =>

@@ -13,6 +13,7 @@ import { toast } from '../../../ui/toast.tsx';
 import { typedWindowSchema, usualWindow } from './typed-window.ts';
 import { useQuery } from '@tanstack/react-query';
 import { listDomains } from '../../../../contract/calls/domain.ts';
+import { currentZoneName } from '../../../../contract/time-zone.ts';
 import { browserTimeZone } from '../../../lib/format.ts';
 
 const REPEATS = [
@@ -97,7 +98,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
           <TimeField label="End time" name="to_time" minute={toMinute} onChange={setToMinute} />
         </div>
         <p className="-mt-2 text-label text-fg-3">
-          In this device’s time zone, {browserTimeZone().replaceAll('_', ' ')}
+          In this device’s time zone, {currentZoneName(browserTimeZone()).replaceAll('_', ' ')}
         </p>
       </div>
       <SelectField {...choice('weekly')} label="Repeats" options={REPEATS} />
