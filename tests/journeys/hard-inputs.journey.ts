@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { Page } from '@playwright/test';
-import { card, createAccount, daysFromNow, expect, showSection, test } from './world.ts';
+import { card, createAccount, daysFromNow, expect, test } from './world.ts';
 import type { World } from './world.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
@@ -68,7 +68,6 @@ test('long host names, other scripts and 100 certificate names fit the layout at
       const panel = page.getByLabel(`Details for ${host}`);
       await expect(panel.getByRole('heading', { name: host, exact: true })).toBeVisible();
       if (host === many) {
-        await showSection(panel, 'History');
         const names = panel.getByRole('list', { name: 'Names in the certificate' });
         await names.getByRole('button', { name: '+98 more' }).click();
         await expect(names.getByText('tenant-99.many-names.example')).toBeVisible();

@@ -1,4 +1,4 @@
-import { addHost, card, daysFromNow, expect, signUpOnPage, showSection, test } from './world.ts';
+import { addHost, card, daysFromNow, expect, signUpOnPage, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -28,7 +28,6 @@ test('a person signs up, gets an alert mail and deletes the account', async ({ p
     await expect(panel).toContainText('CN=Orchard R1,O=Orchard Trust');
     await expect(panel).toContainText(name);
     await expect(panel).toContainText('Upgrade to premium to customize check frequency.');
-    await showSection(panel, 'History');
     const history = panel.locator('section', { hasText: 'Certificate History' });
     await expect(history.getByRole('listitem').first()).toContainText(name);
     await page.keyboard.press('Escape');

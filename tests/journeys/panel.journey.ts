@@ -118,7 +118,7 @@ test('each section of the panel has an address, and Back returns to the former s
   await expect(tab('Chain')).toHaveAttribute('aria-selected', 'true');
   await page.goBack();
   await expect(tab('Overview')).toHaveAttribute('aria-selected', 'true');
-  await showSection(panel, 'History');
+  await showSection(panel, 'Uptime');
   await page.keyboard.press('Escape');
   await expect(panel).toBeHidden();
   await expect(page).toHaveURL(/\/dashboard$/);
@@ -239,7 +239,9 @@ test('the history compares the current certificate with any earlier one', async 
     const answer = await route.fetch();
     const { data } = (await answer.json()) as { data: [object] };
     await route.fulfill({
-      json: { data: ['now', 'before', 'first'].map((id) => ({ ...data[0], id, fingerprint: id })) },
+      json: {
+        data: ['now', 'before', 'c', 'd', 'e', 'first'].map((id) => ({ ...data[0], id, fingerprint: id })),
+      },
     });
   });
   await page.route('**/api/domain/*/history/diff*', (route) => {
@@ -260,8 +262,12 @@ test('the history compares the current certificate with any earlier one', async 
     });
   });
   const { panel } = await openPanel(page, world, 'changed.example');
-  await showSection(panel, 'History');
-  const newest = panel.getByRole('listitem').filter({ hasText: 'What changed' }).first();
+  const compared = panel.getByRole('listitem').filter({ hasText: 'What changed' });
+  await expect(compared).toHaveCount(5);
+  await panel.getByRole('button', { name: 'Show all 6' }).click();
+  // Nothing is older than the first one, but it is listed.
+  await expect(panel.getByRole('list', { name: 'Names in the certificate' })).toHaveCount(6);
+  const newest = compared.first();
   await newest.getByText('What changed').click();
   await expect(newest).toContainText('since-before.example');
   await expect(newest).toContainText('R12 → R13');

@@ -34,6 +34,29 @@ function byPlace(one: Failure, other: Failure): number {
   return one.place.compareDocumentPosition(other.place) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
+/** Adds the error of the element of `ref` to the joined ones. The first of them speaks for all; `retry` retries all. */
+export function useJoinedError(onRetry: () => void) {
+  const joined = use(FailuresContext);
+  const add = joined?.add;
+  const [place, setPlace] = useState<Element | null>(null);
+  const latest = useRef(onRetry);
+  useLayoutEffect(() => {
+    latest.current = onRetry;
+  });
+  useLayoutEffect(
+    () => (place && add ? add({ place, retry: () => latest.current() }) : undefined),
+    [add, place],
+  );
+  const failures = joined?.all ?? [];
+  const isAlone = failures.length < 2;
+  return {
+    ref: setPlace,
+    isFirst: joined === null || failures[0]?.place === place,
+    isAlone,
+    retry: () => (isAlone ? onRetry() : failures.forEach((failure) => failure.retry())),
+  };
+}
+
 interface SectionErrorProps {
   /** 'Could not load' and what. */
   title: string;
@@ -46,23 +69,11 @@ interface SectionErrorProps {
 
 /** Replaces one section that could not be loaded; the others stay. */
 export function SectionError({ title, error, note, isRetrying, onRetry }: SectionErrorProps) {
-  const joined = use(FailuresContext);
-  const add = joined?.add;
-  const [place, setPlace] = useState<Element | null>(null);
+  const { ref, isFirst, isAlone, retry } = useJoinedError(onRetry);
   const sentence = sentenceOf(error);
-  const retry = useRef(onRetry);
-  useLayoutEffect(() => {
-    retry.current = onRetry;
-  });
-  useLayoutEffect(
-    () => (place && add ? add({ place, retry: () => retry.current() }) : undefined),
-    [add, place],
-  );
-  const failures = joined?.all ?? [];
-  const isAlone = failures.length < 2;
   return (
-    <div ref={setPlace} className="text-label">
-      {joined && failures[0]?.place !== place ? (
+    <div ref={ref} className="text-label">
+      {!isFirst ? (
         <p className="text-fg-3">Not loaded</p>
       ) : (
         <div role="alert">
@@ -75,13 +86,7 @@ export function SectionError({ title, error, note, isRetrying, onRetry }: Sectio
             {/* The error of a lost connection says it already. */}
             {note !== undefined && !sentence.includes('Your monitoring keeps running.') && ` ${note}`}
           </p>
-          <Button
-            variant="outline"
-            size="small"
-            className="mt-3"
-            busy={isRetrying}
-            onClick={() => (isAlone ? onRetry() : failures.forEach((failure) => failure.retry()))}
-          >
+          <Button variant="outline" size="small" className="mt-3" busy={isRetrying} onClick={retry}>
             Try again
           </Button>
         </div>

@@ -17,7 +17,7 @@ export const HORIZON_SPANS = [30, 90, 365] as const;
 export type HorizonSpan = (typeof HORIZON_SPANS)[number];
 
 /** Sections of the panel; it opens with the first. */
-export const PANEL_SECTIONS = ['overview', 'alerts', 'chain', 'uptime', 'history'] as const;
+export const PANEL_SECTIONS = ['overview', 'alerts', 'chain', 'uptime'] as const;
 export type PanelSectionName = (typeof PANEL_SECTIONS)[number];
 
 /**

@@ -4,7 +4,14 @@ import { change, changeAndAwaitPreview, panelOf, press, type Screen } from './na
 
 const SECTIONS: Screen[] = [
   { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example', 'overview', 'sort=soonest') },
-  { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example', 'history') },
+  {
+    name: 'panel-hundred-names',
+    visitor: 'member',
+    async show(page) {
+      await panelOf('cdn.moss.example')(page);
+      await page.getByRole('heading', { name: 'Certificate History' }).scrollIntoViewIfNeeded();
+    },
+  },
   { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
   { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
   { name: 'panel-failing', visitor: 'member', show: panelOf('status.fjord.example') },

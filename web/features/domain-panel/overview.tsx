@@ -5,6 +5,7 @@ import { Skeleton } from '../../ui/loading.tsx';
 import { FoldedSection } from '../../domain/disclosure.tsx';
 import type { DomainActions } from '../../domain/domain-actions.tsx';
 import { PanelSection } from '../../domain/panel-section.tsx';
+import { CertificateHistory } from './certificate/certificate-history.tsx';
 import { CurrentCertificate } from './certificate/current-certificate.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
 import { Clients } from './report/clients.tsx';
@@ -28,7 +29,7 @@ interface OverviewProps {
   actions: DomainActions;
 }
 
-/** Shows the panel's first section: problems, the certificate, and what the owner sets. */
+/** Shows the panel's first section: problems, the certificate, its predecessors, and what the owner sets. */
 export function Overview({ domain, now, read, standing, fixed, actions }: OverviewProps) {
   const hasFindings = standing !== null || domain.findings.length + fixed.length > 0;
   return (
@@ -42,6 +43,7 @@ export function Overview({ domain, now, read, standing, fixed, actions }: Overvi
         aside={!hasFindings && domain.last_checked_at !== null && <CopyReport report={read.report} />}
       />
       <CheckFrequency domain={domain} />
+      <CertificateHistory id={domain.id} />
       <PanelSection title="Tags and notes">
         <TagsEditor domain={domain} />
         <NotesEditor domain={domain} />

@@ -11,9 +11,9 @@ import { RevocationBadge } from '../../ui/badge.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { CertificateHistory } from './certificate/certificate-history.tsx';
 import { ChainSection } from './certificate/chain-section.tsx';
 import type { DomainActions } from '../../domain/domain-actions.tsx';
+import { JoinedErrors, useJoinedError } from '../../domain/section-error.tsx';
 import { NotChecked } from './not-checked.tsx';
 import { Overview } from './overview.tsx';
 import { useReport } from './report/report-query.ts';
@@ -62,7 +62,6 @@ const TITLES: Record<PanelSectionName, string> = {
   alerts: 'Alerts',
   chain: 'Chain',
   uptime: 'Uptime',
-  history: 'History',
 };
 
 /** Shows one section at a time. Their index stays above the scrolling content. */
@@ -102,7 +101,7 @@ function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<Pan
         >
           <NotChecked domain={domain} now={now} actions={actions} />
           {name === 'overview' && (
-            <>
+            <JoinedErrors>
               <ReportError read={read} now={now} />
               <Overview
                 domain={domain}
@@ -112,7 +111,7 @@ function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<Pan
                 fixed={fixed}
                 actions={actions}
               />
-            </>
+            </JoinedErrors>
           )}
           {name === 'alerts' && <Alerts domain={domain} />}
           {name === 'chain' && (
@@ -122,7 +121,6 @@ function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<Pan
             </>
           )}
           {name === 'uptime' && <UptimeSection domain={domain} />}
-          {name === 'history' && <CertificateHistory id={domain.id} />}
         </Tabs.Content>
       ))}
     </Tabs.Root>
@@ -131,19 +129,28 @@ function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<Pan
 
 /** Says above the content that the report could not be read, and how old the shown one is. */
 function ReportError({ read, now }: { read: ReportRead; now: number }) {
-  if (!read.error) return null;
+  return read.error && <ReportErrorBand read={read} error={read.error} now={now} />;
+}
+
+function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error; now: number }) {
+  const { ref, isAlone, retry } = useJoinedError(read.readAgain);
   return (
-    <section role="alert" className="flex items-center gap-3 border-b border-line px-5 py-3 text-label">
+    <section
+      ref={ref}
+      role="alert"
+      className="flex items-center gap-3 border-b border-line px-5 py-3 text-label"
+    >
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-        {read.report ? 'Could not update the report below.' : 'Could not load the report.'}{' '}
-        {sentenceOf(read.error)}{' '}
+        {read.report ? 'Could not update the report below' : 'Could not load the report'}
+        {isAlone ? '. ' : ' and other parts. '}
+        {sentenceOf(error)}{' '}
         <span className="text-fg-3">
           {read.report
             ? `Last updated ${relativeTime(read.readAt, now)}`
             : 'Checks continue; only this section is affected.'}
         </span>
       </p>
-      <Button variant="outline" size="small" busy={read.isReading} onClick={read.readAgain}>
+      <Button variant="outline" size="small" busy={read.isReading} onClick={retry}>
         Try again
       </Button>
     </section>

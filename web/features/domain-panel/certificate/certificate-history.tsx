@@ -1,4 +1,7 @@
+import { useState } from 'react';
 import type { HistoryEntryWire } from '../../../../contract/domain.ts';
+import { grouped } from '../../../lib/format.ts';
+import { Button } from '../../../ui/button.tsx';
 import { DistinguishedName } from '../../../ui/certificate/distinguished-name.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { useCertificateHistory } from '../../../domain/domain-queries.ts';
@@ -7,6 +10,9 @@ import { SectionError } from '../../../domain/section-error.tsx';
 import { SubjectAltNames } from './san-list.tsx';
 import { LoadingRows, TimelineItem } from './timeline.tsx';
 import { WhatChanged } from './what-changed.tsx';
+
+/** So many certificates are shown first: other sections follow. */
+const FIRST_SHOWN = 5;
 
 /** Lists every certificate seen at the host, newest first. */
 export function CertificateHistory({ id }: { id: string }) {
@@ -36,26 +42,34 @@ export function CertificateHistory({ id }: { id: string }) {
 }
 
 function Timeline({ domainId, entries }: { domainId: string; entries: HistoryEntryWire[] }) {
+  const [isWhole, setIsWhole] = useState(false);
   if (entries.length === 0)
     return <p className="text-label text-fg-2">We have not read a certificate yet.</p>;
   return (
-    <ol>
-      {entries.map((entry, index) => (
-        <TimelineItem key={entry.id} isCurrent={index === 0}>
-          <p className="font-mono text-[12.5px]/5 font-[560] [overflow-wrap:anywhere]">
-            <DistinguishedName text={entry.subject} />
-          </p>
-          <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
-            <DistinguishedName text={entry.issuer} />
-          </p>
-          <p className="num mt-0.5 text-fg-3">
-            <Time iso={entry.valid_from} /> – <Time iso={entry.expiry_date} />
-          </p>
-          <SubjectAltNames names={entry.sans} />
-          <Comparison domainId={domainId} entry={entry} earlier={entries.slice(index + 1)} />
-        </TimelineItem>
-      ))}
-    </ol>
+    <>
+      <ol>
+        {(isWhole ? entries : entries.slice(0, FIRST_SHOWN)).map((entry, index) => (
+          <TimelineItem key={entry.id} isCurrent={index === 0}>
+            <p className="font-mono text-[12.5px]/5 font-[560] [overflow-wrap:anywhere]">
+              <DistinguishedName text={entry.subject} />
+            </p>
+            <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
+              <DistinguishedName text={entry.issuer} />
+            </p>
+            <p className="num mt-0.5 text-fg-3">
+              <Time iso={entry.valid_from} /> – <Time iso={entry.expiry_date} />
+            </p>
+            <SubjectAltNames names={entry.sans} />
+            <Comparison domainId={domainId} entry={entry} earlier={entries.slice(index + 1)} />
+          </TimelineItem>
+        ))}
+      </ol>
+      {!isWhole && entries.length > FIRST_SHOWN && (
+        <Button variant="outline" size="small" className="mt-1 ml-6" onClick={() => setIsWhole(true)}>
+          Show all {grouped(entries.length)}
+        </Button>
+      )}
+    </>
   );
 }
 
