@@ -22,10 +22,12 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
       true,
     ),
   );
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/landing');
   await look(page, host);
   const report = page.getByRole('article', { name: `Report on ${host}` });
   await expect(report.getByRole('heading', { name: host })).toBeFocused();
+  await expect(report).toBeInViewport({ ratio: 1 });
   await expect(report).toContainText('40 days left');
   await expect(report).toContainText('Trusted');
   await expect(report.getByRole('img', { name: /^Issued .* days used/ })).toBeVisible();
@@ -53,6 +55,8 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
 
 test('a checked host appears on the horizon of the landing page', async ({ page, world }) => {
   const host = await world.serve('pin.orchard.example', { notAfter: daysFromNow(300.5) });
+  // High enough for the timeline and the report.
+  await page.setViewportSize({ width: 1280, height: 1400 });
   await page.goto('/landing');
   const pins = box(page).locator('svg text');
   await expect(pins.filter({ hasText: 'pay.fjord.example' })).toHaveCount(1);

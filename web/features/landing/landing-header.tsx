@@ -3,11 +3,11 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 import { offerOf } from './offer.ts';
+import { scrollBehavior } from './section-parts.tsx';
 
 function scrollTo(headingId: string): void {
   const heading = document.getElementById(headingId);
-  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-  heading?.scrollIntoView({ behavior: still ? 'auto' : 'smooth' });
+  heading?.scrollIntoView({ behavior: scrollBehavior() });
   heading?.focus({ preventScroll: true });
 }
 

@@ -35,3 +35,8 @@ export function AccentLabel({ children }: { children: string }) {
     </span>
   );
 }
+
+/** Scrolls smoothly unless the visitor prefers reduced motion. */
+export function scrollBehavior(): ScrollBehavior {
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
+}

@@ -11,6 +11,7 @@ import { revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { ShellLine } from '../../../ui/shell-line.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
+import { scrollBehavior } from '../section-parts.tsx';
 import { hostToWatch } from './host-to-watch.ts';
 import { daysText } from '../../../../contract/schedule.ts';
 
@@ -30,12 +31,14 @@ interface PreviewReportProps {
 export function PreviewReport({ result, typed, now, isAwaited }: PreviewReportProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (isAwaited()) heading.current?.focus();
+    if (!isAwaited()) return;
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.closest('article')?.scrollIntoView({ block: 'nearest', behavior: scrollBehavior() });
     // Runs only when the report appears.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   return (
-    <article aria-label={`Report on ${result.display_name}`}>
+    <article aria-label={`Report on ${result.display_name}`} className="scroll-my-10 md:scroll-my-12">
       <div className="flex items-center gap-3">
         <FaviconTile hostname={result.display_name} src={null} />
         <h2
