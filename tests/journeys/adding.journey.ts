@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
@@ -225,4 +226,64 @@ test('with the fields behind "More", two servers of one name are two domains', a
   await expect(other.getByText(`via ${backend} (no server name)`, { exact: true })).toBeVisible();
   await other.click();
   await expect(page.getByText(`The check connects to ${backend} and sends no server name.`)).toBeVisible();
+});
+
+/** Records all positions that parts of the page ever have, in px from the top of the document, and the height of each card. */
+async function watchLayout(page: Page): Promise<() => Promise<Record<string, number[]>>> {
+  const seen = await page.evaluateHandle(() => {
+    const values: Record<string, number[]> = {};
+    const add = (name: string, value: number) => {
+      const former = (values[name] ??= []);
+      if (former.at(-1) !== Math.round(value)) former.push(Math.round(value));
+    };
+    const look = () => {
+      for (const [name, part] of [
+        ['timeline', 'main section'],
+        ['toolbar', '[data-toolbar]'],
+        ['list', 'ul[aria-label=Domains]'],
+      ] as const)
+        add(name, (document.querySelector(part)?.getBoundingClientRect().top ?? NaN) + window.scrollY);
+      for (const each of document.querySelectorAll('[data-domain-id]')) {
+        const { top, height } = each.getBoundingClientRect();
+        const host = each.querySelector('h3')?.textContent;
+        add(`place of ${host}`, top + window.scrollY);
+        add(`height of ${host}`, height);
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+    return values;
+  });
+  return () => seen.evaluate((values) => values);
+}
+
+test('a domain that is added moves nothing above the list, and its first check moves no card', async ({
+  page,
+  world,
+}) => {
+  const [first, ...others] = await Promise.all(
+    [60.5, 70.5, 80.5].map((days) =>
+      world.serve(`s${days.toFixed()}.still.example`, { notAfter: daysFromNow(days) }),
+    ),
+  );
+  await createAccount(page, world, { hosts: [first ?? ''] });
+  for (const [index, width] of [360, 1440].entries()) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/dashboard');
+    await expect(card(page, first ?? '')).toContainText('days left');
+    const layout = await watchLayout(page);
+    const host = others[index] ?? '';
+    await page.getByRole('button', { name: 'Add Domain' }).filter({ visible: true }).click();
+    await page.getByLabel('Host Address').fill(host);
+    await page.getByLabel('Host Address').press('Enter');
+    await expect(card(page, host)).toContainText('days left');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(
+      index === 0 ? 'Both are fine' : /All (?:three|3) are fine/,
+    );
+    // Other cards make room for the new one, once.
+    for (const [name, values] of Object.entries(await layout()))
+      expect(values.length, `${name} at ${width} px: ${values.join(', ')}`).toBeLessThanOrEqual(
+        name.startsWith('place of ') && name !== `place of ${host}` ? 2 : 1,
+      );
+  }
 });

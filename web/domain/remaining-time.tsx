@@ -85,7 +85,8 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
       className={classNames(
         'flex-none whitespace-nowrap',
         place === 'beside' ? 'inline-flex flex-wrap items-center gap-x-1.5' : 'inline-grid',
-        place === 'end' && 'justify-items-end',
+        // A card has the same height with and without a note.
+        place === 'end' && '-my-1.5 justify-items-end',
       )}
     >
       <RevocationBadge revoked={domain.is_revoked} isVerified={isVerifiedActive(domain)} />

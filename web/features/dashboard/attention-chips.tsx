@@ -32,6 +32,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
   const { openId } = useOpenDomain();
   // The domain whose panel was opened here gets the focus back.
   const [openedHere, setOpenedHere] = useState<string | null>(null);
+  if (first.length === 0) return null;
   return (
     <>
       <ul

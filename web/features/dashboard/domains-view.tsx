@@ -27,6 +27,7 @@ import { useDashboardSearch } from './use-dashboard-search.ts';
 import { useOpenDomain, usePanelDomain } from './use-open-domain.ts';
 import { usePausing } from './use-pausing.ts';
 import type { DashboardSentence } from './sentence.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { Spinner } from '../../ui/loading.tsx';
 import { checkDomain } from '../../../contract/calls/domain.ts';
 import { call } from '../../lib/api-client.ts';
@@ -267,23 +268,37 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
   );
 }
 
-/** Shows the headline, with the most urgent domains as `children`, and the details. */
+/**
+ * Shows the headline, with the most urgent domains as `children`, and the details. The usual texts have the same height, so that
+ * the list does not move when a domain is added or checked.
+ */
 function DashboardHead({ headline, detail, children }: DashboardSentence & { children: ReactNode }) {
+  // On a phone, what comes next is the first detail.
+  const [start, next] = headline.split(/(?<=\.) (?=Next: )/);
   return (
-    <div className="pt-5 pb-4 md:pt-8 md:pb-5">
-      <h1
-        tabIndex={-1}
-        className="text-[21px]/[27px] font-bold tracking-[-.02em] [overflow-wrap:anywhere] md:text-page md:tracking-[-.022em]"
-      >
-        {headline}
-      </h1>
-      <div className="mt-2 flex min-h-8 flex-wrap items-center gap-2">
+    <div className="pt-2.5 pb-4 md:pt-8 md:pb-5">
+      <div className="flex items-end max-md:min-h-[54px]">
+        <h1
+          tabIndex={-1}
+          className="min-w-0 text-[21px]/[27px] font-bold tracking-[-.02em] [overflow-wrap:anywhere] md:text-page md:tracking-[-.022em]"
+        >
+          {start}
+          {next !== undefined && <span className="max-md:hidden"> {next}</span>}
+        </h1>
+      </div>
+      <div className="mt-2 flex min-h-[46px] flex-wrap items-center gap-2 md:min-h-8">
         {children}
-        {detail.length > 0 && (
-          <p className="text-body text-fg-2 [overflow-wrap:anywhere]">
+        {(detail.length > 0 || next !== undefined) && (
+          <p
+            className={classNames(
+              'min-w-0 text-body text-fg-2 [overflow-wrap:anywhere] max-md:[ul~&]:hidden md:-my-1 md:flex-1 md:basis-72',
+              detail.length === 0 && 'md:hidden',
+            )}
+          >
+            {next !== undefined && <span className="md:hidden">{next}</span>}
             {detail.map((sentence, index) => (
               // A phone has room only for the first sentence.
-              <span key={index} className={index === 0 ? undefined : 'max-md:hidden'}>
+              <span key={index} className={index === 0 && next === undefined ? undefined : 'max-md:hidden'}>
                 {index > 0 && ' '}
                 {sentence.map(({ text, isHost }, place) =>
                   isHost ? (

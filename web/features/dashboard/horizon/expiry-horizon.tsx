@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useId, useMemo } from 'react';
+import { useCallback, useEffect, useId, useMemo, useState } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { rowsFor, shownDays } from '../../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
@@ -172,15 +172,24 @@ function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
   }, [isFiltered, isLoaded, loaded, data]);
 }
 
-/** Starts with the last number of rows until the needed one is known, so that nothing moves when the pins load. */
+// Two rows hold so many pins, some of them without their names.
+const MANY_PINS = 8;
+
+/**
+ * Returns the last number of rows until the needed one is known, so that nothing moves when the pins load. While the page is shown,
+ * a domain that is added does not change it.
+ */
 function useRows(entries: readonly { notAfter: number }[] | null, now: number): 2 | 4 {
   const former = rowsPreference.use();
+  const [held, setHeld] = useState<2 | 4 | null>(null);
   const expired = entries?.filter(({ notAfter }) => notAfter < now).length ?? 0;
   const needed = entries && rowsFor({ expired, ahead: entries.length - expired });
   useEffect(() => {
     if (needed) rowsPreference.set(`${needed}`);
   }, [needed]);
-  return needed ?? (former === '2' ? 2 : 4);
+  const isHeld = held === 2 && entries !== null && entries.length <= MANY_PINS;
+  if (needed !== null && !isHeld && held !== needed) setHeld(needed);
+  return held ?? (former === '2' ? 2 : 4);
 }
 
 interface SpanChoiceProps {
