@@ -293,6 +293,8 @@ export const summarySchema = z.object({
       state: domainStateSchema,
       /** Whether `on_schedule` of the summary counts this domain. */
       on_schedule: z.boolean().default(false),
+      /** When its renewal would be overdue; null unless `on_schedule`. */
+      renewal_due_at: isoInstant.nullable().default(null),
       /** Number of domains. */
       count: z.number().int().default(1),
       /** Number of certificates: more than one if the entry stands for all that expire on one day. */

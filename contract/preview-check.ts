@@ -17,6 +17,7 @@ export const previewCheckSchema = domainSchema
     authority_name: true,
     fingerprint: true,
     renewal_from: true,
+    renewal: true,
     revocation: true,
     trusted: true,
     unreachable: true,

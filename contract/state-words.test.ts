@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_NOW, exampleDomain } from '../tests/kit/pages/example-domain.ts';
-import { isVerifiedActive, revocationNote } from './state-words.ts';
+import { brokenStates, isVerifiedActive, revocationNote } from './state-words.ts';
 
 const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') => ({
   revocation: { ...exampleDomain().revocation, state },
 });
 const since = new Date(EXAMPLE_NOW).toISOString();
 const unreachable = { stage: 'dns', reason: 'name_not_found', message: 'No address.', since };
+
+it('brokenStates names the state of the host first, then that of its certificate; none while paused', () => {
+  const uptime = { ...exampleDomain().uptime, state: 'down' as const };
+  const states = (differences: object) => brokenStates({ ...exampleDomain(), ...differences });
+  expect(states({})).toEqual([]);
+  expect(states({ uptime, unreachable, trusted: null })).toEqual(['down']);
+  expect(states({ uptime, unreachable, state: 'unread', trusted: null })).toEqual(['down', 'unreachable']);
+  expect(states({ unreachable, state: 'expired' })).toEqual(['unreachable', 'expired']);
+  expect(states({ uptime, trusted: false })).toEqual(['down', 'untrusted']);
+  expect(states({ state: 'revoked', trusted: false })).toEqual([]);
+  expect(states({ state: 'paused', uptime, unreachable })).toEqual([]);
+});
 
 describe('the badge Active', () => {
   it('has its tick only with a signed answer for a certificate that the host serves and clients accept', () => {
@@ -21,6 +33,7 @@ describe('the badge Active', () => {
       { unreachable },
       { uptime: { ...good.uptime, state: 'down' as const } },
       { fingerprint: null },
+      { state: 'paused' as const },
     ])
       expect(isVerifiedActive({ ...good, ...differences }), JSON.stringify(differences)).toBe(false);
   });

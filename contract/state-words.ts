@@ -12,14 +12,43 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   expired: 'Expired',
   revoked: 'Revoked',
   untrusted: 'Not trusted',
-  critical: `Expiring in 0 to ${CRITICAL_DAYS} days`,
-  soon: `Expiring in ${CRITICAL_DAYS + 1} to ${SOON_DAYS} days`,
+  critical: `0–${CRITICAL_DAYS} days left`,
+  soon: `${CRITICAL_DAYS + 1}–${SOON_DAYS} days left`,
   ok: `More than ${SOON_DAYS} days left`,
   paused: 'Paused',
 };
 
 /** Returns 'certificate not read' for 'Certificate not read'. */
 export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+/** What decides whether something is broken. */
+interface BrokenFacts {
+  state: DomainState;
+  trusted: boolean | null;
+  /** Why the last check read no certificate. */
+  unreachable: unknown;
+  uptime: { state: 'up' | 'down' | 'unknown' | null };
+}
+
+/**
+ * Returns what is wrong with a host and its certificate, the host first: everything but a near expiry and a revocation, which badges
+ * say. Nothing of a paused domain, because that may be fixed by now.
+ */
+export function brokenStates({
+  state,
+  trusted,
+  unreachable,
+  uptime,
+}: BrokenFacts): ('down' | 'unreachable' | 'expired' | 'untrusted')[] {
+  if (state === 'paused') return [];
+  const isDown = uptime.state === 'down';
+  return [
+    ...(isDown ? (['down'] as const) : []),
+    ...(state === 'unread' || (unreachable !== null && !isDown) ? (['unreachable'] as const) : []),
+    ...(state === 'expired' ? (['expired'] as const) : []),
+    ...(trusted === false && state !== 'expired' && state !== 'revoked' ? (['untrusted'] as const) : []),
+  ];
+}
 
 /** Said beside the badge 'Active' if no verified answer says that the certificate is not revoked; null: nothing. */
 const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | null> = {
@@ -31,16 +60,10 @@ const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | 
 };
 
 /** What decides how sure the badge 'Active' is. */
-export interface RevocationFacts {
-  state: DomainState;
+interface RevocationFacts extends BrokenFacts {
   /** Of the certificate read last; null if none was ever read. */
   fingerprint: string | null;
-  is_revoked: boolean;
   revocation: { state: 'good' | 'revoked' | 'unknown' | 'unavailable' | 'not_applicable' };
-  trusted: boolean | null;
-  /** Why the last check read no certificate. */
-  unreachable: unknown;
-  uptime: { state: 'up' | 'down' | 'unknown' | null };
 }
 
 /**
@@ -48,10 +71,9 @@ export interface RevocationFacts {
  * only then has the badge 'Active' its tick and colour.
  */
 export function isVerifiedActive(domain: RevocationFacts): boolean {
-  const { state, fingerprint, revocation, trusted, unreachable, uptime } = domain;
-  if (fingerprint === null || unreachable !== null || trusted === false || uptime.state === 'down')
-    return false;
-  return revocation.state === 'good' && state !== 'expired';
+  const { state, fingerprint, revocation, unreachable } = domain;
+  const isRead = fingerprint !== null && unreachable === null && state !== 'paused';
+  return isRead && revocation.state === 'good' && brokenStates(domain).length === 0;
 }
 
 /** Returns what is said beside the badge 'Active': 'certificate not read', 'revocation not known' and so on; null if nothing is. */

@@ -8,7 +8,7 @@ export {
   tighterStepReachedAt,
   renewalOverdueAt,
 } from './alert-steps.ts';
-export type { ChosenStep, Step } from './alert-steps.ts';
+export type { ChosenStep, Renewable, Step } from './alert-steps.ts';
 export { alertEvent } from './alerting/alert.ts';
 export type {
   AlertCertificate,

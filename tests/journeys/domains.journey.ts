@@ -43,7 +43,7 @@ test('a card says that its certificate has expired, is for another name, or coul
 
   const dead = world.dead('gone.fjord.example');
   await addByApi(person, dead);
-  await expect(card(page, dead)).toContainText('No certificate read');
+  await expect(card(page, dead)).toContainText('Certificate not read');
 });
 
 test('the Free plan’s limit shows a notice where Premium is not sold', async ({ page, world }) => {

@@ -46,7 +46,7 @@ test('headline, most urgent links, filter and list show the same domains, and th
 
   await test.step('an address in the old format selects a filter under More', async () => {
     await page.goto('/dashboard?status=critical');
-    await filter(page, 'More: 0–7 days, 6').click();
+    await filter(page, 'More: 0–7 days left, 6').click();
     await page.getByRole('menuitemradio', { name: 'Expired · 3' }).click();
     await expect(page).toHaveURL(/status=expired/);
     await expect(cards(page)).toHaveCount(3);
@@ -354,8 +354,8 @@ test('the list can be grouped by tag, issuer or state, and an opened group shows
     await expect(page).not.toHaveURL(/issuer=/);
     await expect(page.getByRole('heading', { level: 3 })).toHaveText([
       /^Expired2 domains.*2 need attention/,
-      /^0–7 days4 domains/,
-      /^8–14 days2 domains/,
+      /^0–7 days left4 domains/,
+      /^8–14 days left2 domains/,
       /^More than 14 days52 domains$/,
     ]);
     await page.getByRole('button', { name: /^Needs attention/ }).click();

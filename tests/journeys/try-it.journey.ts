@@ -84,7 +84,7 @@ test('a preview report says that a certificate has expired or that the host cann
   await expectAccessible(page);
 
   await look(page, dead);
-  await expect(report.getByText('No certificate read')).toBeVisible();
+  await expect(report.getByText('Certificate not read')).toBeVisible();
   await expect(report).toContainText(/dead\.orchard\.example:1 .*refused/);
   await expect(report).not.toContainText('Expired');
   await expectAccessible(page);

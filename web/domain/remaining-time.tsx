@@ -10,7 +10,7 @@ import { scheduleOf, timeLeft } from '../../contract/schedule.ts';
 function PausedBadge() {
   return (
     <Badge tone="plain" glyph="paused">
-      Paused
+      {STATE_NAMES.paused}
     </Badge>
   );
 }
@@ -65,7 +65,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
   return (
     <span className="inline-flex items-center gap-2 text-body text-fg-2">
       {domain.checking && <Spinner className="text-fg-3" />}
-      {domain.checking ? 'Checking…' : 'Not checked yet'}
+      {domain.checking ? STATE_NAMES.pending : 'Not checked yet'}
     </span>
   );
 }

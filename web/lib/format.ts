@@ -81,6 +81,12 @@ export function grouped(count: number): string {
   return number().format(count);
 }
 
+/** Returns a name that fits a headline: of a long one, the start and the end, '…' between them. */
+export function shortName(name: string, max = 48): string {
+  const half = Math.floor(max / 2);
+  return name.length <= max ? name : `${name.slice(0, half)}…${name.slice(1 - half)}`;
+}
+
 /** Returns the form of a word that fits the count: 'domain' for 1, 'domains' for others. */
 export function plural(count: number, one: string, other = `${one}s`): string {
   return plurals().select(count) === 'one' ? one : other;

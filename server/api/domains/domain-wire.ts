@@ -12,6 +12,7 @@ import {
   isHeldBack,
   isShortLived,
   readTarget,
+  type Renewable,
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
@@ -152,7 +153,8 @@ export function summaryWire(summary: Summary): SummaryWire {
       not_after: iso(expiry.notAfter),
       valid_from: isoOrNull(expiry.notBefore),
       state: expiry.state,
-      on_schedule: expiry.onSchedule,
+      on_schedule: expiry.renewalDueAt !== null,
+      renewal_due_at: isoOrNull(expiry.renewalDueAt),
       count: expiry.count,
       certificate_count: expiry.certificateCount,
       fingerprint: ifShared(expiry.fingerprint),
@@ -188,7 +190,10 @@ export function revocationWire(verdict: Verdict | null): DomainWire['revocation'
 }
 
 /** Returns the renewal window of the certificate last read; null if none was. */
-export function renewalWire({ certificate, verdict }: Monitor): DomainWire['renewal'] {
+export function renewalWire({
+  certificate,
+  verdict,
+}: Pick<Monitor, 'verdict'> & { certificate: Renewable | null }): DomainWire['renewal'] {
   if (certificate === null) return null;
   const { from, to, source, explanationUrl, overdueAt } = verdict?.renewal ?? {
     ...expectedRenewal(certificate),

@@ -27,6 +27,7 @@ import {
   isoOrNull,
   isRefusedByPolicy,
   REFUSED_HOST,
+  renewalWire,
   revocationWire,
   certificateStateOf,
 } from './domain-wire.ts';
@@ -123,6 +124,7 @@ function previewWire(
     authority_name: leaf?.authorityName ?? null,
     fingerprint: leaf?.fingerprint ?? null,
     renewal_from: isoOrNull(verdict.renewal?.from),
+    renewal: renewalWire({ certificate: leaf, verdict }),
     trusted: verdict.reached ? verdict.trusted : null,
     findings: findingsWire(verdict, endpoint),
     revocation: revocationWire(verdict),

@@ -19,8 +19,11 @@ export interface Expiry extends Targeted {
   /** Start of validity, ms UTC; null for states other than `critical` and `soon`, and if the certificate could not be parsed. */
   notBefore: number | null;
   state: DomainState;
-  /** True if the certificate is short-lived and `critical` or `soon`, but its renewal is not overdue. */
-  onSchedule: boolean;
+  /**
+   * When the renewal would be overdue, ms UTC, if the certificate is short-lived and `critical` or `soon` and that time has not come;
+   * else null.
+   */
+  renewalDueAt: number | null;
   /** Number of monitors that the entry represents. */
   count: number;
   /** Number of certificates that they serve: more than one if the certificates of a day were merged. */
@@ -58,7 +61,7 @@ export async function expiriesOf(
   return withTargets(store.db, query.accountId, await withNotBefore(store, query, rows));
 }
 
-type ExpiryRow = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
+type ExpiryRow = Omit<Expiry, 'notBefore'>;
 
 async function withNotBefore(
   { db }: Store,
@@ -79,8 +82,6 @@ async function withNotBefore(
   const notBefores = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
   return expiryRows.map((row) => ({
     ...row,
-    // SQLite returns 0 or 1; both databases return null if there is no schedule.
-    onSchedule: Boolean(row.onSchedule),
     notBefore: notBefores.get(row.id) ?? null,
   }));
 }
@@ -89,7 +90,7 @@ function selectExpiries({ db }: Store, { accountId, now }: SummaryQuery) {
   return db
     .selectFrom('monitor_listing')
     .select(['monitor_listing.monitor_id as id', 'host', 'port', domainState(now).as('state')])
-    .select(isOnSchedule(now).as('onSchedule'))
+    .select(sql<number | null>`case when ${isOnSchedule(now)} then on_schedule_until end`.as('renewalDueAt'))
     .select((eb) => [
       eb.ref('monitor_listing.not_after').$notNull().as('notAfter'),
       eb.ref('certificate_fingerprint').$notNull().as('fingerprint'),

@@ -33,7 +33,7 @@ const SECTIONS: Screen[] = [
     visitor: 'member',
     async show(page) {
       await panelOf('staging.moss.example')(page);
-      await page.getByText('We have not read a certificate yet.').first().waitFor();
+      await page.getByText('Certificate not read yet.').first().waitFor();
     },
   },
   {

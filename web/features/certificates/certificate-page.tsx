@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CertificateStory } from '../../../contract/calls/certificate.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -215,7 +216,7 @@ function addressList({ addresses, serves, is_done: isDone }: StoryDomain, finger
   // A later certificate is as good as this one.
   const wanted = isDone ? [fingerprint, serves] : [fingerprint];
   const noted = addresses.map((seen) => {
-    if (seen.serves === null) return `${seen.address} (no certificate read)`;
+    if (seen.serves === null) return `${seen.address} (${inSentence(STATE_NAMES.unread)})`;
     return wanted.includes(seen.serves) ? seen.address : `${seen.address} (another certificate)`;
   });
   const others = noted.filter((text) => text.includes(' '));

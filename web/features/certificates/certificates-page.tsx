@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
-import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
+import { STATE_NAMES } from '../../../contract/state-words.ts';
 import type { CertificateSort } from '../../../contract/calls/list-order.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 import { counted, grouped } from '../../lib/format.ts';
@@ -24,10 +24,10 @@ import { useCertificatesSearch } from './certificates-search.ts';
 const ALL = 'all';
 const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: ALL, label: 'All certificates' },
-  { value: 'expired', label: 'Expired' },
-  { value: 'critical', label: `Expiring in 0 to ${CRITICAL_DAYS} days` },
-  { value: 'soon', label: `Expiring in ${CRITICAL_DAYS + 1} to ${SOON_DAYS} days` },
-  { value: 'revoked', label: 'Revoked' },
+  { value: 'expired', label: STATE_NAMES.expired },
+  { value: 'critical', label: STATE_NAMES.critical },
+  { value: 'soon', label: STATE_NAMES.soon },
+  { value: 'revoked', label: STATE_NAMES.revoked },
   { value: 'problem', label: 'With problems' },
 ];
 const SORTS: { value: CertificateSort; label: string }[] = [

@@ -57,6 +57,7 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
               not_after: at(days),
               valid_from: null,
               on_schedule: isOnSchedule,
+              renewal_due_at: isOnSchedule ? at(days - 2) : null,
               count: 1,
               certificate_count: 1,
               fingerprint: null,
@@ -101,28 +102,28 @@ const cdn = domain('cdn.example', 'revoked', 41);
 
 describe('the headline of the dashboard', () => {
   it.each<[string, Entry[], string, string]>([
-    ['19 fine certificates', fine(19), 'All 19 are fine. Next: host-1.example in 32 days.', ''],
-    ['three fine certificates', fine(3), 'All three are fine. Next: host-1.example in 32 days.', ''],
-    ['two fine certificates', fine(2), 'Both are fine. Next: host-1.example in 32 days.', ''],
+    ['19 fine certificates', fine(19), 'All 19 are fine. Next: host-1.example expires in 32 days.', ''],
+    ['three fine certificates', fine(3), 'All 3 are fine. Next: host-1.example expires in 32 days.', ''],
+    ['two fine certificates', fine(2), 'Both are fine. Next: host-1.example expires in 32 days.', ''],
     ['one fine certificate', fine(1), 'host-1.example is fine. It expires in 32 days.', ''],
     [
       'a short-lived certificate on schedule',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), ...fine(2)],
-      'All three are fine. Next: edge.example in five days.',
+      'All 3 are fine. Next: edge.example renews on schedule, next in 3 days.',
       '',
     ],
     [
       'a short-lived certificate on schedule and a critical one',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), pay, ...fine(1)],
-      'pay.example expires in two days',
+      'pay.example expires in 2 days',
       '',
     ],
-    ['one critical certificate', [pay, ...fine(2)], 'pay.example expires in two days', ''],
-    ['one day left', [domain('git.example', 'critical', 1)], 'git.example expires in one day', ''],
+    ['one critical certificate', [pay, ...fine(2)], 'pay.example expires in 2 days', ''],
+    ['one day left', [domain('git.example', 'critical', 1)], 'git.example expires in 24 hours', ''],
     [
       'less than a day left',
-      [domain('git.example', 'critical', 0.2)],
-      'git.example expires within a day',
+      [domain('git.example', 'critical', 0.02)],
+      'git.example expires in less than an hour',
       '',
     ],
     ['one certificate that expires soon', [git, ...fine(2)], 'git.example expires in 11 days', ''],
@@ -137,7 +138,7 @@ describe('the headline of the dashboard', () => {
     [
       'one host that was never read',
       [unread('gone.example'), ...fine(1)],
-      'gone.example could not be read',
+      'The certificate of gone.example was not read',
       'gone.example does not exist in DNS.',
     ],
     [
@@ -149,68 +150,63 @@ describe('the headline of the dashboard', () => {
     [
       'two expired certificates',
       [legacy, domain('b.example', 'expired', -1)],
-      'Two certificates have expired',
+      '2 certificates have expired',
       '',
     ],
     [
       'two untrusted certificates',
       [untrusted('a.example'), untrusted('b.example')],
-      'Two certificates are not trusted',
+      '2 certificates are not trusted',
       '',
     ],
-    [
-      'two hosts that are down',
-      [down('a.example'), down('b.example'), ...fine(1)],
-      'Two domains are down',
-      '',
-    ],
+    ['two hosts that are down', [down('a.example'), down('b.example'), ...fine(1)], '2 domains are down', ''],
     [
       'two hosts that were never read',
       [unread('a.example'), unread('b.example')],
-      'Two domains could not be read',
+      '2 certificates were not read',
       '',
     ],
     [
       'an expired and a revoked certificate',
       [legacy, cdn, ...fine(1)],
-      'Two certificates need attention now',
+      '2 certificates need attention now',
       '',
     ],
-    ['three problems this week', [legacy, pay, cdn], 'Three certificates need attention this week', ''],
+    ['three problems this week', [legacy, pay, cdn], '3 certificates need attention this week', ''],
     [
       'two certificates that expire soon',
       [git, domain('api.example', 'soon', 12)],
-      'Two certificates need attention within two weeks',
+      '2 certificates need attention within two weeks',
       '',
     ],
     [
       'problems at different times, one without a certificate',
       [legacy, pay, git, unread('gone.example'), ...fine(3)],
-      'Four domains need attention, three this week',
+      '4 domains need attention, 3 this week',
       '',
     ],
     [
       'three fine certificates and an unchecked domain',
       [...fine(3), ...several(1, 'pending')],
-      'So far, three certificates are fine',
-      'Next: host-1.example in 32 days. One domain is being checked for the first time.',
+      'So far, 3 certificates are fine',
+      'Next: host-1.example expires in 32 days. 1 domain is being checked for the first time.',
     ],
     [
       'an urgent certificate and two unchecked domains',
       [pay, ...several(2, 'pending')],
-      'pay.example expires in two days',
-      'Two domains are being checked for the first time.',
+      'pay.example expires in 2 days',
+      '2 domains are being checked for the first time.',
     ],
     [
       'only one unchecked domain',
       several(1, 'pending'),
-      'Reading the certificate of one domain',
+      'Reading the certificate of 1 domain',
       'The first check takes a few seconds.',
     ],
     [
       'only three unchecked domains',
       several(3, 'pending'),
-      'Reading the certificates of three domains',
+      'Reading the certificates of 3 domains',
       'The first check takes a few seconds.',
     ],
     [
@@ -222,28 +218,28 @@ describe('the headline of the dashboard', () => {
     [
       'nine of 12 domains paused',
       [...fine(3), ...several(9, 'paused')],
-      'Three certificates are fine, nine domains are paused',
-      'Next: host-1.example in 32 days.',
+      '3 certificates are fine, 9 domains are paused',
+      'Next: host-1.example expires in 32 days.',
     ],
-    ['all three domains paused', several(3, 'paused'), 'All three domains are paused', ''],
+    ['all three domains paused', several(3, 'paused'), 'All 3 domains are paused', ''],
     ['the only domain paused', several(1, 'paused'), 'Your domain is paused', ''],
     [
       'one unchecked and two paused domains',
       [...several(2, 'paused'), ...several(1, 'pending')],
-      'One domain is being read, two domains are paused',
+      '1 domain is being read, 2 domains are paused',
       'The first check takes a few seconds.',
     ],
     [
       'an urgent certificate and two paused domains',
       [pay, ...several(2, 'paused')],
-      'pay.example expires in two days',
-      'Two domains are paused.',
+      'pay.example expires in 2 days',
+      '2 domains are paused.',
     ],
     [
       'an old problem of a paused domain',
       [...fine(1), { ...unread('gone.example'), state: 'paused' }],
-      'One certificate is fine, one domain is paused',
-      'Next: host-1.example in 32 days.',
+      '1 certificate is fine, 1 domain is paused',
+      'Next: host-1.example expires in 32 days.',
     ],
   ])('with %s reads: $2', (_, entries, headline, detail) => {
     expect(say(entries)).toEqual([headline, detail]);
@@ -252,8 +248,20 @@ describe('the headline of the dashboard', () => {
   it('is followed by the domain limit of the plan', () => {
     expect(say(fine(3), 3)[1]).toBe('You track 3 of 3 domains on Free.');
     expect(say([...fine(3), ...several(9, 'paused')], 3)[1]).toContain(
-      'Free checks up to three of your 12 domains.',
+      'Free checks up to 3 of your 12 domains.',
     );
+  });
+
+  it('tells a single short-lived certificate on schedule when it renews, not that it expires', () => {
+    const [headline] = say([domain('localhost', 'critical', 4, { isOnSchedule: true })]);
+    expect(headline).toBe('localhost is fine. It renews on schedule, next in 2 days.');
+  });
+
+  it('shortens a long name in the middle', () => {
+    const host = `${'a'.repeat(60)}.${'b'.repeat(60)}.fjord.example`;
+    const [headline] = say([domain(host, 'expired', -3)]);
+    expect(headline).toMatch(/^a{24}…b+\.fjord\.example has expired$/);
+    expect(headline.length).toBeLessThan(62);
   });
 
   it('highlights hosts in the details', () => {
@@ -267,13 +275,13 @@ it('urgencyWords says in a few words why a host needs attention', () => {
   const entries = [pay, domain('a', 'critical', 1), domain('a', 'critical', 0.5), git, legacy, cdn];
   expect([...entries, untrusted('a'), down('a'), unread('a')].flatMap(words)).toEqual([
     '2 days',
-    '1 day',
-    'within a day',
+    '24 hours',
+    '12 hours',
     '11 days',
     'expired',
     'revoked',
     'not trusted',
     'down',
-    'not read',
+    'certificate not read',
   ]);
 });

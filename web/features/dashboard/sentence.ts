@@ -1,7 +1,7 @@
-import { daysLeft } from '../../../contract/badge.ts';
 import type { SummaryWire } from '../../../contract/domain.ts';
-import { inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
-import { daysText } from '../../../contract/schedule.ts';
+import { onScheduleWords, timeLeft } from '../../../contract/schedule.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
+import { counted, grouped, plural, shortName } from '../../lib/format.ts';
 
 /** A piece of text; host names are highlighted. */
 export interface Phrase {
@@ -34,29 +34,19 @@ export function dashboardSentence({ summary, limit, now }: Input): DashboardSent
       : calmSentence(summary, now);
   const { pending, paused } = counts;
   if (pending > 0 && (attention.total > 0 || pending + paused < total)) {
-    const subject = `${inWordsCapitalised(pending)} ${domains(pending)}`;
-    detail.push([plain(`${subject} ${isOrAre(pending)} being checked for the first time.`)]);
+    detail.push([plain(`${domains(pending)} ${isOrAre(pending)} being checked for the first time.`)]);
   }
   if (paused > 0 && !headline.endsWith(' paused'))
-    detail.push([plain(`${inWordsCapitalised(paused)} ${domains(paused)} ${isOrAre(paused)} paused.`)]);
+    detail.push([plain(`${domains(paused)} ${isOrAre(paused)} paused.`)]);
   if (limit !== null) detail.push([plain(planLine(total, limit))]);
   return { headline, detail };
 }
 
 /** Returns '2 days', 'down' or 'not trusted': why a domain needs attention, in as few words as possible. */
 export function urgencyWords({ reason, not_after: notAfter }: UrgentDomain, now: number): string {
-  if (reason !== 'critical' && reason !== 'soon') return REASON_WORDS[reason];
-  const days = notAfter === null ? 0 : daysLeft(Date.parse(notAfter), now);
-  return days < 1 ? 'within a day' : daysText(days);
+  const isDated = (reason === 'critical' || reason === 'soon') && notAfter !== null;
+  return isDated ? timeLeft(Date.parse(notAfter) - now) : inSentence(STATE_NAMES[reason]);
 }
-
-const REASON_WORDS = {
-  expired: 'expired',
-  revoked: 'revoked',
-  untrusted: 'not trusted',
-  down: 'down',
-  unreachable: 'not read',
-} as const;
 
 /** What is said of several domains that all need attention for the same reason. */
 const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
@@ -64,25 +54,23 @@ const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
   revoked: 'certificates are revoked',
   untrusted: 'certificates are not trusted',
   down: 'domains are down',
-  unreachable: 'domains could not be read',
+  unreachable: 'certificates were not read',
 };
 
 function attentionHeadline({ total, counts, first: [worst] }: Attention, now: number): string {
   if (total === 1 && worst) return headlineOfOne(worst, now);
-  const subject = inWordsCapitalised(total);
+  const subject = grouped(total);
   const alike = worst && counts[worst.reason] === total ? ALL_ALIKE[worst.reason] : undefined;
   if (alike !== undefined) return `${subject} ${alike}`;
   const need = `${subject} ${counts.down + counts.unreachable > 0 ? 'domains' : 'certificates'} need attention`;
   const { soon } = counts;
   if (soon === total) return `${need} within two weeks`;
-  if (soon > 0) return `${need}, ${inWords(total - soon)} this week`;
+  if (soon > 0) return `${need}, ${grouped(total - soon)} this week`;
   return `${need} ${counts.critical > 0 ? 'this week' : 'now'}`;
 }
 
-function headlineOfOne(
-  { display_name: name, reason, not_after: notAfter }: UrgentDomain,
-  now: number,
-): string {
+function headlineOfOne({ display_name, reason, not_after: notAfter }: UrgentDomain, now: number): string {
+  const name = shortName(display_name);
   switch (reason) {
     case 'expired':
       return `${name} has expired`;
@@ -93,7 +81,7 @@ function headlineOfOne(
     case 'down':
       return `${name} is down`;
     case 'unreachable':
-      return `${name} could not be read`;
+      return `The certificate of ${name} was not read`;
     default:
       return `${name} expires ${notAfter === null ? 'soon' : inTime(notAfter, now)}`;
   }
@@ -117,13 +105,14 @@ function calmSentence({ total, counts, expiries }: SummaryWire, now: number): Da
   const next = expiries.find(({ state }) => state !== 'paused');
   if (fine <= 0 && paused === 0) return { headline: readingHeadline(pending), detail: [...FIRST_CHECK] };
   if (next && pending + paused === 0) {
-    const when = inTime(next.not_after, now);
-    if (fine === 1) return { headline: `${next.display_name} is fine. It expires ${when}.`, detail: [] };
-    const all = fine === 2 ? 'Both are fine.' : `All ${inWords(fine)} are fine.`;
-    return { headline: `${all} Next: ${next.display_name} ${when}.`, detail: [] };
+    const name = shortName(next.display_name);
+    const what = whatIsNext(next, now);
+    if (fine === 1) return { headline: `${name} is fine. It ${what}.`, detail: [] };
+    const all = fine === 2 ? 'Both are fine.' : `All ${grouped(fine)} are fine.`;
+    return { headline: `${all} Next: ${name} ${what}.`, detail: [] };
   }
   const detail = next
-    ? [[plain('Next: '), host(next), plain(` ${inTime(next.not_after, now)}.`)]]
+    ? [[plain('Next: '), host(next), plain(` ${whatIsNext(next, now)}.`)]]
     : pending > 0
       ? FIRST_CHECK
       : [];
@@ -134,40 +123,41 @@ function readingHeadline(pending: number): string {
   // A domain that was just added may be in the list before the summary counts it.
   if (pending === 0) return 'Reading your certificates';
   return pending === 1
-    ? 'Reading the certificate of one domain'
-    : `Reading the certificates of ${inWords(pending)} domains`;
+    ? 'Reading the certificate of 1 domain'
+    : `Reading the certificates of ${domains(pending)}`;
 }
 
 /** Returns the headline if some domains are not checked yet, or paused. "All" means all domains, so it is only for those. */
 function headlineOfSome({ fine, pending, paused }: Record<'fine' | 'pending' | 'paused', number>): string {
   if (fine + pending === 0) {
     if (paused === 1) return 'Your domain is paused';
-    return paused === 2 ? 'Both domains are paused' : `All ${inWords(paused)} domains are paused`;
+    return paused === 2 ? 'Both domains are paused' : `All ${domains(paused)} are paused`;
   }
-  const rest = paused > 0 ? `, ${inWords(paused)} ${domains(paused)} ${isOrAre(paused)} paused` : '';
-  if (fine === 0)
-    return `${inWordsCapitalised(pending)} ${domains(pending)} ${isOrAre(pending)} being read${rest}`;
-  const fineWords = `${inWords(fine)} ${plural(fine, 'certificate is', 'certificates are')} fine${rest}`;
-  return capitalised(pending > 0 ? `so far, ${fineWords}` : fineWords);
+  const rest = paused > 0 ? `, ${domains(paused)} ${isOrAre(paused)} paused` : '';
+  if (fine === 0) return `${domains(pending)} ${isOrAre(pending)} being read${rest}`;
+  const fineWords = `${counted(fine, 'certificate is', 'certificates are')} fine${rest}`;
+  return pending > 0 ? `So far, ${fineWords}` : fineWords;
 }
 
-/** Returns 'in 32 days', 'in two days' or 'within a day'. */
+/** Returns 'expires in 32 days', or 'renews on schedule, next in 2 days' for a short-lived certificate. */
+function whatIsNext(next: SummaryWire['expiries'][number], now: number): string {
+  const { not_after: notAfter, renewal_due_at: dueAt } = next;
+  return dueAt === null ? `expires ${inTime(notAfter, now)}` : onScheduleWords(dueAt, now);
+}
+
+/** Returns 'in 32 days', or 'in 31 hours' below two days. */
 function inTime(notAfter: string, now: number): string {
-  const days = Math.max(0, daysLeft(Date.parse(notAfter), now));
-  if (days === 0) return 'within a day';
-  if (days === 1) return 'in one day';
-  return days < 10 ? `in ${inWords(days)} days` : `in ${daysText(days)}`;
+  return `in ${timeLeft(Date.parse(notAfter) - now)}`;
 }
 
 const plain = (text: string): Phrase => ({ text, isHost: false });
 const host = ({ display_name }: { display_name: string }): Phrase => ({ text: display_name, isHost: true });
-const domains = (count: number): string => plural(count, 'domain');
+const domains = (count: number): string => counted(count, 'domain');
 const isOrAre = (count: number): string => plural(count, 'is', 'are');
 const planLine = (total: number, limit: number): string =>
   total > limit
-    ? `Free checks up to ${inWords(limit)} of your ${inWords(total)} domains.`
-    : `You track ${total} of ${limit} ${domains(limit)} on Free.`;
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+    ? `Free checks up to ${limit} of your ${domains(total)}.`
+    : `You track ${total} of ${domains(limit)} on Free.`;
 
 /** Returns the problem's message with the host highlighted, and adds the host if the message does not name it. */
 function reasonOf(problem: SummaryWire['problems'][number]): Phrase[] {

@@ -39,7 +39,7 @@ describe('the next alert', () => {
     const domain = { paused: null, expiry_date: '2026-12-22T12:00:00.000Z' } as const;
     const none = { incidents: [], is_told: true };
     expect(nothingPlannedLine({ ...domain, paused: 'user' }, none)).toBeNull();
-    expect(nothingPlannedLine({ ...domain, expiry_date: null }, none)).toContain('not read a certificate');
+    expect(nothingPlannedLine({ ...domain, expiry_date: null }, none)).toContain('certificate not read yet');
     expect(nothingPlannedLine(domain, none)).toContain('all expiry alerts');
     expect(nothingPlannedLine(domain, { ...none, is_told: false })).toContain('no chosen channel');
     const acknowledged = {

@@ -1,4 +1,5 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import { dayAndMonth } from '../../domain/day-and-month.ts';
@@ -23,7 +24,7 @@ export function nothingPlannedLine(
 ): string | null {
   if (paused !== null) return null;
   if (!reachesAnybody) return 'No alerts will be sent: no chosen channel can receive them.';
-  if (expiryDate === null) return 'No alerts planned: we have not read a certificate yet.';
+  if (expiryDate === null) return `No alerts planned: ${inSentence(STATE_NAMES.unread)} yet.`;
   const expiry = incidents.find(({ problem, ended_at: endedAt }) => problem === 'expiry' && endedAt === null);
   if (expiry?.acknowledged_at != null)
     return 'You acknowledged the expiry: no more alerts about it are planned.';

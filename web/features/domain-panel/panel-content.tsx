@@ -3,11 +3,14 @@ import { Tabs } from 'radix-ui';
 import { useEffect, useRef } from 'react';
 import type { ComponentType } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
+import { brokenStates, STATE_NAMES } from '../../../contract/state-words.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
 import { PANEL_SECTIONS } from '../../lib/dashboard-search.ts';
 import type { PanelSectionName } from '../../lib/dashboard-search.ts';
 import { relativeTime } from '../../lib/format.ts';
-import { RevocationBadge } from '../../ui/badge.tsx';
+import { RevocationState } from '../../domain/remaining-time.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import type { BadgeProps } from '../../ui/badge.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -157,15 +160,31 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
   );
 }
 
-/** Shows Active or Revoked in every state, and next to it whether the certificate has not been read yet. */
+const STATE_BADGES = {
+  down: { tone: 'critical', glyph: 'fault' },
+  unreachable: { tone: 'soon', glyph: 'soon' },
+  expired: { tone: 'expired', glyph: 'expired' },
+  untrusted: { tone: 'critical', glyph: 'critical' },
+} as const satisfies Record<string, Pick<BadgeProps, 'tone' | 'glyph'>>;
+
+/** Shows the state of the host first if something is broken, then Active or Revoked in every state. */
 function StateBadge({ domain }: { domain: DomainWire }) {
-  const isRead = domain.fingerprint !== null;
+  const isChecking = domain.checking && domain.fingerprint === null;
+  const broken = isChecking ? [] : brokenStates(domain);
   return (
-    <div className={classNames('flex flex-wrap items-center gap-2', domain.is_revoked && 'mt-1.5')}>
-      <RevocationBadge revoked={domain.is_revoked} />
-      {!isRead && domain.paused === null && domain.waiting === null && (
-        <span className="text-meta text-fg-3">{domain.checking ? 'Checking…' : 'No certificate read'}</span>
+    <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
+      {domain.paused !== null && (
+        <Badge tone="plain" glyph="paused">
+          {STATE_NAMES.paused}
+        </Badge>
       )}
+      {broken.map((state) => (
+        <Badge key={state} {...STATE_BADGES[state]}>
+          {STATE_NAMES[state]}
+        </Badge>
+      ))}
+      <RevocationState domain={domain} place="beside" />
+      {isChecking && <span className="text-meta text-fg-3">{STATE_NAMES.pending}</span>}
     </div>
   );
 }

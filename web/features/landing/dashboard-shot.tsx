@@ -67,9 +67,7 @@ function ShotSentence({ now }: { now: number }) {
   const host = 'font-[560] text-fg';
   return (
     <>
-      <p className="text-[22px]/7 font-bold tracking-[-.022em]">
-        Three certificates need attention this week
-      </p>
+      <p className="text-[22px]/7 font-bold tracking-[-.022em]">3 certificates need attention this week</p>
       <p className="mt-1 mb-5 text-fg-2">
         <b className={host}>{EXPIRED.hostname}</b> expired on {date(EXPIRED)}. Next is{' '}
         <b className={host}>{NEXT.hostname}</b> on {date(NEXT)}.

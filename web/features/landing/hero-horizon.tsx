@@ -36,6 +36,8 @@ export interface VisitorPin {
   name: string;
   /** In ms UTC. */
   notAfter: number;
+  /** Its certificate is short-lived, and the renewal is not overdue. */
+  isOnSchedule: boolean;
 }
 
 /**
@@ -102,7 +104,11 @@ export function HeroHorizon({ now, visitor }: HeroHorizonProps) {
       isDimmed: visitor !== null,
     }));
     const end = Math.min(visitor?.notAfter ?? now, now + MAX_DAYS * DAY_MS);
-    if (visitor) entries.push({ ...entry(visitor.name, end), id: 'visitor', isDimmed: false });
+    if (visitor) {
+      const pin = entry(visitor.name, end);
+      const status = visitor.isOnSchedule ? 'ok' : pin.status;
+      entries.push({ ...pin, status, id: 'visitor', isDimmed: false });
+    }
     return layOutHorizon(
       heroFrame(width, Math.ceil((end - now) / DAY_MS)),
       { entries: entries.toSorted((one, other) => one.notAfter - other.notAfter), now },

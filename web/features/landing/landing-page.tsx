@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { scheduleOf } from '../../../contract/schedule.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -71,8 +72,8 @@ function Hero({ productName }: { productName: string }) {
             {productName}: Never miss an SSL certificate expiry again.
           </h1>
           <p className="mt-5 max-w-[590px] text-[17px]/[26px] tracking-[-.008em] text-fg-2 md:mt-[22px] md:text-[19px]/[30px]">
-            Add a hostname. We read its certificate, watch the date in its notAfter field, and email you
-            before that day comes.
+            Add a hostname. We read its certificate, watch its expiry date, and email you before that day
+            comes.
           </p>
           <div className="mt-[30px] flex flex-col gap-x-4 gap-y-5 md:flex-row md:items-start">
             {config.try_it && (
@@ -111,7 +112,9 @@ function Hero({ productName }: { productName: string }) {
 /** Returns the pin of the host that the visitor checked; null if no certificate was read. */
 function pinOf(check: PreviewCheck): VisitorPin | null {
   if (check.stage !== 'done' || check.result.expiry_date === null) return null;
-  return { name: check.result.display_name, notAfter: Date.parse(check.result.expiry_date) };
+  const { display_name: name, expiry_date: expiryDate } = check.result;
+  const isOnSchedule = scheduleOf(check.result, check.at) === 'on schedule';
+  return { name, notAfter: Date.parse(expiryDate), isOnSchedule };
 }
 
 function ClosingBand() {

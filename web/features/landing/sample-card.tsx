@@ -58,7 +58,7 @@ export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
       <div className="px-[18px] pt-4 pb-3.5">
         <div className="mb-[9px] flex h-[26px] items-center justify-between gap-2">
           <SampleRemaining sample={sample} now={now} />
-          <RevocationBadge revoked={sample.revoked === true} />
+          <RevocationBadge revoked={sample.revoked === true} isVerified={sample.days >= 0} />
         </div>
         <SampleLifetime sample={sample} now={now} />
       </div>

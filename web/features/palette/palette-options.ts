@@ -1,7 +1,7 @@
 import { countOf } from '../../domain/domain-filter.ts';
 import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
 import { inPeriod } from '../../domain/day-and-month.ts';
-import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
+import { STATE_NAMES } from '../../../contract/state-words.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 import type { DashboardSearch } from '../../lib/dashboard-search.ts';
 
@@ -60,12 +60,12 @@ const STATUS_LABELS: Partial<Record<ListStatus, string>> = {
   expiring: 'Expired and expiring certificates',
   problem: 'Domains with problems',
   expired: 'Expired certificates',
-  critical: `Expiring in 0 to ${CRITICAL_DAYS} days`,
-  soon: `Expiring in ${CRITICAL_DAYS + 1} to ${SOON_DAYS} days`,
+  critical: STATE_NAMES.critical,
+  soon: STATE_NAMES.soon,
   revoked: 'Revoked certificates',
-  unread: 'No certificate read',
+  unread: STATE_NAMES.unread,
   paused: 'Paused domains',
-  ok: `More than ${SOON_DAYS} days left`,
+  ok: STATE_NAMES.ok,
 };
 
 /** What the input asks for: domains to open, or to pause or resume if it begins with that word. */

@@ -29,7 +29,7 @@ const NOW_RING =
 export function LifetimeBar({ lifetime, now }: { lifetime: Lifetime | null; now: number }) {
   if (!lifetime)
     return (
-      <div role="img" aria-label="No certificate read yet" className={BAR}>
+      <div role="img" aria-label="No dates yet" className={BAR}>
         <span className="absolute inset-x-0 top-[7px] border-t-2 border-dashed border-line-2" />
       </div>
     );

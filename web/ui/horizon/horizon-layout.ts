@@ -23,6 +23,8 @@ export interface HorizonEntry {
   shared?: { fingerprint: string; domains: number } | undefined;
   /** A problem other than expiry, for example 'down' or 'down on 2 of 3 domains'. */
   trouble?: string | undefined;
+  /** 'renews on schedule, next in 2 days', of a short-lived certificate. */
+  schedule?: string | undefined;
   /** Drawn faintly, because the current filter does not match it. */
   isDimmed?: boolean;
 }

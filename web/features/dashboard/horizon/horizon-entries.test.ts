@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { EXAMPLE_NOW as NOW } from '../../../../tests/kit/pages/example-domain.ts';
-import { horizonEntries } from './horizon-entries.ts';
-import { DAY_MS } from '../../../../contract/durations.ts';
+import { horizonEntries, pinName } from './horizon-entries.ts';
+import { DAY_MS, HOUR_MS } from '../../../../contract/durations.ts';
 import type { DomainState } from '../../../../contract/words.ts';
 
 type Problem = SummaryWire['problems'][number];
@@ -14,6 +14,7 @@ const expiry = (id: string, days: number, state: DomainState) => ({
   not_after: new Date(NOW + days * DAY_MS).toISOString(),
   valid_from: null,
   on_schedule: false,
+  renewal_due_at: null,
   state,
   count: 1,
   certificate_count: 1,
@@ -44,7 +45,7 @@ describe('the marks of the horizon', () => {
   it.each<[Problem['kind'], string]>([
     ['untrusted', 'not trusted'],
     ['down', 'down'],
-    ['unreachable', 'could not be checked'],
+    ['unreachable', 'certificate not read'],
   ])('show a fault if a host is %s', (kind, trouble) => {
     expect(marks([expiry('a', 60, 'ok'), expiry('b', 10, 'soon')], [problem('a', kind)])).toEqual([
       ['fault', trouble],
@@ -69,7 +70,13 @@ describe('the marks of the horizon', () => {
   });
 
   it('show a short-lived certificate as fine while its renewal is on schedule', () => {
-    expect(marks([{ ...expiry('a', 4, 'critical'), on_schedule: true }], [])).toEqual([['ok', undefined]]);
+    const renewal_due_at = new Date(NOW + 30 * HOUR_MS).toISOString();
+    const short = { ...expiry('a', 4, 'critical'), on_schedule: true, renewal_due_at };
+    const [pin] = horizonEntries({ expiries: [short], problems: [] }, NOW, null);
+    expect(pin).toMatchObject({ status: 'ok', schedule: 'renews on schedule, next in 30 hours' });
+    expect(pin && pinName(pin, NOW)).toBe(
+      'a, expires on 24 November 2026, renews on schedule, next in 30 hours',
+    );
   });
 
   it('show the problem of domains that share a certificate, and how many of them have it', () => {

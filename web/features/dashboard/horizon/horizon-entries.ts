@@ -1,9 +1,9 @@
 import { expiryBadge } from '../../../../contract/badge.ts';
+import { onScheduleWords, timeLeft } from '../../../../contract/schedule.ts';
+import { inSentence, STATE_NAMES } from '../../../../contract/state-words.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
-import { daysLeft } from '../../../../contract/badge.ts';
 import { counted, grouped, longDate } from '../../../lib/format.ts';
-import { daysText } from '../../../../contract/schedule.ts';
 
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 
@@ -11,7 +11,6 @@ type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 const KINDS = ['untrusted', 'down', 'unreachable'] as const;
 /** The summary has the problems of this many domains at most. */
 const MAX_PROBLEMS = 500;
-const TROUBLE = { untrusted: 'not trusted', down: 'down', unreachable: 'could not be checked' } as const;
 
 /** What the list shows: the ids of its domains, and the days (UTC, as in '2026-11-22') on which their certificates expire. */
 export interface ListedPins {
@@ -63,7 +62,8 @@ export function horizonEntries(
       status,
       count,
       shared,
-      trouble: worst && `${TROUBLE[worst.kind]}${where}`,
+      schedule: dated === badge ? undefined : onScheduleWords(expiry.renewal_due_at, now),
+      trouble: worst && `${inSentence(STATE_NAMES[worst.kind])}${where}`,
       isDimmed: isListed === false,
     };
   });
@@ -71,9 +71,7 @@ export function horizonEntries(
 
 /** Returns '2 days left', for a pin's link and tooltip. */
 export function remainingWords(notAfter: number, now: number): string {
-  const days = daysLeft(notAfter, now);
-  if (days < 0) return 'Expired';
-  return `${daysText(days)} left`;
+  return notAfter < now ? STATE_NAMES.expired : `${timeLeft(notAfter - now)} left`;
 }
 
 /** Returns 'and 2 more domains with this certificate'. */
@@ -82,7 +80,7 @@ export const othersText = ({ domains }: { domains: number }): string =>
 
 /** Returns the accessible name of a pin's link, with everything its tooltip shows. */
 export function pinName(entry: HorizonEntry, now: number): string {
-  const { notAfter, status, trouble, count } = entry;
+  const { notAfter, status, trouble, count, schedule } = entry;
   const date = longDate(notAfter);
   const filtered = entry.isDimmed === true ? ', not in the list below' : '';
   if (count > 1)
@@ -90,6 +88,7 @@ export function pinName(entry: HorizonEntry, now: number): string {
   const name = entry.name + (entry.shared ? ` ${othersText(entry.shared)}` : '');
   const isRevoked = status === 'revoked' ? ', revoked' : '';
   const isWrong = trouble === undefined ? '' : `, ${trouble}`;
+  const left = schedule ?? remainingWords(notAfter, now);
   if (notAfter < now) return `${name}, expired on ${date}${isRevoked}${isWrong}${filtered}`;
-  return `${name}, expires on ${date}, ${remainingWords(notAfter, now)}${isRevoked}${isWrong}${filtered}`;
+  return `${name}, expires on ${date}, ${left}${isRevoked}${isWrong}${filtered}`;
 }

@@ -18,6 +18,7 @@ const expiry = (days: number, change: Partial<Expiry> = {}): Expiry => ({
   not_after: new Date(NOW + days * DAY_MS).toISOString(),
   valid_from: null,
   on_schedule: false,
+  renewal_due_at: null,
   state: 'ok',
   count: 1,
   certificate_count: 1,
@@ -40,7 +41,7 @@ describe('the links of the horizon', () => {
   it('name host and expiry, in the order of the dates', () => {
     expect(names([expiry(-3), expiry(1), expiry(41, { state: 'revoked' })])).toEqual([
       'fjord.example, expired on 17 November 2026',
-      'fjord.example, expires on 21 November 2026, 1 day left',
+      'fjord.example, expires on 21 November 2026, 24 hours left',
       'fjord.example, expires on 31 December 2026, 41 days left, revoked',
     ]);
   });

@@ -29,12 +29,14 @@ export interface PinTooltipProps {
   onPointerLeave: () => void;
 }
 
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Describes what is highlighted. Hidden from screen readers, because the link says the same. */
 export function PinTooltip(props: PinTooltipProps) {
   const { described, issuer, now, width, onPointerEnter, onPointerLeave } = props;
   if (described === null) return null;
   const { entries, count, x, y } = described;
-  const [{ name, shared, notAfter, status, trouble }] = entries;
+  const [{ name, shared, notAfter, status, trouble, schedule }] = entries;
   const { date = longDate(notAfter) } = props;
   const isRight = x > width / 2;
   return (
@@ -76,9 +78,10 @@ export function PinTooltip(props: PinTooltipProps) {
           {trouble !== undefined && (
             <p className="mt-0.5 flex items-center gap-1.5 font-[520] text-critical-fg">
               <Glyph name="fault" className="size-3 text-critical-mark" />
-              {trouble.charAt(0).toUpperCase() + trouble.slice(1)}
+              {capitalised(trouble)}
             </p>
           )}
+          {schedule !== undefined && <p className="num mt-0.5 text-fg-2">{capitalised(schedule)}</p>}
           {issuer !== null && <p className="truncate text-meta text-fg-3">{issuer}</p>}
           <p className="num mt-1.5 flex gap-1.5">
             {status === 'revoked' && <RevocationBadge revoked />}

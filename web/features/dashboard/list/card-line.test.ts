@@ -62,9 +62,9 @@ describe('cardTrouble', () => {
       'critical: Something newer.',
     ],
     [
-      'returns null for an expired certificate, because the badge says that',
+      'says when a certificate expired',
       { state: 'expired', trusted: false, findings: [finding('expired', 'critical')] },
-      null,
+      'expired: Expired on 22 December',
     ],
     [
       'reports the wrong name of a certificate that has also expired',
@@ -76,20 +76,20 @@ describe('cardTrouble', () => {
       'critical: Not valid for this name',
     ],
     [
-      'returns null for a revoked certificate, because the badge says that',
+      'says that a certificate is revoked',
       { state: 'revoked', trusted: false, findings: [finding('revoked', 'critical')] },
-      null,
+      'revoked: Revoked',
     ],
     ['reports an untrusted certificate even without a finding', { trusted: false }, 'critical: Not trusted'],
     [
       'reports a refused connection before the findings of an earlier check',
       { unreachable: refused, findings: [finding('legacy_tls', 'warning')] },
-      'warning: The connection was refused',
+      'warning: Certificate not read · The connection was refused',
     ],
     [
       'shows the message of a failure that has no short words',
       { unreachable: { ...refused, reason: 'newer' } },
-      'warning: fjord.example refused the connection.',
+      'warning: Certificate not read · fjord.example refused the connection.',
     ],
     [
       'reports an outage with the reason of the last check',

@@ -5,27 +5,31 @@ import { dayAndMonth } from '../../../domain/day-and-month.ts';
 import { shortFindingLine, worstFinding } from './finding-line.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import { scheduleOf, scheduleWords } from '../../../../contract/schedule.ts';
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/schedule-word.ts';
 import { longDate } from '../../../lib/format.ts';
 
 export interface CardLine {
-  tone: 'quiet' | 'warning' | 'critical';
+  tone: 'quiet' | 'warning' | 'critical' | 'expired' | 'revoked';
   text: string;
   /** The full sentence; `text` is its short form. */
   title: string;
 }
 
 /**
- * Returns the line that replaces the issuer on a card; null if all is well. Down comes first, then unreachable (the findings
- * are then from an older check). Notes are `quiet`. `now` in ms UTC.
+ * Returns the line about what is wrong; null if all is well. Down comes first, then unreachable (the findings are then from an older
+ * check), last what a badge says too. Notes are `quiet`. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const down = downLine(domain, now);
   if (down) return { tone: 'critical', ...down };
   const { unreachable } = domain;
   if (unreachable) {
-    return { tone: 'warning', text: shortReachLine(unreachable), title: unreachable.message };
+    // Without a certificate, the badge says that none was read.
+    const reason = shortReachLine(unreachable);
+    const text = domain.fingerprint === null ? reason : `${STATE_NAMES.unreachable} · ${reason}`;
+    return { tone: 'warning', text, title: unreachable.message };
   }
   const finding = worstFinding(domain);
   if (finding) {
@@ -33,9 +37,10 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
     return { tone, text: shortFindingLine(finding), title: finding.message };
   }
   if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
-    const text = 'Not trusted';
-    return { tone: 'critical', text, title: 'The certificate is not trusted.' };
+    return { tone: 'critical', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
   }
+  const ended = endedLine(domain, now);
+  if (ended) return ended;
   const { waiting } = domain;
   if (waiting)
     return {
@@ -44,6 +49,15 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
       title: heldBackSentence(waiting, now),
     };
   return limit(domain, now) ?? schedule(domain, now);
+}
+
+/** Returns when the certificate expired or was revoked; null if it is neither. */
+function endedLine({ state, expiry_date: end, revocation }: DomainWire, now: number): CardLine | null {
+  const at = state === 'revoked' ? revocation.revoked_at : end;
+  if (state !== 'revoked' && state !== 'expired') return null;
+  const name = STATE_NAMES[state];
+  if (at === null) return { tone: state, text: name, title: name };
+  return { tone: state, text: `${name} on ${dayAndMonth(at, now)}`, title: `${name} on ${longDate(at)}.` };
 }
 
 /** Returns a line if an intermediate expires before the leaf. */

@@ -13,7 +13,7 @@ import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { SecondLine } from './second-line.tsx';
+import { lookOf, SecondLine, TroubleStrip, troubleOf } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 
@@ -32,6 +32,8 @@ interface DomainCardProps {
 export const DomainCard = memo(function DomainCard({ domain, now, isSelected, actions }: DomainCardProps) {
   const lifetime = lifetimeOf(domain, now);
   const { selected } = useSelection();
+  const trouble = troubleOf(domain, now);
+  const look = lookOf(trouble);
   return (
     <div
       className={classNames(
@@ -39,10 +41,11 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
         now - Date.parse(domain.created_at) < NEW_MS && 'animate-[appear_180ms]',
         isSelected || selected.has(domain.id)
           ? 'border-fg shadow-2'
-          : 'border-line shadow-1 hover:border-line-2 hover:shadow-2',
+          : classNames(look?.edge ?? 'border-line hover:border-line-2', 'shadow-1 hover:shadow-2'),
       )}
     >
-      <div className="flex items-center gap-3 pt-4 pr-2.5 pl-[18px]">
+      {trouble && <TroubleStrip trouble={trouble} />}
+      <div className={classNames('flex items-center gap-3 pr-2.5 pl-[18px]', look ? 'pt-2' : 'pt-4')}>
         <SelectBox domain={domain}>
           <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         </SelectBox>
@@ -56,12 +59,19 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
             </h3>
             <ProtocolMark domain={domain} />
           </div>
-          <SecondLine domain={domain} now={now} className="text-[12.5px]/[17px]" calmClassName="h-[17px]" />
+          {!look && (
+            <SecondLine
+              domain={domain}
+              trouble={trouble}
+              className="text-[12.5px]/[17px]"
+              calmClassName="h-[17px]"
+            />
+          )}
         </div>
         <DomainMenu domain={domain} actions={actions} />
       </div>
 
-      <div className="px-[18px] pt-4 pb-3.5">
+      <div className={classNames('px-[18px] pb-3.5', look ? 'pt-2' : 'pt-4')}>
         <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <div className="flex min-w-0 flex-1 items-center gap-2">
             <RemainingTime domain={domain} now={now} />

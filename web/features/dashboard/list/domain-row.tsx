@@ -15,7 +15,8 @@ import { useSelection } from '../selection/selection-provider.tsx';
 import { uptimeText } from './down-line.ts';
 import { DomainLink, ProtocolMark } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { SecondLine } from './second-line.tsx';
+import type { CardLine } from './card-line.ts';
+import { lookOf, SecondLine, troubleOf } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
@@ -45,6 +46,8 @@ export const DomainRow = memo(function DomainRow({
   actions,
 }: DomainRowProps) {
   const { selected } = useSelection();
+  const trouble = troubleOf(domain, now);
+  const look = lookOf(trouble);
   const open = ({ target }: MouseEvent) => {
     if (!(target instanceof Element && target.closest(INTERACTIVE))) actions.showDetails(domain);
   };
@@ -57,11 +60,11 @@ export const DomainRow = memo(function DomainRow({
       onClick={open}
       className={classNames(
         'group/row cursor-pointer focus-within:bg-sunken hover:bg-sunken',
-        (isOpen || selected.has(domain.id)) && 'bg-sunken shadow-[inset_2px_0_var(--fg)]',
+        isOpen || selected.has(domain.id) ? 'bg-sunken shadow-[inset_2px_0_var(--fg)]' : look?.bar,
       )}
     >
       <th scope="row" className={classNames(ROW_CELL, 'pl-4 text-left font-normal md:pl-5')}>
-        <Name domain={domain} now={now} />
+        <Name domain={domain} trouble={trouble} now={now} />
       </th>
       <td className={classNames(ROW_CELL, 'max-md:hidden')}>
         <RemainingTime domain={domain} now={now} short />
@@ -89,7 +92,7 @@ export const DomainRow = memo(function DomainRow({
 });
 
 /** Shows icon or checkbox, the name, and the line below. */
-function Name({ domain, now }: { domain: DomainWire; now: number }) {
+function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine | null; now: number }) {
   return (
     <div className="flex items-center gap-2.5">
       <SelectBox domain={domain}>
@@ -106,7 +109,12 @@ function Name({ domain, now }: { domain: DomainWire; now: number }) {
           <ProtocolMark domain={domain} />
         </div>
         <div className="flex min-w-0 items-center gap-2">
-          <SecondLine domain={domain} now={now} className="text-[12.5px]/4" calmClassName="max-md:hidden" />
+          <SecondLine
+            domain={domain}
+            trouble={trouble}
+            className="text-[12.5px]/4"
+            calmClassName="max-md:hidden"
+          />
           <TagList tags={domain.tags} />
         </div>
         <PhoneLine domain={domain} now={now} />

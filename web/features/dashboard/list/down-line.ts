@@ -1,3 +1,4 @@
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { shortDays } from '../../../domain/day-and-month.ts';
 import { shortReachLine } from './reach-line.ts';
@@ -17,8 +18,8 @@ export function sinceWords(instant: string, now: number): string {
 export function downLine(domain: DomainWire, now: number): { text: string; title: string } | null {
   const { down_since: since, state } = domain.uptime;
   if (state !== 'down' || since === null) return null;
-  const text = `Down since ${sinceWords(since, now)}`;
-  const title = `Down since ${longDateTime(since)}.`;
+  const text = `${STATE_NAMES.down} since ${sinceWords(since, now)}`;
+  const title = `${STATE_NAMES.down} since ${longDateTime(since)}.`;
   const { unreachable } = domain;
   if (unreachable === null) return { text, title };
   return { text: `${text} · ${shortReachLine(unreachable)}`, title: `${title} ${unreachable.message}` };

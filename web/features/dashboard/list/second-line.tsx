@@ -1,26 +1,33 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { issuerLine } from '../issuer-line.ts';
 import { cardTrouble } from './card-line.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
+import type { GlyphName } from '../../../ui/glyph.tsx';
 import type { CardLine } from './card-line.ts';
 
 interface SecondLineProps {
   domain: DomainWire;
-  now: number;
+  /** The domain's `troubleOf`. */
+  trouble: CardLine | null;
   /** Type styles for every content. */
   className: string;
   /** Additional styles if nothing is wrong. */
   calmClassName?: string;
 }
 
+/** Returns the line about what is wrong; null for a paused domain, which may be fixed by now. */
+export function troubleOf(domain: DomainWire, now: number): CardLine | null {
+  return domain.paused === null ? cardTrouble(domain, now) : null;
+}
+
 /** Shows the problem, or else the issuer. With a target shows that instead, because the name above it may be cut. */
-export function SecondLine({ domain, now, className, calmClassName }: SecondLineProps) {
-  const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
+export function SecondLine({ domain, trouble, className, calmClassName }: SecondLineProps) {
   if (trouble) return <TroubleLine trouble={trouble} className={className} />;
   return (
     <span className={classNames('block truncate text-fg-3', className, calmClassName)}>
-      {targetWords(domain) ?? issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer unknown'}
+      {targetWords(domain) ?? issuerLine(domain.authority_name, domain.issuer) ?? unknownIssuer(domain)}
     </span>
   );
 }
@@ -30,30 +37,93 @@ function targetWords({ target, display_name: name }: DomainWire): string | null 
   return target === null ? null : name.slice(name.indexOf(' ') + 1);
 }
 
+function unknownIssuer({ fingerprint, checking, state }: DomainWire): string {
+  if (fingerprint !== null) return 'Issuer unknown';
+  // The line below says that it is being checked.
+  return checking || state === 'pending' ? '\u00a0' : STATE_NAMES.unread;
+}
+
+type LoudTone = Exclude<CardLine['tone'], 'quiet'>;
+
+/** `edge` of a card, `bar` at the left of a row. */
+const LOOKS: Record<
+  LoudTone,
+  { glyph: GlyphName; mark: string; text: string; strip: string; edge: string; bar: string }
+> = {
+  warning: {
+    glyph: 'soon',
+    mark: 'text-soon-mark',
+    text: 'text-soon-fg',
+    strip: 'bg-soon-bg text-soon-fg',
+    edge: 'border-soon-mark',
+    bar: 'shadow-[inset_3px_0_var(--soon-mark)]',
+  },
+  critical: {
+    glyph: 'critical',
+    mark: 'text-critical-mark',
+    text: 'text-critical-fg',
+    strip: 'bg-critical-bg text-critical-fg',
+    edge: 'border-critical-mark',
+    bar: 'shadow-[inset_3px_0_var(--critical-mark)]',
+  },
+  expired: {
+    glyph: 'expired',
+    mark: 'text-expired-mark',
+    text: 'text-expired-fg',
+    strip: 'bg-expired-bg text-expired-fg',
+    edge: 'border-expired-mark',
+    bar: 'shadow-[inset_3px_0_var(--expired-mark)]',
+  },
+  revoked: {
+    glyph: 'revoked',
+    mark: 'text-revoked-mark',
+    text: 'text-fg',
+    strip: 'bg-revoked-bg text-revoked-fg',
+    edge: 'border-revoked-mark',
+    bar: 'shadow-[inset_3px_0_var(--revoked-mark)]',
+  },
+};
+
+/** Returns the look of a problem; null if there is none, or only a note. */
+export function lookOf(trouble: CardLine | null): (typeof LOOKS)[LoudTone] | null {
+  return trouble === null || trouble.tone === 'quiet' ? null : LOOKS[trouble.tone];
+}
+
+/** Shows the problem across the top of a card, in its colour. */
+export function TroubleStrip({ trouble }: { trouble: CardLine }) {
+  const look = lookOf(trouble);
+  if (look === null) return null;
+  return (
+    <p
+      title={trouble.title}
+      className={classNames(
+        'flex h-7 min-w-0 items-center gap-1.5 rounded-t-[11px] px-[18px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
+        look.strip,
+      )}
+    >
+      <Glyph name={look.glyph} className="size-[13px]" />
+      <span className="truncate">{trouble.text}</span>
+    </p>
+  );
+}
+
 /** Shows a short line about a problem, with the full sentence as its title. `className` sets its type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
-  const isCritical = trouble.tone === 'critical';
-  if (trouble.tone === 'quiet')
+  const look = lookOf(trouble);
+  if (look === null)
     return (
-      <span title={trouble.title} className={classNames('block truncate text-fg-2', className)}>
+      <span title={trouble.title} className={classNames('num block truncate text-fg-2', className)}>
         {trouble.text}
       </span>
     );
   return (
     <span
       title={trouble.title}
-      className={classNames(
-        'flex min-w-0 items-center gap-1.5 font-[520]',
-        isCritical ? 'text-critical-fg' : 'text-soon-fg',
-        className,
-      )}
+      className={classNames('flex min-w-0 items-center gap-1.5 font-[520]', look.text, className)}
     >
       <Glyph
-        name={isCritical ? 'critical' : 'soon'}
-        className={classNames(
-          'size-[13px] [--glyph-cut:var(--surface)]',
-          isCritical ? 'text-critical-mark' : 'text-soon-mark',
-        )}
+        name={look.glyph}
+        className={classNames('size-[13px] [--glyph-cut:var(--surface)]', look.mark)}
       />
       <span className="truncate">{trouble.text}</span>
     </span>

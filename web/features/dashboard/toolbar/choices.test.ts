@@ -28,13 +28,13 @@ describe('the filters', () => {
   it('include every state under More', () => {
     expect(texts(statusFilters(summary).more)).toEqual([
       'Expired 1',
-      '0–7 days 3',
-      '8–14 days 2',
+      '0–7 days left 3',
+      '8–14 days left 2',
       'Revoked 1',
-      'Not read 1',
+      'Certificate not read 1',
       'Checking… 1',
       'Paused 1',
-      'More than 14 days 9',
+      'More than 14 days left 9',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
 import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
-import { CRITICAL_DAYS, DOMAIN_SORTS, SOON_DAYS } from '../../../../contract/words.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { DOMAIN_SORTS } from '../../../../contract/words.ts';
 import { countOf, filterParts } from '../../../domain/domain-filter.ts';
 import { inPeriod } from '../../../domain/day-and-month.ts';
 import type { GlyphName } from '../../../ui/glyph.tsx';
@@ -26,14 +27,14 @@ const FILTERS: readonly Omit<StatusFilter, 'count'>[] = [
   { status: 'attention', label: 'Needs attention', glyph: 'critical' },
   { status: 'expiring', label: 'Expiring', glyph: 'soon' },
   { status: 'problem', label: 'Problems', glyph: 'fault' },
-  { status: 'expired', label: 'Expired', glyph: 'expired' },
-  { status: 'critical', label: `0–${CRITICAL_DAYS} days`, glyph: 'critical' },
-  { status: 'soon', label: `${CRITICAL_DAYS + 1}–${SOON_DAYS} days`, glyph: 'soon' },
-  { status: 'revoked', label: 'Revoked', glyph: 'revoked' },
-  { status: 'unread', label: 'Not read', glyph: 'unread' },
-  { status: 'pending', label: 'Checking…', glyph: 'pending' },
-  { status: 'paused', label: 'Paused', glyph: 'paused' },
-  { status: 'ok', label: `More than ${SOON_DAYS} days`, glyph: 'ok' },
+  { status: 'expired', label: STATE_NAMES.expired, glyph: 'expired' },
+  { status: 'critical', label: STATE_NAMES.critical, glyph: 'critical' },
+  { status: 'soon', label: STATE_NAMES.soon, glyph: 'soon' },
+  { status: 'revoked', label: STATE_NAMES.revoked, glyph: 'revoked' },
+  { status: 'unread', label: STATE_NAMES.unread, glyph: 'unread' },
+  { status: 'pending', label: STATE_NAMES.pending, glyph: 'pending' },
+  { status: 'paused', label: STATE_NAMES.paused, glyph: 'paused' },
+  { status: 'ok', label: STATE_NAMES.ok, glyph: 'ok' },
 ];
 /** The number of filters that always show; the others are under More. */
 const MAIN_FILTER_COUNT = 4;

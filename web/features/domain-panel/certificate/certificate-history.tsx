@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import type { HistoryEntryWire } from '../../../../contract/domain.ts';
 import { grouped } from '../../../lib/format.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -43,8 +44,7 @@ export function CertificateHistory({ id }: { id: string }) {
 
 function Timeline({ domainId, entries }: { domainId: string; entries: HistoryEntryWire[] }) {
   const [isWhole, setIsWhole] = useState(false);
-  if (entries.length === 0)
-    return <p className="text-label text-fg-2">We have not read a certificate yet.</p>;
+  if (entries.length === 0) return <p className="text-label text-fg-2">{STATE_NAMES.unread} yet.</p>;
   return (
     <>
       <ol>

@@ -1,3 +1,4 @@
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 import { Addresses } from '../report/addresses.tsx';
@@ -26,7 +27,7 @@ export function ChainSection({ domain, read: { report, error } }: ChainSectionPr
   return (
     <PanelSection title="Chain" isTitleHidden>
       {domain.last_checked_at === null ? (
-        <p className="text-label text-fg-2">We have not read a certificate yet.</p>
+        <p className="text-label text-fg-2">{STATE_NAMES.unread} yet.</p>
       ) : (
         <LoadingRows text="Loading the report..." />
       )}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -108,8 +109,7 @@ function Serial({ domain }: { domain: DomainWire }) {
 function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain, now);
   const { weakest_link: weakest } = domain;
-  if (!lifetime)
-    return <p className="mt-1.5 mb-4 text-meta text-fg-3">We have not read a certificate yet.</p>;
+  if (!lifetime) return <p className="mt-1.5 mb-4 text-meta text-fg-3">{STATE_NAMES.unread} yet.</p>;
   return (
     <div className="num mt-1.5 mb-4 text-meta text-fg-3">
       <div className="flex flex-wrap justify-between gap-x-3">

@@ -101,7 +101,5 @@ it('the line on the path says “Not checked” if the host was not reached', ()
     message: 'Gone.',
     since: '2026-11-20T10:00:00Z',
   };
-  expect(pathLine([], { weakest_link: null, unreachable })).toBe(
-    'Not checked: the last check read no certificate',
-  );
+  expect(pathLine([], { weakest_link: null, unreachable })).toBe('Not checked: certificate not read');
 });

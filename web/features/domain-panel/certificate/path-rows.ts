@@ -1,3 +1,4 @@
+import { inSentence, STATE_NAMES } from '../../../../contract/state-words.ts';
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { ChainCertificateWire, DomainWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -73,7 +74,7 @@ export function pathLine(
   { weakest_link: weakest, unreachable }: Pick<DomainWire, 'weakest_link' | 'unreachable'>,
 ): string {
   const anchor = path.find(({ role }) => role === 'anchor');
-  if (!anchor && unreachable) return 'Not checked: the last check read no certificate';
+  if (!anchor && unreachable) return `Not checked: ${inSentence(STATE_NAMES.unreachable)}`;
   const ends =
     weakest && `The chain expires on ${longDate(weakest.expiry_date)} with ${visibleText(weakest.name)}`;
   if (!anchor) return ends ? `No path to a trusted root. ${ends}` : 'No path to a trusted root';

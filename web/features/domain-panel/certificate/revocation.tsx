@@ -1,5 +1,6 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
+import { inSentence, STATE_NAMES } from '../../../../contract/state-words.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { NO_REVOCATION_SOURCE, revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';
@@ -60,7 +61,7 @@ export function Revocation({ domain, read }: RevocationProps) {
 
 function lineOf({ revocation, unreachable }: RevocationProps['domain'], { report }: ReportRead): string {
   if (revocation.state !== 'unknown') return revocationLine(revocation);
-  if (unreachable) return 'Not checked: the last check read no certificate';
+  if (unreachable) return `Not checked: ${inSentence(STATE_NAMES.unreachable)}`;
   // The sources include those that have not answered yet.
   return report?.revocation_sources.length === 0 ? NO_REVOCATION_SOURCE : revocationLine(revocation);
 }

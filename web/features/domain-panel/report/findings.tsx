@@ -1,5 +1,6 @@
 import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
 import type { ReportFindingWire, ReportWire } from '../../../../contract/domain-report.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import { RefreshCw } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
@@ -45,7 +46,7 @@ export function Findings({ domain, read, standing, fixed, actions }: FindingsPro
             <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
               <Sentence severity={standing.severity}>{standing.message}</Sentence>
               <p className="mt-0.5 text-meta text-fg-3">
-                {standing.isDown ? 'Down' : 'No certificate read'} since{' '}
+                {standing.isDown ? STATE_NAMES.down : STATE_NAMES.unreachable} since{' '}
                 <Time iso={standing.since} withTime />
                 {domain.unreachable !== null &&
                   domain.fingerprint !== null &&

@@ -155,7 +155,7 @@ describe('the revocation section', () => {
     const said = (domain: Parameters<typeof exampleDomain>[0]) =>
       renderToStaticMarkup(<Revocation domain={exampleDomain(domain)} read={readOf(exampleReport())} />);
     expect(said({})).toContain('Unknown: no CRL or OCSP responder we can verify');
-    expect(said({ unreachable: GONE })).toContain('Not checked: the last check read no certificate');
+    expect(said({ unreachable: GONE })).toContain('Not checked: certificate not read');
   });
 });
 
@@ -197,7 +197,7 @@ describe('addresses', () => {
       renderToStaticMarkup(
         <ChainSection domain={exampleDomain({ last_checked_at: null })} read={readOf(undefined)} />,
       ),
-    ).toMatch(/Chain.*We have not read a certificate yet/));
+    ).toMatch(/Chain.*Certificate not read yet/));
 });
 
 it('the facts section says “Not checked yet” about facts that are not collected yet', () =>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import { daysLeft, expiryBadge } from '../../../../contract/badge.ts';
+import { expiryBadge } from '../../../../contract/badge.ts';
 import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
 import { buttonClass } from '../../../ui/button.tsx';
@@ -13,7 +13,8 @@ import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { scrollBehavior } from '../section-parts.tsx';
 import { hostToWatch } from './host-to-watch.ts';
-import { daysText } from '../../../../contract/schedule.ts';
+import { scheduleOf, scheduleWords, timeLeft } from '../../../../contract/schedule.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 
 const FIRST_NAMES = 4;
 
@@ -72,7 +73,7 @@ function Unread({ result, message }: { result: PreviewCheckWire; message: string
     <>
       <p className="mt-4">
         <Badge tone="plain" glyph="soon">
-          No certificate read
+          {STATE_NAMES.unread}
         </Badge>
       </p>
       <p className="mt-3 text-lead [overflow-wrap:anywhere]">{message}</p>
@@ -93,7 +94,8 @@ function Certificate({ result, now }: { result: PreviewCheckWire; now: number })
   const issuer = [result.authority_name, result.issuer].filter(
     (name, index, all) => name && all.indexOf(name) === index,
   );
-  const [value, unit] = daysText(daysLeft(notAfter, now)).split(' ');
+  const [value, unit] = timeLeft(notAfter - now).split(' ');
+  const schedule = scheduleWords(result, now);
   return (
     <>
       <div className="mt-4 flex min-h-[26px] flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -124,9 +126,15 @@ function Certificate({ result, now }: { result: PreviewCheckWire; now: number })
             notAfter,
             renewalFrom: result.renewal_from === null ? null : Date.parse(result.renewal_from),
             revoked: state === 'revoked',
+            isOnSchedule: scheduleOf(result, now) === 'on schedule',
           }}
           now={now}
         />
+        {schedule !== null && (
+          <p className="num mt-2 text-label text-fg-2">
+            {schedule.charAt(0).toUpperCase() + schedule.slice(1)}
+          </p>
+        )}
       </div>
       {result.findings.length > 0 && (
         <ul className="mt-5 grid gap-3">
@@ -196,7 +204,7 @@ const TRUST = {
   incomplete: { glyph: 'soon', colour: 'text-soon-mark', words: 'Chain incomplete' },
   // We could not verify a signature, and know no client that refuses it.
   unverified: { glyph: 'soon', colour: 'text-soon-mark', words: 'Could not be verified' },
-  no: { glyph: 'critical', colour: 'text-critical-mark', words: 'Not trusted' },
+  no: { glyph: 'critical', colour: 'text-critical-mark', words: STATE_NAMES.untrusted },
 } as const;
 
 function Trust({
