@@ -49,36 +49,17 @@ export function sortedSteps(steps: readonly string[]): string[] {
   return steps.toSorted((one, other) => rank(other) - rank(one));
 }
 
-/** Lifetimes in days that CAs use now or will use, as examples. */
-const LIFETIMES = [200, 100, 47, 6];
-
 /**
- * Explains when the alerts of those steps in days are sent that exceed half of the lifetime; null if none does. `lifetimeDays` is
- * null if the certificate is not known.
+ * Explains when the alerts of those steps in days are sent that exceed half of the certificate's lifetime; null if none does.
  */
-export function laterStepNote(steps: readonly string[], lifetimeDays: number | null): string | null {
-  const inDays = sortedSteps(steps).filter((step) => step.endsWith('d'));
-  /** Returns the lifetime in days below which a step is sent later. */
-  const lifetimeFor = (step: string) => Number.parseInt(step, 10) / EARLIEST_STEP_SHARE;
-  const quoted = (step: string) => `“${stepWords(step)}”`;
-  if (lifetimeDays !== null) {
-    const later = inDays.filter((step) => lifetimeDays < lifetimeFor(step));
-    if (later.length === 0) return null;
-    const alerts = later.length === 1 ? 'the alert' : 'one alert for';
-    return `This certificate is valid for ${lifetimeText(lifetimeDays)}, so we send ${alerts} ${listed(later.map(quoted))} when half of its lifetime is left: ${halfLeft(lifetimeDays)}.`;
-  }
-  const exampleFor = (step: string) => LIFETIMES.find((lifetime) => lifetime < lifetimeFor(step));
-  const [longest, ...others] = inDays.filter((step) => exampleFor(step) !== undefined);
-  if (longest === undefined) return null;
-  const limits = [
-    `${quoted(longest)} is too early for certificates that are valid for less than ${daysText(lifetimeFor(longest))}`,
-    ...others.map((step) => `${quoted(step)} for less than ${daysText(lifetimeFor(step))}`),
-  ];
-  const lifetimes = new Set([longest, ...others].flatMap((step) => exampleFor(step) ?? []));
-  const examples = [...lifetimes].map((lifetime) => `for ${daysText(lifetime)}, ${halfLeft(lifetime)}`);
-  const alerts =
-    others.length === 0 ? 'For them, we send this alert' : 'Steps that are too early become one alert';
-  return `${listed(limits)}. ${alerts} when half of the lifetime is left: ${examples.join('; ')}.`;
+export function laterStepNote(steps: readonly string[], lifetimeDays: number): string | null {
+  const later = sortedSteps(steps).filter(
+    (step) => step.endsWith('d') && lifetimeDays < Number.parseInt(step, 10) / EARLIEST_STEP_SHARE,
+  );
+  if (later.length === 0) return null;
+  const alerts = later.length === 1 ? 'the alert' : 'one alert for';
+  const named = listed(later.map((step) => `“${stepWords(step)}”`));
+  return `This certificate is valid for ${lifetimeText(lifetimeDays)}, so we send ${alerts} ${named} when half of its lifetime is left: ${halfLeft(lifetimeDays)}.`;
 }
 
 /** Returns '47 days', or '6 hours' below one day. */

@@ -9,6 +9,7 @@ import { FieldError, inputClass } from '../form/field.tsx';
 import { RadioCells } from '../form/radio-cells.tsx';
 import { Select } from '../form/select-field.tsx';
 import type { SelectOption } from '../form/select-field.tsx';
+import { StepsTable } from './steps-table.tsx';
 
 /** Initial custom steps. */
 const FIRST_STEPS = ['30d', '14d', '7d', '1d'];
@@ -70,11 +71,7 @@ export function StepsEditor({ value, onChange, lockedReason, lifetimeDays = null
         </div>
       )}
       {value === null ? (
-        <p className="text-meta text-fg-2">
-          We warn you when a renewal is overdue, then 14, 7, 3 and 1 days before expiry, and when the
-          certificate expires. If a certificate is valid for less than 90 days, every step moves closer to its
-          expiry.
-        </p>
+        <StepsTable steps={null} />
       ) : (
         <OwnSteps steps={value} onChange={change} lifetimeDays={lifetimeDays} />
       )}
@@ -95,7 +92,7 @@ function OwnSteps({ steps, onChange, lifetimeDays }: OwnStepsProps) {
   const [unit, setUnit] = useState<Unit>('d');
   const [error, setError] = useState<string>();
   const isFull = steps.length >= MAX_STEPS;
-  const note = laterStepNote(steps, lifetimeDays);
+  const note = lifetimeDays === null ? null : laterStepNote(steps, lifetimeDays);
 
   const add = () => {
     const step = `${typed.trim().replace(/^0+(?=\d)/, '')}${unit}`;
@@ -178,6 +175,11 @@ function OwnSteps({ steps, onChange, lifetimeDays }: OwnStepsProps) {
       </div>
       {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
       {note !== null && <output className="num mt-2.5 block text-meta text-fg-2">{note}</output>}
+      {lifetimeDays === null && (
+        <div className="mt-3">
+          <StepsTable steps={steps} />
+        </div>
+      )}
     </div>
   );
 }
