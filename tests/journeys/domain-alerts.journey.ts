@@ -91,7 +91,10 @@ test('a domain has its own quiet hours, and its own steps with Premium', async (
   await expect(alerts.getByLabel('Hold alerts at night')).toBeFocused();
   await alerts.getByLabel('Hold alerts at night').check();
   await expect(alerts.getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })).toBeVisible();
-  await alerts.getByRole('button', { name: 'Save' }).click();
+  // Saved without a button, as on the Alerts page.
+  await expect(alerts.getByText('22:00 to 7:00, except critical alerts')).toBeVisible();
+  await expect(alerts.getByRole('button', { name: 'Save' })).toHaveCount(0);
+  await alerts.getByRole('button', { name: 'Done' }).click();
   await expect(alerts.getByText('22:00 to 7:00, except critical alerts')).toBeVisible();
   await expect(alerts.getByText('Custom quiet hours')).toBeVisible();
   await expect(alerts.getByRole('button', { name: 'Change: Quiet hours' })).toBeFocused();
@@ -100,7 +103,7 @@ test('a domain has its own quiet hours, and its own steps with Premium', async (
   await expect(alerts.getByText('Custom quiet hours')).toHaveCount(0);
 });
 
-test("changes to a domain's alert steps are previewed before they are saved", async ({ page, world }) => {
+test("changes to a domain's alert steps are saved at once, with a preview", async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, true);
   await alerts.getByText('Account defaults').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();
@@ -116,5 +119,7 @@ test("changes to a domain's alert steps are previewed before they are saved", as
       'This certificate is valid for 90 days, so we send the alert “60 days before” when half of its lifetime is left: 45 days before.',
     ),
   ).toBeVisible();
-  await expect(alerts.getByText(/^Next alert: when its renewal is overdue/)).toBeVisible();
+  await alerts.getByRole('button', { name: 'Done' }).click();
+  await alerts.getByRole('button', { name: 'Change: Steps' }).click();
+  await expect(alerts.getByRole('button', { name: 'Remove the step 60 days before' })).toBeVisible();
 });

@@ -47,14 +47,12 @@ test('the time zone is stored in the account, and edits survive a lost session',
   const update = page.getByRole('button', { name: 'Update Profile' });
   await expect(update).toBeDisabled();
   await choose(zone, 'Auckland');
-  await update.click();
-  await expect(page.getByText('User updated successfully')).toBeVisible();
+  await expect(page.getByText('Time zone saved.')).toBeVisible();
   await expect(update).toBeDisabled();
   await page.reload();
   await expect(zone).toHaveText('Auckland');
 
   await page.getByLabel('Full Name').fill('Alice Berg');
-  await choose(zone, 'UTC only');
   await page.context().clearCookies();
   await update.click();
   await expect(page).toHaveURL(/\/login\?next=%2Fprofile$/);
@@ -63,7 +61,6 @@ test('the time zone is stored in the account, and edits survive a lost session',
   await logIn(page, person);
   await expect(page).toHaveURL(/\/profile$/);
   await expect(page.getByLabel('Full Name')).toHaveValue('Alice Berg');
-  await expect(zone).toHaveText('UTC only');
   await update.click();
   await expect(page.getByRole('button', { name: 'Account of Alice Berg' })).toBeVisible();
 

@@ -85,6 +85,18 @@ test('a status page is visible to visitors from when it is switched on until it 
     await stranger.emulateMedia({ media: 'screen' });
   });
 
+  await test.step('a switch is saved at once, and a text with the button', async () => {
+    await page.getByLabel('Title').fill('Not saved yet');
+    await page.getByLabel('Certificates').uncheck();
+    await expect(page.getByText('Status page saved.')).toBeVisible();
+    await stranger.reload();
+    await expect(stranger.getByRole('heading', { level: 1 })).toHaveText(`Orchard ${process.pid}`);
+    await expect(stranger.getByText('60 days left')).toHaveCount(0);
+    await expect(page.getByText('Unsaved changes')).toBeVisible();
+    await page.getByLabel('Title').fill(`Orchard ${process.pid}`);
+    await expect(page.getByText('All changes saved')).toBeVisible();
+  });
+
   await page.getByRole('button', { name: 'Switch off' }).click();
   await expect(page.getByText('Nobody can see the page.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Switch on' })).toBeFocused();

@@ -39,7 +39,6 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
   const { isSubscribed } = useSubscription();
   const { own, effective } = alerts;
   const { store, isStoring } = useOwnSettings(domain.id);
-  const change = (next: DomainAlertSettingsWire) => store(next, () => setEditing(null));
   const rests = own.steps !== undefined && !isSubscribed;
 
   return (
@@ -78,9 +77,11 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
               alerts={alerts}
               channels={channels ?? []}
               isStoring={isStoring}
-              onSave={(value) => change({ ...own, ...value })}
-              onReset={own[part] === undefined ? null : () => change(without(own, part))}
-              onCancel={() => setEditing(null)}
+              onSave={(value) => store({ ...own, ...value })}
+              onReset={
+                own[part] === undefined ? null : () => store(without(own, part), () => setEditing(null))
+              }
+              onDone={() => setEditing(null)}
             />
           ) : (
             own[part] === undefined && <p className="text-meta text-fg-3">Account defaults</p>
@@ -102,11 +103,14 @@ function useOwnSettings(domainId: string) {
   const { putDomain } = useAlertCache();
   const { isSold, open } = useUpgrade();
   const { mutate, isPending } = useWrite({
+    // One after the other, so that the last choice is the one stored.
+    scope: { id: `domain-alerts ${domainId}` },
     mutationFn: (own: DomainAlertSettingsWire) =>
       call(changeDomainAlerts, { params: { id: domainId }, body: own }),
     onSuccess: (alerts) => {
       putDomain(domainId, alerts);
-      toast.success('Alerts for this domain updated.');
+      // Each replaces the last, so that quick changes do not pile up.
+      toast.success('Alerts for this domain updated.', { id: 'domain-alerts' });
     },
     onError: (error) => {
       if (error instanceof ApiError && error.status === 402 && isSold) open('request');
@@ -114,7 +118,8 @@ function useOwnSettings(domainId: string) {
     },
   });
   return {
-    store: (own: DomainAlertSettingsWire, onStored: () => void) => mutate(own, { onSuccess: onStored }),
+    store: (own: DomainAlertSettingsWire, onStored?: () => void) =>
+      mutate(own, onStored && { onSuccess: onStored }),
     isStoring: isPending,
   };
 }

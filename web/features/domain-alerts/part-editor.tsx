@@ -1,6 +1,5 @@
 import { Lock } from 'lucide-react';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import type {
   AlertSettingsWire,
   DomainAlertSettingsWire,
@@ -28,10 +27,10 @@ interface PartEditorProps {
   onSave: (value: DomainAlertSettingsWire) => void;
   /** Resets this part to the account's settings; null if it already follows them. */
   onReset: (() => void) | null;
-  onCancel: () => void;
+  onDone: () => void;
 }
 
-/** Edits one part of a domain's settings with a preview. Nothing changes until it is saved. */
+/** Edits one part of a domain's settings with a preview. Every choice is saved at once, as on the Alerts page. */
 export function PartEditor({
   part,
   domain,
@@ -40,49 +39,43 @@ export function PartEditor({
   isStoring,
   onSave,
   onReset,
-  onCancel,
+  onDone,
 }: PartEditorProps) {
   // Settings that need Premium keep the user's choice while the account has none.
   const [draft, setDraft] = useState<AlertSettingsWire>({ ...alerts.effective, ...alerts.own });
   const { timeZone } = useCurrentUser();
   const { isSubscribed } = useSubscription();
   const isLocked = part === 'steps' && !isSubscribed;
-  const isPossible = !isLocked && isWhole(part, draft);
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    const wrongTime = event.currentTarget.querySelector<HTMLInputElement>(
-      '[role=spinbutton][aria-invalid=true]',
-    );
-    if (wrongTime) wrongTime.focus();
-    else if (isPossible && !isStoring) onSave({ [part]: draft[part] });
+  const change = (value: Partial<AlertSettingsWire>) => {
+    const next = { ...draft, ...value };
+    setDraft(next);
+    if (isWhole(part, next)) onSave({ [part]: next[part] });
   };
   return (
-    <form noValidate className="mt-2 grid gap-3" onSubmit={save}>
+    <div className="mt-2 grid gap-3">
       {isLocked && <StepsLocked />}
       {part === 'steps' && !isLocked && (
         <StepsEditor
           value={draft.steps}
-          onChange={(steps) => setDraft({ ...draft, steps })}
+          onChange={(steps) => change({ steps })}
           lifetimeDays={lifetimeDaysOf(domain)}
         />
       )}
       {part === 'channels' && (
         <ChannelChoice
           value={draft.channels}
-          onChange={(keys) => setDraft({ ...draft, channels: keys })}
+          onChange={(keys) => change({ channels: keys })}
           channels={channels}
         />
       )}
       {part === 'quiet_hours' && (
         <QuietHoursFields
           value={draft.quiet_hours}
-          onChange={(quietHours) => setDraft({ ...draft, quiet_hours: quietHours })}
+          onChange={(quietHours) => change({ quiet_hours: quietHours })}
           timeZone={timeZone}
         />
       )}
-      {part === 'muted' && (
-        <MutedEvents value={draft.muted} onChange={(muted) => setDraft({ ...draft, muted })} />
-      )}
+      {part === 'muted' && <MutedEvents value={draft.muted} onChange={(muted) => change({ muted })} />}
       {(part === 'steps' || part === 'quiet_hours') && isWhole(part, draft) && (
         <StepsPreview
           reachesAnybody={alerts.is_told}
@@ -92,13 +85,8 @@ export function PartEditor({
         />
       )}
       <div className="flex flex-wrap gap-2">
-        {!isLocked && (
-          <Button type="submit" size="small" busy={isStoring} disabled={!isPossible}>
-            Save
-          </Button>
-        )}
-        <Button variant="outline" size="small" disabled={isStoring} onClick={onCancel}>
-          {isLocked ? 'Close' : 'Cancel'}
+        <Button variant="outline" size="small" onClick={onDone}>
+          {isLocked ? 'Close' : 'Done'}
         </Button>
         {onReset && (
           <Button variant="ghost" size="small" disabled={isStoring} onClick={onReset}>
@@ -106,7 +94,7 @@ export function PartEditor({
           </Button>
         )}
       </div>
-    </form>
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { useSignedIn } from '../../lib/account/current-user.ts';
 import type { CurrentUser } from '../../lib/account/current-user.ts';
 import { useDraft } from '../../lib/drafts.ts';
 import { useForm } from '../../lib/form.ts';
-import type { Form } from '../../lib/form.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/form/field.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
@@ -19,15 +19,13 @@ import { browserTimeZone } from '../../lib/format.ts';
 const profileSchema = z.object({
   fullName: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   company: lineSchema(NAME_MAX_LENGTH),
-  timeZone: z.string(),
 });
-const draftSchema = z.object({ fullName: z.string(), company: z.string(), timeZone: z.string() });
+const draftSchema = z.object({ fullName: z.string(), company: z.string() });
 type Profile = z.infer<typeof draftSchema>;
 
 const profileOf = (user: CurrentUser): Profile => ({
   fullName: user.fullName,
   company: user.companyName,
-  timeZone: user.timeZone ?? 'UTC',
 });
 
 function parsedDraft(draft: string): Profile | null {
@@ -35,21 +33,18 @@ function parsedDraft(draft: string): Profile | null {
   return draftSchema.safeParse(JSON.parse(draft)).data ?? null;
 }
 
-/** Edits name, company and time zone. The email is read-only. */
+/** Edits name and company. The email is read-only. */
 export function ProfileForm() {
   const { user, replaceUser } = useSignedIn();
   const [draft, setDraft, clearDraft] = useDraft('profile');
   const [initial] = useState(() => parsedDraft(draft) ?? profileOf(user));
-  const { field, choice, values, submit, busy } = useForm(profileSchema, initial);
+  const { field, values, submit, busy } = useForm(profileSchema, initial);
   const saved = profileOf(user);
   const isRenamed = values.fullName.trim() !== saved.fullName || values.company.trim() !== saved.company;
-  const isMoved = values.timeZone !== saved.timeZone;
 
   const save = submit(async (profile) => {
     try {
-      const renamed = isRenamed ? await updateProfile(user, profile) : user;
-      replaceUser(renamed);
-      if (isMoved) replaceUser(await saveTimeZone(renamed, profile.timeZone));
+      replaceUser(await updateProfile(user, profile));
     } catch (error) {
       console.warn('The profile could not be updated.', error);
       toast.error(`Failed to update: ${messageOf(error)}`);
@@ -72,9 +67,8 @@ export function ProfileForm() {
       <Field label="Email" aside="Read-only" type="email" value={user.email} readOnly />
       <Field {...field('fullName')} label="Full Name" autoComplete="name" />
       <Field {...field('company')} label="Company" placeholder="Optional" autoComplete="organization" />
-      <TimeZoneField {...choice('timeZone')} own={user.timeZone} />
       <div className="mt-1">
-        <Button type="submit" disabled={!isRenamed && !isMoved} busy={busy} className="max-md:w-full">
+        <Button type="submit" disabled={!isRenamed} busy={busy} className="max-md:w-full">
           Update Profile
         </Button>
       </div>
@@ -82,20 +76,32 @@ export function ProfileForm() {
   );
 }
 
-interface TimeZoneFieldProps extends ReturnType<Form<string, unknown>['choice']> {
-  /** The stored zone of the account. */
-  own: string | null;
-}
-
-function TimeZoneField({ own, ...choice }: TimeZoneFieldProps) {
+/** Chooses the time zone of emails and saves it at once. */
+export function TimeZoneField() {
+  const { user, replaceUser } = useSignedIn();
   const [options] = useState(() =>
-    timeZoneOptions({ zones: Intl.supportedValuesOf('timeZone'), own, here: browserTimeZone() }),
+    timeZoneOptions({
+      zones: Intl.supportedValuesOf('timeZone'),
+      own: user.timeZone,
+      here: browserTimeZone(),
+    }),
   );
+  const { mutate, isPending, variables } = useWrite({
+    scope: { id: 'time-zone' },
+    mutationFn: (timeZone: string) => saveTimeZone(user, timeZone),
+    onSuccess: (saved) => {
+      replaceUser(saved);
+      toast.success('Time zone saved.', { id: 'time-zone' });
+    },
+    onError: (error) => toast.error(`Failed to update: ${messageOf(error)}`),
+  });
   return (
     <SelectField
-      {...choice}
+      name="timeZone"
       label="Time zone"
       hint="Emails show times in this zone and UTC."
+      value={isPending ? variables : (user.timeZone ?? 'UTC')}
+      onChange={mutate}
       options={options}
     />
   );

@@ -5,7 +5,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { ApiTokens } from './api-tokens.tsx';
 import { Authorities } from './authorities.tsx';
 import { DeleteAccount } from './delete-account.tsx';
-import { ProfileForm } from './profile-form.tsx';
+import { ProfileForm, TimeZoneField } from './profile-form.tsx';
 import { JoinedErrors } from '../../domain/section-error.tsx';
 import { Row } from '../../ui/form/row.tsx';
 import { SecurityRows } from './security/security-rows.tsx';
@@ -66,6 +66,9 @@ export function ProfilePage() {
       <JoinedErrors>
         <Row title="Account" description="We send alerts to this email address by default.">
           <ProfileForm />
+        </Row>
+        <Row title="Time zone" description="For the times in emails, quiet hours and the weekly digest.">
+          <TimeZoneField />
         </Row>
         <PlanRow />
         <Row title="Display font" description="Stored on this device. Hostnames stay monospaced.">

@@ -32,6 +32,14 @@ export function draftOf(page: StatusPageWire): PageDraft {
   };
 }
 
+/** Returns the choices that are saved at once. */
+export const switchesOf = (draft: PageDraft) => ({
+  listed: draft.listed,
+  showCertificates: draft.showCertificates,
+  showUptime: draft.showUptime,
+  showIncidents: draft.showIncidents,
+});
+
 export function choicesOf(draft: PageDraft): StatusPageChoices {
   return {
     title: draft.title.trim(),

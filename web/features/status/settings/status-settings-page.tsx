@@ -17,7 +17,7 @@ import { Skeleton } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
 import { AddressField } from './address-field.tsx';
-import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
+import { changeOf, draftOf, errorsOf, isSame, suggestedAddress, switchesOf } from './page-draft.ts';
 import type { DraftErrors, PageDraft } from './page-draft.ts';
 import { PagePreview } from './page-preview.tsx';
 import { PublishedRow } from './published-row.tsx';
@@ -64,7 +64,7 @@ export function StatusSettingsPage() {
   );
 }
 
-/** Edits stay local until saved; switching the page on and off takes effect at once. */
+/** Texts and the list of domains stay local until saved. Switches take effect at once, as soon as the page has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(page));
@@ -104,12 +104,18 @@ function Settings({ page }: { page: StatusPageWire }) {
             : 'Status page switched off.',
       );
     },
-    onError: (error) => {
+    onError: (error, sent) => {
+      // A switch goes back. Texts that were not saved stay.
+      if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved) }));
       if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
       else if (error instanceof ApiError && error.code === 'not_found') findRemoved();
       else toast.error(failureText(error, 'Could not save the change: '));
     },
   });
+  const flip = (part: Partial<PageDraft>, sent: StatusPageChange) => {
+    setDraft((former) => ({ ...former, ...part }));
+    if (page.slug !== null) mutate(sent);
+  };
   const save = (more: StatusPageChange = {}) => {
     const found = errorsOf(draft);
     setErrors(found);
@@ -163,7 +169,7 @@ function Settings({ page }: { page: StatusPageWire }) {
             label="Search engines may list the page"
             note="Otherwise, only people who have the link can find it."
             checked={draft.listed}
-            onChange={(listed) => change({ listed })}
+            onChange={(listed) => flip({ listed }, { listed })}
           />
         </div>
       </Row>
@@ -178,19 +184,19 @@ function Settings({ page }: { page: StatusPageWire }) {
           label="Certificates"
           note="Days until expiry, and problems"
           checked={draft.showCertificates}
-          onChange={(showCertificates) => change({ showCertificates })}
+          onChange={(showCertificates) => flip({ showCertificates }, { show_certificates: showCertificates })}
         />
         <CheckboxLine
           label="Uptime"
           note="The downtime of each day and the uptime percentage"
           checked={draft.showUptime}
-          onChange={(showUptime) => change({ showUptime })}
+          onChange={(showUptime) => flip({ showUptime }, { show_uptime: showUptime })}
         />
         <CheckboxLine
           label="Incidents"
           note="When domains were down and for how long, without the reason"
           checked={draft.showIncidents}
-          onChange={(showIncidents) => change({ showIncidents })}
+          onChange={(showIncidents) => flip({ showIncidents }, { show_incidents: showIncidents })}
         />
       </Row>
       <section className="py-7">
@@ -204,7 +210,7 @@ function Settings({ page }: { page: StatusPageWire }) {
         <Button
           className="max-md:flex-1"
           inactive={!isChanged}
-          busy={isPending && variables.enabled === undefined}
+          busy={isPending && variables.slug !== undefined && variables.enabled === undefined}
           onClick={() => save()}
         >
           Save
