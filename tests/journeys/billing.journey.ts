@@ -4,6 +4,10 @@ import { addHost, card, createAccount, expect, showSection, test } from './world
 import type { World } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
+interface DomainList {
+  data: { check_every_minutes: number }[];
+}
+
 const PRICE = 'Start Premium – Only $4.99/month';
 
 const upgradeDialog = (page: Page) =>
@@ -75,12 +79,20 @@ test('at the domain limit, the upgrade dialog opens, and a payment starts Premiu
   const fourth = await world.serve('limit-4.example');
   const form = page.getByRole('dialog', { name: 'Add New Domain' });
   await form.getByLabel('Host Address').fill(fourth);
+  // A new domain starts with daily checks, unless the person chooses others here.
+  const choice = form.getByRole('radiogroup', { name: 'Check Frequency' });
+  await expect(choice.getByRole('radio', { name: 'Daily' })).toBeChecked();
+  await choice.getByRole('radio', { name: 'Hourly' }).click();
+  const chosen = page.waitForRequest(/\/api\/domain\/[^/]+\/frequency\?check_frequency=60$/);
   await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await chosen;
   await expect(card(page, fourth)).toBeVisible();
   const strip = page.getByRole('region', { name: 'Next steps' });
-  await expect(strip).toContainText('Four domains are still checked once a day.');
+  await expect(strip).toContainText('Three domains are still checked once a day.');
   await strip.getByRole('button', { name: 'Check every 10 minutes' }).click();
   await expect(strip).toBeHidden();
+  const intervals = ((await (await page.request.get('/api/domain/list')).json()) as DomainList).data;
+  expect(intervals.map((domain) => domain.check_every_minutes)).toEqual([60, 10, 10, 10]);
   spec('2H.02', '“Upgrade to Premium” shows only to people who are not subscribed');
   spec('6.06', 'Premium tracks as many as it likes');
 });

@@ -138,8 +138,14 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
           summary={summary}
           isLoading={isLoading}
           nextSteps={
-            isUnfiltered(list.filter) &&
-            list.total === list.loaded.length && <NextSteps domains={list.loaded} now={now} onAdd={onAdd} />
+            isUnfiltered(list.filter) && (
+              <NextSteps
+                domains={list.loaded}
+                isComplete={list.total === list.loaded.length}
+                now={now}
+                onAdd={onAdd}
+              />
+            )
           }
           onAdd={onAdd}
         />

@@ -1,20 +1,25 @@
 import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { testChannel } from '../../../contract/calls/alert.ts';
-import { actOnDomains } from '../../../contract/calls/domain.ts';
+import { actOnDomains, domainIds } from '../../../contract/calls/domain.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
+import type { StandingWire } from '../../../contract/account.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
+import { BULK_SIZE, CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { firstDays } from '../../domain/day-and-month.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
+import { inBatches } from '../../domain/in-batches.ts';
 import { domainAlertsOf, useChannels } from '../../lib/alerts/alert-queries.ts';
 import { reachedChannels } from '../../lib/alerts/reaches-anybody.ts';
 import { call } from '../../lib/api-client.ts';
 import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { useStanding } from '../../lib/account/standing.ts';
 import { createPreference } from '../../lib/browser/preference.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
 import { inWordsCapitalised, listed } from '../../lib/format.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
@@ -24,29 +29,54 @@ import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
 
 const firstDomainStrip = createPreference('first-domain-strip', ['shown', 'hidden'], 'shown');
-const frequencyStrip = createPreference('frequency-strip', ['shown', 'hidden'], 'shown');
 
 interface NextStepsProps {
-  /** All domains of the account, at most one more than Free tracks. */
+  /** The loaded domains of the account. */
   domains: readonly DomainWire[];
+  /** These are all domains of the account. */
+  isComplete: boolean;
   /** In ms UTC. */
   now: number;
   onAdd: () => void;
 }
 
 /** Suggests what to do after the first domain was added, and after Premium was bought. */
-export function NextSteps({ domains, now, onAdd }: NextStepsProps) {
+export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
   const standing = useStanding();
   const isFirstShown = firstDomainStrip.use() === 'shown';
+  const { limits } = usePublicConfig();
+  const { id: userId } = useCurrentUser();
+  // Each account is offered the fastest checks once.
+  const [frequencyStrip] = useState(() =>
+    createPreference(`frequency-strip ${userId}`, ['shown', 'hidden'], 'shown'),
+  );
   const isFrequencyShown = frequencyStrip.use() === 'shown';
   const [first] = domains;
   if (standing === null || first === undefined) return null;
-  const daily = domains.filter((domain) => domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES);
-  if (standing.source === 'subscription' && isFrequencyShown && daily.length > 0)
-    return <FrequencyStrip domains={daily} />;
-  if (domains.length === 1 && isFirstShown)
+  const begunAt = premiumBegan(standing, limits.trial_days);
+  const daily = domains.filter(
+    (domain) =>
+      domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES && Date.parse(domain.created_at) < begunAt,
+  );
+  if (isFrequencyShown && daily.length > 0)
+    return (
+      <FrequencyStrip
+        daily={daily}
+        faster={domains.filter((domain) => !daily.includes(domain))}
+        isComplete={isComplete}
+        onHide={() => frequencyStrip.set('hidden')}
+      />
+    );
+  if (isComplete && domains.length === 1 && isFirstShown)
     return <FirstDomainStrip domain={first} now={now} isProven={standing.email_verified} onAdd={onAdd} />;
   return null;
+}
+
+/** Returns the instant (ms UTC) before which domains were added without the choice of Premium; 0 if there are none. */
+function premiumBegan({ source, ends_at: endsAt }: StandingWire, trialDays: number): number {
+  // The start of a subscription is not known. Its payment may have resumed domains.
+  if (source === 'subscription') return Infinity;
+  return source === 'trial' && endsAt !== null ? Date.parse(endsAt) - trialDays * DAY_MS : 0;
 }
 
 interface FirstDomainStripProps extends Pick<NextStepsProps, 'now' | 'onAdd'> {
@@ -105,30 +135,55 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
 
 const [FASTEST] = CHECK_FREQUENCIES;
 
-function FrequencyStrip({ domains }: { domains: readonly DomainWire[] }) {
+interface FrequencyStripProps {
+  /** The loaded domains that are checked once a day, and the others. */
+  daily: readonly DomainWire[];
+  faster: readonly DomainWire[];
+  /** No other domains of the account exist. */
+  isComplete: boolean;
+  onHide: () => void;
+}
+
+/** Offers the fastest checks for all domains that were added before Premium began. */
+function FrequencyStrip({ daily, faster, isComplete, onHide }: FrequencyStripProps) {
   const cache = useDomainCache();
-  const subject =
-    domains.length === 1 ? 'One domain is' : `${inWordsCapitalised(domains.length)} domains are`;
+  const subject = !isComplete
+    ? 'Your domains are'
+    : daily.length === 1
+      ? 'One domain is'
+      : `${inWordsCapitalised(daily.length)} domains are`;
   const change = useWrite({
-    mutationFn: () =>
-      call(actOnDomains, {
-        body: {
-          action: 'frequency',
-          ids: domains.map(({ id }) => id),
-          check_frequency: FASTEST.minutes,
+    mutationFn: async () => {
+      const chosen = new Set(faster.map(({ id }) => id));
+      const ids = isComplete ? daily.map(({ id }) => id) : (await call(domainIds, { query: {} })).ids;
+      const refused = new Set<string>();
+      const { error } = await inBatches({
+        items: ids.filter((id) => !chosen.has(id)),
+        size: BULK_SIZE,
+        send: (batch) =>
+          call(actOnDomains, {
+            body: { action: 'frequency', ids: [...batch], check_frequency: FASTEST.minutes },
+          }),
+        onAnswers: (_, answers) => {
+          cache.patch(answers.flatMap(({ domain }) => domain ?? []));
+          for (const { message } of answers) if (message !== null) refused.add(message);
         },
-      }),
-    onSuccess: (results) => {
-      cache.patch(results.flatMap(({ domain }) => domain ?? []));
-      const refused = results.find(({ message }) => message !== null);
-      if (refused) toast.error(`Could not change the frequency: ${refused.message}`);
+        signal: new AbortController().signal,
+      });
+      if (error !== null) throw error;
+      return [...refused];
+    },
+    onSuccess: ([refusal]) => {
+      if (refusal !== undefined) toast.error(`Could not change the frequency: ${refusal}`);
+      else toast.success('Check frequency updated!');
+      onHide();
     },
     onError: (error) => toast.error(failureText(error, 'Could not change the frequency: ')),
   });
   return (
     <Strip
       tone="plain"
-      onHide={() => frequencyStrip.set('hidden')}
+      onHide={onHide}
       actions={
         <Button variant="outline" size="small" busy={change.isPending} onClick={() => change.mutate()}>
           Check every {FASTEST.minutes} minutes

@@ -1,9 +1,12 @@
 import { useRef, useState } from 'react';
+import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
+import { useSubscription } from '../../../lib/account/plan.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
+import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { lazyPart } from '../../../ui/lazy.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
@@ -17,6 +20,8 @@ const TargetFields = lazyPart(
   async () => (await import('./target-fields.tsx')).TargetFields,
   <Skeleton className="h-[242px] w-full" />,
 );
+
+const FREQUENCIES = CHECK_FREQUENCIES.map(({ minutes, label }) => ({ value: minutes, label }));
 
 interface AddDomainDialogProps
   extends AddDomainOutcome, Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
@@ -35,8 +40,9 @@ export function AddDomainDialog({
 }: AddDomainDialogProps) {
   const { limits } = usePublicConfig();
   const input = useRef<HTMLInputElement>(null);
-  const { host, target, error, obstacle, isBusy, type, typeTarget, leave, clear, submit } =
-    useAddDomain(outcome);
+  const adding = useAddDomain(outcome);
+  const { host, target, error, obstacle, isBusy, type, typeTarget, leave, clear, submit } = adding;
+  const { isSubscribed } = useSubscription();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const showsMore = isMoreOpen || (error !== undefined && error.field !== 'host');
   const set = Object.values(target).filter((text) => text.trim() !== '').length;
@@ -96,6 +102,18 @@ export function AddDomainDialog({
           }
           onChange={(event) => type(event.target.value)}
         />
+        {isSubscribed && (
+          <div className="mt-4">
+            <p className="mb-1.5 text-label font-medium">Check Frequency</p>
+            <RadioCells<number>
+              label="Check Frequency"
+              className="grid-cols-2 sm:grid-cols-4 [&>button]:min-h-11"
+              cells={FREQUENCIES}
+              chosen={adding.minutes}
+              onChoose={adding.chooseMinutes}
+            />
+          </div>
+        )}
         <Disclosure
           className="mt-3"
           summary={set === 0 ? 'More' : `More (${set} set)`}

@@ -1,11 +1,12 @@
 import { CancelledError } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { addDomain } from '../../../../contract/calls/domain.ts';
+import { addDomain, setFrequency } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { TARGET_FIELDS, TARGET_LABELS } from '../../../../contract/check-words.ts';
 import type { TargetField } from '../../../../contract/check-words.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../../contract/words.ts';
 import { track } from '../../../lib/browser/analytics.ts';
-import { ApiError, call } from '../../../lib/api-client.ts';
+import { ApiError, call, messageOf } from '../../../lib/api-client.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/drafts.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
@@ -35,6 +36,8 @@ export type TypedTarget = { readonly [Field in TargetField]?: string };
 interface Attempt {
   typed: string;
   wanted: NewDomain;
+  /** The check interval. */
+  minutes: number;
   use: number;
   /** The person wants a name without a public address in DNS. */
   isConfirmed: boolean;
@@ -75,6 +78,17 @@ function newDomain(host: string, target: TypedTarget): NewDomain {
   return { host: host.trim(), ...Object.fromEntries(given.filter(([, text]) => text !== '')) };
 }
 
+/** Sets the check interval of an added domain, which starts with daily checks. If that fails, it stays so and a toast says why. */
+async function withInterval(added: DomainWire, minutes: number): Promise<DomainWire> {
+  if (minutes === added.check_every_minutes) return added;
+  try {
+    return await call(setFrequency, { params: { id: added.id }, query: { check_frequency: minutes } });
+  } catch (error) {
+    toast.error(`Domain update failed: ${messageOf(error)}`);
+    return added;
+  }
+}
+
 const isSame = (one: NewDomain, other: NewDomain): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
@@ -85,19 +99,21 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const cache = useDomainCache();
   const [host, setHost, clearHost] = useDraft(ADD_DOMAIN_DRAFT);
   const [target, setTarget] = useState<TypedTarget>({});
+  const [minutes, setMinutes] = useState<number>(DEFAULT_CHECK_EVERY_MINUTES);
   const [error, setError] = useState<Refused>();
   const [asked, setAsked] = useState<{ wanted: NewDomain; obstacle: Obstacle }>();
   const wanted = newDomain(host, target);
   const { found, look } = useHostLookup(wanted);
   const use = useRef(0);
   const { mutate, reset, isPending } = useWrite({
-    mutationFn: async ({ wanted: body, isConfirmed }: Attempt) => {
+    mutationFn: async ({ wanted: body, minutes: interval, isConfirmed }: Attempt) => {
       // After the confirmation there is nothing left to ask. The server refuses a host that is tracked already.
       const obstacle = isConfirmed ? null : obstacleOf(await look(body));
       if (obstacle) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
       const headers = { prefer: 'respond-async' };
-      return { obstacle: null, domain: await call(addDomain, { body, headers }) };
+      const added = await call(addDomain, { body, headers });
+      return { obstacle: null, domain: await withInterval(added, interval) };
     },
     onSuccess: ({ obstacle, domain }, attempt) => {
       if (domain === null) {
@@ -106,6 +122,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       }
       setAsked(undefined);
       setTarget((now) => (isSame(newDomain(attempt.typed, now), attempt.wanted) ? {} : now));
+      setMinutes(DEFAULT_CHECK_EVERY_MINUTES);
       cache.put(domain);
       track({ name: 'user_add_domain', count: cache.count() });
       if (attempt.use !== use.current) return;
@@ -137,7 +154,9 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     target,
     error,
     obstacle,
+    minutes,
     isBusy: isPending,
+    chooseMinutes: setMinutes,
     type: (text: string) => {
       setHost(text);
       setError(undefined);
@@ -153,6 +172,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       leave();
       clearHost();
       setTarget({});
+      setMinutes(DEFAULT_CHECK_EVERY_MINUTES);
     },
     submit: (text: string = host) => {
       const isBlank = text.trim() === '';
@@ -161,7 +181,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       const next = newDomain(text, target);
       const isConfirmed =
         asked !== undefined && isSame(asked.wanted, next) && asked.obstacle.domainId === null;
-      mutate({ typed: text, wanted: next, use: use.current, isConfirmed });
+      mutate({ typed: text, wanted: next, minutes, use: use.current, isConfirmed });
     },
   };
 }
