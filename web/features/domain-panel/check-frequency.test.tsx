@@ -46,6 +46,7 @@ it('Free can only choose daily checks and reads why, and Premium can choose 15 m
   expect(premium.labels).toEqual([10, 15, 60, 1440]);
   expect(premium.locked).toEqual([]);
   expect(premium.html).not.toContain(HINT);
+  expect(premium.html).not.toMatch(/Premium|Free/);
   spec('3.19', 'Free checks daily; Premium every 15 minutes or hourly too');
   spec('6.07', 'Premium checks every 15 minutes or hourly');
 });

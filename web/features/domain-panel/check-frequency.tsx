@@ -4,7 +4,6 @@ import { setFrequency } from '../../../contract/calls/domain.ts';
 import { CHECK_FREQUENCIES } from '../../../contract/words.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { call, messageOf } from '../../lib/api-client.ts';
-import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/account/plan.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { RadioCells } from '../../ui/form/radio-cells.tsx';
@@ -12,10 +11,16 @@ import { toast } from '../../ui/toast.tsx';
 import { useDomainCache } from '../../domain/domain-cache.ts';
 import { PanelSection } from '../../domain/panel-section.tsx';
 
+const PREMIUM = (
+  <>
+    <Lock className="size-3 flex-none" strokeWidth={1.6} aria-hidden="true" />
+    Premium
+  </>
+);
+
 /** Chooses the check frequency. Options that need Premium stay focusable and say why they are disabled. */
 export function CheckFrequency({ domain }: { domain: DomainWire }) {
   const { isSubscribed } = useSubscription();
-  const { billing } = usePublicConfig();
   const cache = useDomainCache();
   const hintId = useId();
   const { mutate, isPending, variables } = useWrite({
@@ -28,18 +33,6 @@ export function CheckFrequency({ domain }: { domain: DomainWire }) {
     onError: (error) => toast.error(`Domain update failed: ${messageOf(error)}`),
   });
 
-  const noteOf = (premium: boolean) => {
-    if (premium && !isSubscribed)
-      return (
-        <>
-          <Lock className="size-3 flex-none" strokeWidth={1.6} aria-hidden="true" />
-          Premium
-        </>
-      );
-    if (billing.mode === 'none') return undefined;
-    return premium ? 'Premium' : 'Free';
-  };
-
   return (
     <PanelSection title="Check Frequency">
       <RadioCells<number>
@@ -48,7 +41,7 @@ export function CheckFrequency({ domain }: { domain: DomainWire }) {
         cells={CHECK_FREQUENCIES.map(({ minutes, label, premium }) => ({
           value: minutes,
           label,
-          note: noteOf(premium),
+          ...(premium && !isSubscribed && { note: PREMIUM }),
           isLocked: premium && !isSubscribed,
         }))}
         chosen={isPending ? variables : domain.check_every_minutes}
