@@ -182,6 +182,8 @@ export const hostLookupSchema = z
     domain_id: z.string().nullable(),
     /** Whether DNS has an address for the name that this server may connect to; null if that is not known in time. */
     in_dns: z.boolean().nullable(),
+    /** Why the host is not valid, if the request has `Prefer: handling=lenient`; else this is the problem `invalid_host`. */
+    refused: z.string().nullable().default(null),
   })
   .meta({ id: 'HostLookup' });
 

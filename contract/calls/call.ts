@@ -12,6 +12,8 @@ export interface Call {
    * `not_authenticated`.
    */
   access: 'public' | 'session';
+  /** True if a request without any credentials gets `data: null` if it has the header `Prefer: handling=lenient`, instead of 401. */
+  answersVisitors?: true;
   /** Scope that a personal token needs. Calls with `access: 'session'` but no scope accept session cookies only. */
   scope?: TokenScope;
   /** True if the call supports the `Idempotency-Key` header: a repeated key replays the stored answer. */

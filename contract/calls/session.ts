@@ -43,9 +43,11 @@ export const currentUser = {
   method: 'get',
   path: '/user/me',
   access: 'session',
+  answersVisitors: true,
   scope: 'read',
-  summary: 'Get the signed-in user',
-  response: wrapped(userSchema),
+  summary:
+    'Get the signed-in user; with `Prefer: handling=lenient`, a request without credentials gets null instead of 401',
+  response: wrapped(userSchema.nullable()),
   status: 200,
   problems: [],
 } as const satisfies Call;

@@ -83,7 +83,7 @@ describeAnyDatabase('A disabled account', (open) => {
     expect((await charlie.ask(CALLS.currentUser)).status).toBe(200);
 
     await enableAccount(api.store, alice.id);
-    expect((await (await signIn(api.send, alice)).ask(CALLS.currentUser)).ok.data.id).toBe(alice.id);
+    expect((await (await signIn(api.send, alice)).ask(CALLS.currentUser)).ok.data?.id).toBe(alice.id);
   });
 });
 

@@ -40,6 +40,21 @@ describeEachDatabase('A session', (open) => {
     expect(own).toContain('HttpOnly');
   });
 
+  it('is not needed to ask who is signed in, if the page accepts that it may be nobody', async () => {
+    const api = await startApi(open);
+    const lenient = { headers: { prefer: 'handling=lenient' } };
+    const visitor = createClient(api.send);
+    expect((await visitor.ask(CALLS.currentUser)).problem.code).toBe('not_authenticated');
+    expect((await visitor.ask(CALLS.currentUser, lenient)).ok.data).toBeNull();
+    const { alice } = await api.cast();
+    expect((await alice.ask(CALLS.currentUser, lenient)).ok.data?.email).toBe(alice.email);
+    // A session whose access has expired is to be refreshed.
+    alice.cookies.delete(SESSION);
+    expect((await alice.ask(CALLS.currentUser, lenient)).problem.code).toBe('not_authenticated');
+    const headers = { ...lenient.headers, authorization: 'Bearer clt_wrong' };
+    expect((await visitor.ask(CALLS.currentUser, { headers })).status).toBe(401);
+  });
+
   it('is stored in the database only as hashes', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

@@ -18,7 +18,7 @@ describeAnyDatabase('The time zone of an account', (open) => {
   it('is that of the first browser that sends a known time zone, and later browsers do not change it', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    expect((await alice.ask(CALLS.currentUser)).ok.data.time_zone).toBeNull();
+    expect((await alice.ask(CALLS.currentUser)).ok.data?.time_zone).toBeNull();
     for (const unknown of ['Mars/Olympus_Mons', '+05:30', '-08'])
       expect(await arrive(api, alice, unknown)).toBeNull();
     expect(await arrive(api, alice, 'Europe/Oslo')).toBe('Europe/Oslo');
@@ -35,7 +35,7 @@ describeAnyDatabase('The time zone of an account', (open) => {
     const stored = () => findAccount(api.store, alice.id);
     expect(await stored()).toMatchObject({ timeZone: 'Europe/Kyiv' });
     await updateAccount(api.store, bob.id, { timeZone: 'Asia/Saigon' });
-    expect((await bob.ask(CALLS.currentUser)).ok.data.time_zone).toBe('Asia/Ho_Chi_Minh');
+    expect((await bob.ask(CALLS.currentUser)).ok.data?.time_zone).toBe('Asia/Ho_Chi_Minh');
     expect((await bob.ask(CALLS.accountAlerts)).ok.data.time_zone).toBe('Asia/Ho_Chi_Minh');
   });
 

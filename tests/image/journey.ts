@@ -100,7 +100,7 @@ export async function arrive(url: string, peers: Peers): Promise<Owner> {
 export async function comeBack(owner: Owner, peers: Peers): Promise<void> {
   const params = { id: owner.domainId };
   await step('Find session, domain and history as they were', async () => {
-    equal((await owner.ask(CALLS.currentUser)).ok.data.email, owner.email);
+    equal((await owner.ask(CALLS.currentUser)).ok.data?.email, owner.email);
     const { data: domains } = (await owner.ask(CALLS.listDomains)).ok;
     deepEqual(
       domains.map(({ id, fingerprint }) => ({ id, fingerprint })),

@@ -64,8 +64,13 @@ test('an expired access cookie is renewed; without any cookie the page leads to 
   await page.goto('/profile');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile');
   await context.clearCookies();
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(response.url());
+  });
   await page.goto('/dashboard');
   await expect(page).toHaveURL(/\/login/);
+  expect(refused).toEqual([]);
 });
 
 test('the profile saves a new name', async ({ page, world }) => {

@@ -41,12 +41,15 @@ test('the session record is encrypted, renewed by each page load, and removed by
     expect(refreshes).toHaveLength(1);
   });
   await test.step('a logout removes the record and ends the session at server and provider', async () => {
+    const refreshes = countReads(page, /\/api\/auth\/refresh$/);
     const ended = ['/api/auth/logout', '/api/identity/sign-out'].map((path) =>
       page.waitForResponse(`**${path}`),
     );
     await logOut(page);
     expect(await record()).toBeNull();
     expect((await Promise.all(ended)).map((answer) => answer.status())).toEqual([200, 200]);
+    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeVisible();
+    expect(refreshes()).toBe(0);
     expect((await page.request.get('/api/user/me')).status()).toBe(401);
     spec('2H.10', '“Log out” ends the session at the server and at the provider, and leads to /login');
   });
@@ -187,6 +190,16 @@ test('the plan is refetched after 60 seconds, on focus, and on navigation', asyn
   });
 });
 
+test('a token of the plan that the page refuses counts as Free at once', async ({ page, world }) => {
+  await createAccount(page, world);
+  await page.route('**/api/user/sub', (route) => route.fulfill({ json: { data: 'nonsense' } }));
+  await page.route('**/api/user/standing', (route) => route.abort());
+  const reads = countReads(page, /\/api\/user\/sub$/);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+  expect(reads()).toBe(1);
+});
+
 test('products, list and history are cached for 60 seconds, and only products are refetched on focus', async ({
   page,
   world,
@@ -228,9 +241,7 @@ test('products, list and history are cached for 60 seconds, and only products ar
   expect(lists()).toBe(read);
   expect(histories()).toBe(1);
   const known = products();
-  await awaitResponse(page, '**/api/payment/products', () =>
-    page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))),
-  );
+  await awaitResponse(page, '**/api/payment/products', () => focus(page));
   expect(products()).toBe(known + 1);
   await page.keyboard.press('Escape');
   await expect(offer).toBeHidden();

@@ -5,6 +5,9 @@ import { refreshSession } from './account/session-refresh.ts';
 
 export { ApiError, messageOf } from './api-error.ts';
 
+/** Asks for an expected refusal as a successful answer (RFC 7240), because browsers log every 4xx as an error. */
+export const LENIENT = { prefer: 'handling=lenient' };
+
 /**
  * Makes a call of the contract and returns its parsed answer; `{ data }` answers without the envelope. A 401 of a call that needs a
  * session refreshes it and repeats the call once. Throws ApiError for a refusal, and for an answer that does not match the contract.

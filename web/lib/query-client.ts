@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { focusManager, QueryClient } from '@tanstack/react-query';
 import type { Query } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -16,8 +16,18 @@ export function retryDelayMs(attempt: number): number {
   return Math.min(1000 * 2 ** attempt, 30_000);
 }
 
+/** Calls back when the window gets the focus or the tab becomes visible; the library by itself waits for the tab alone. */
+function onFocus(seen: () => void): () => void {
+  const report = () => seen();
+  const stop = new AbortController();
+  for (const event of ['focus', 'visibilitychange'])
+    window.addEventListener(event, report, { signal: stop.signal });
+  return () => stop.abort();
+}
+
 /** Creates the query cache. Data is fresh for 60 s and dropped 5 minutes after its last use. */
 export function createQueryClient(): QueryClient {
+  if (typeof window !== 'undefined') focusManager.setEventListener(onFocus);
   const queryClient = new QueryClient({
     defaultOptions: {
       queries: {

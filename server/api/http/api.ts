@@ -71,6 +71,7 @@ export function createApi(parts: AppParts): Api {
     on(call, handler) {
       app.on(call.method.toUpperCase(), honoPath(call.path), async (c) => {
         if (call.access === 'session') c.header('Cache-Control', 'no-store');
+        if (call.answersVisitors && isVisitor(c, parts)) return c.json({ data: null });
         const session = call.access === 'session' ? await authenticate(c, call, parts) : null;
         if (session instanceof Refusal) return problemResponse(c, session);
         const input = await readInput(c, call);
@@ -95,6 +96,15 @@ export function createApi(parts: AppParts): Api {
     },
   };
 }
+
+/** Returns whether a request has neither cookies of a session nor a token, and accepts an answer without a person. */
+function isVisitor(c: AppContext, { sessions }: AppParts): boolean {
+  return isLenient(c) && !hasToken(c) && !sessions.hasCookie(c);
+}
+
+/** Returns whether the client asked for expected refusals as successful answers (RFC 7240 §4.4). */
+export const isLenient = (c: AppContext): boolean =>
+  /(^|[\s,;])handling\s*=\s*"?lenient\b/i.test(c.req.header('prefer') ?? '');
 
 /**
  * Runs a call on behalf of its session or token. If the session or token ends meanwhile, the call's transactions fail,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { currentUser, logOut, openSession as openSessionCall } from '../../../contract/calls/session.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import { track } from '../../lib/browser/analytics.ts';
-import { ApiError, call, callForResponse } from '../../lib/api-client.ts';
+import { ApiError, call, callForResponse, LENIENT } from '../../lib/api-client.ts';
 import { currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
 import type { CurrentUser } from '../../lib/account/current-user.ts';
 import type { Identity } from '../../lib/account/identity.ts';
-import { onRefresh, withSessionLock } from '../../lib/account/session-refresh.ts';
+import { onRefresh, withoutRefresh, withSessionLock } from '../../lib/account/session-refresh.ts';
 import { signOutOfIdentity } from './identity/load-identity.ts';
 import { authRecord } from './auth-record.ts';
 import { browserTimeZone } from '../../lib/format.ts';
@@ -36,7 +36,10 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
 
 /** Fetches the session's user; null if the answer has none. */
 export async function fetchCurrentUser(): Promise<CurrentUser | null> {
-  const user = await call({ ...currentUser, response: optionalUser }, { failureText: 'Failed to get me.' });
+  const user = await call(
+    { ...currentUser, response: optionalUser },
+    { failureText: 'Failed to get me.', headers: LENIENT },
+  );
   return user ? currentUserOf(user) : null;
 }
 
@@ -132,11 +135,13 @@ export function forgetSession(): void {
 /** Ends the session on the server, then at the identity provider, even if the first fails. Throws if one of them failed. */
 export async function endSession(identity: PublicConfig['identity']): Promise<void> {
   forgetSession();
-  try {
-    await endServerSession();
-  } finally {
-    await signOutOfIdentity(identity);
-  }
+  await withoutRefresh(async () => {
+    try {
+      await endServerSession();
+    } finally {
+      await signOutOfIdentity(identity);
+    }
+  });
 }
 
 /** Ends the session on the server. */

@@ -4,7 +4,8 @@ import { useEffect, useEffectEvent, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { SubscriptionContext } from '../../lib/account/plan.ts';
-import { fetchSubscriptionToken, readSubscriptionToken } from './subscription-token.ts';
+import { fetchSubscriptionToken, readSubscriptionToken, RefusedToken } from './subscription-token.ts';
+import { mayRetry } from '../../lib/query-client.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const SUBSCRIPTION = 'subscription';
@@ -29,18 +30,16 @@ export function SubscriptionProvider({ children }: { children: ReactNode }) {
     },
     staleTime: STALE_MS,
     refetchInterval: STALE_MS,
+    refetchOnWindowFocus: 'always',
+    // A token that this page refuses would be refused again, and meanwhile no page would show a plan.
+    retry: (failures, error) => !(error instanceof RefusedToken) && mayRetry(failures, error),
   });
-  const reread = useEffectEvent((filter: { stale?: boolean }) => {
-    void queryClient.refetchQueries({ queryKey: [SUBSCRIPTION, id], ...filter });
+  const rereadStale = useEffectEvent(() => {
+    void queryClient.refetchQueries({ queryKey: [SUBSCRIPTION, id], stale: true });
   });
-  useEffect(() => {
-    const onFocus = (): void => reread({});
-    window.addEventListener('focus', onFocus);
-    return () => window.removeEventListener('focus', onFocus);
-  }, []);
   const router = useRouter();
   useEffect(
-    () => router.subscribe('onResolved', ({ pathChanged }) => pathChanged && reread({ stale: true })),
+    () => router.subscribe('onResolved', ({ pathChanged }) => pathChanged && rereadStale()),
     [router],
   );
   const value = useMemo(

@@ -19,6 +19,11 @@ export async function fetchSubscriptionToken(signal: AbortSignal): Promise<{ tok
   return { token, now: Number.isNaN(now) ? Date.now() : now };
 }
 
+/** Thrown for a token that is not signed for this user or has expired. */
+export class RefusedToken extends Error {
+  override readonly name = 'RefusedToken';
+}
+
 const encoder = new TextEncoder();
 
 async function isSigned(token: string, secret: string, subtle: SubtleCrypto): Promise<boolean> {
@@ -41,7 +46,7 @@ export async function readSubscriptionToken(
   token: string,
   { userId, now, subtle }: { userId: string; now: number; subtle: SubtleCrypto | undefined },
 ): Promise<SubscriptionClaims> {
-  if (userId === '') throw new Error('Failed to fetch client secret');
+  if (userId === '') throw new RefusedToken('Failed to fetch client secret');
   try {
     const [header, payload, signature, ...rest] = token.split('.');
     if (!header || !payload || !signature || rest.length > 0) throw new Error('not a signed token');
@@ -53,6 +58,6 @@ export async function readSubscriptionToken(
     if (claims.exp * 1000 <= now) throw new Error('expired');
     return { isSubscribed: claims.status !== '', expiresAt: claims.exp * 1000 };
   } catch (error) {
-    throw new Error('Invalid or expired token', { cause: error });
+    throw new RefusedToken('Invalid or expired token', { cause: error });
   }
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../api-error.ts';
 import { answerOf, errorOf, send } from '../http.ts';
 
 const LOCK_NAME = 'certlantern-session-refresh';
+const REFRESH_FAILED = 'Unauthorized - Refresh token failed';
 
 export interface RefreshListener {
   /** Called with the user after a refresh. Calls that were refused are repeated once its promise resolves. */
@@ -14,6 +15,7 @@ export interface RefreshListener {
 
 const listeners = new Set<RefreshListener>();
 let running: Promise<void> | null = null;
+let isEnding = false;
 
 /** Registers a listener for refreshes; returns the unsubscribe function. */
 export function onRefresh(listener: RefreshListener): () => void {
@@ -47,17 +49,28 @@ async function requestRefresh(): Promise<void> {
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
     if (status === 401 || status === 403) for (const listener of listeners) listener.ended();
-    throw new ApiError('Unauthorized - Refresh token failed', {
+    throw new ApiError(REFRESH_FAILED, {
       status: status === 0 ? 0 : 401,
       cause: error,
     });
   }
 }
 
+/** Runs `work`, which ends the session. Calls and event streams that are refused meanwhile send no refresh. */
+export async function withoutRefresh(work: () => Promise<void>): Promise<void> {
+  isEnding = true;
+  try {
+    await work();
+  } finally {
+    isEnding = false;
+  }
+}
+
 /** Refreshes the session. Concurrent callers share one refresh. */
-export function refreshSession(): Promise<void> {
+export async function refreshSession(): Promise<void> {
+  if (isEnding) throw new ApiError(REFRESH_FAILED, { status: 401 });
   running ??= requestRefresh().finally(() => {
     running = null;
   });
-  return running;
+  await running;
 }

@@ -59,8 +59,10 @@ export function useOffer(): string | null {
   const { isSubscribed, loading } = useSubscription();
   const { isSold } = useUpgrade();
   const standing = useStanding();
-  if (!isSold || loading) return null;
-  if (!isSubscribed) return 'Upgrade to Premium';
+  if (!isSold) return null;
+  // While the token is being read, perhaps again after a failure, the standing may tell already.
+  const isFree = loading ? standing?.plan === 'free' : !isSubscribed;
+  if (isFree) return 'Upgrade to Premium';
   // During a trial or granted Premium, the account can already buy Premium.
   const endsUnpaid = standing?.ends_at && (standing.source === 'trial' || standing.source === 'grant');
   return endsUnpaid ? 'Keep Premium' : null;
