@@ -45,7 +45,7 @@ interface AvatarMenuProps {
   onFeedback: () => void;
 }
 
-/** Shows the account menu. Below 900 px it also has the header items that do not fit. */
+/** Shows the account menu. Below 640 px it also has the header items that do not fit. */
 export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
   const { user, logOut } = useSignedIn();
   const { isSold, open } = useUpgrade();
@@ -62,7 +62,7 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
       }
     >
       <MenuLabel>{user.email}</MenuLabel>
-      <div className="min-[960px]:hidden">
+      <div className="min-[640px]:hidden">
         {offer && (
           <MenuItem onSelect={() => open('request')}>
             <Sparkles strokeWidth={1.6} aria-hidden="true" />
@@ -89,7 +89,7 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
         </MenuItem>
       )}
       <MenuSeparator />
-      <div className="md:hidden">
+      <div className="min-[640px]:hidden">
         <ThemeChoices />
         <MenuSeparator />
       </div>

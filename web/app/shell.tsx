@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Command } from 'lucide-react';
+import { Command, MessageSquare, Sparkles } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLiveDomains } from '../domain/live-domains.ts';
@@ -27,6 +27,9 @@ const FeedbackDialog = lazyDialog(
   async () => (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
   OPEN_PROPS,
 );
+
+/** A button of the header is an icon where its words do not fit; on phones the account menu has it. */
+const ICON_BELOW_960 = 'max-[960px]:px-0 max-[960px]:w-11 md:max-[960px]:w-8 max-[640px]:hidden';
 
 const IS_MAC = typeof navigator !== 'undefined' && /Mac|iP/.test(navigator.platform);
 
@@ -83,17 +86,28 @@ function Frame({ children }: { children: ReactNode }) {
             <Button
               variant="tinted"
               size="small"
-              className="mr-1 max-[960px]:hidden"
+              aria-label={offer}
+              title={offer}
+              className={`mr-1 ${ICON_BELOW_960}`}
               onClick={() => openUpgrade('request')}
             >
-              {offer}
+              <Sparkles className="size-4 min-[960px]:hidden" strokeWidth={1.6} aria-hidden="true" />
+              <span className="max-[960px]:hidden">{offer}</span>
             </Button>
           )}
-          <Button variant="ghost" size="small" className="max-[960px]:hidden" onClick={giveFeedback}>
-            Give Feedback
+          <Button
+            variant="ghost"
+            size="small"
+            aria-label="Give Feedback"
+            title="Give Feedback"
+            className={ICON_BELOW_960}
+            onClick={giveFeedback}
+          >
+            <MessageSquare className="size-4 min-[960px]:hidden" strokeWidth={1.6} aria-hidden="true" />
+            <span className="max-[960px]:hidden">Give Feedback</span>
           </Button>
           <span className="mx-2.5 h-5 border-l border-line-2 max-[960px]:hidden" />
-          <ThemeMenu className="mr-1.5 max-md:hidden" />
+          <ThemeMenu className="min-[960px]:mr-1.5 max-[640px]:hidden" />
           <HeaderSlot />
           <AvatarMenu offer={offer} onFeedback={giveFeedback} />
         </div>
