@@ -56,7 +56,7 @@ const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | 
   revoked: null,
   unknown: 'revocation not known',
   unavailable: 'revocation not known',
-  not_applicable: 'revocation not applicable',
+  not_applicable: 'no revocation data',
 };
 
 /** What decides how sure the badge 'Active' is. */

@@ -153,7 +153,7 @@ export function stepLabel(step: Step, leftMs: number | null = null): string {
   if (chosen?.[2] === '%') return `${chosen[1]}% of its lifetime left`;
   const days = chosen === null ? (DEFAULT_DAYS[step] ?? 0) : Number(chosen[1]);
   if (leftMs === null || leftMs >= days * DAY_MS) return `${count(days, 'day')} before`;
-  return leftMs >= DAY_MS
+  return leftMs >= 2 * DAY_MS
     ? `${count(Math.floor(leftMs / DAY_MS), 'day')} before`
     : `${count(Math.max(1, Math.floor(leftMs / HOUR_MS)), 'hour')} before`;
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { classNames } from './class-names.ts';
 
-// White text on each has a contrast of at least 4.5:1, and no two look alike at 18 px.
-const GROUNDS = ['#8a5a2b', '#0b6e4f', '#a63d57', '#b34a12', '#1f4e8c', '#5b4b9a', '#37566b'];
+// White text on each has a contrast of at least 4.5:1. None is red, amber or green, which mean a state.
+const GROUNDS = ['#1f4e8c', '#2f6fb3', '#5b4b9a', '#7f5fc0', '#86478f', '#37566b', '#6b7280'];
 
 function hash(text: string): number {
   let value = 0;

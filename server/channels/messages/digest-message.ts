@@ -12,6 +12,7 @@ import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 import { instant, weekdayDate } from './wording.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
 import { count, grouped } from '../../../contract/words.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];
@@ -51,8 +52,6 @@ function sizeOf({ first, more }: TruncatedList<unknown>): number {
   return first.length + more;
 }
 
-const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
-
 /** Returns the heading, in the wording of the dashboard's headline. */
 function headingOf({ attention, watched }: Digest): string {
   const number = sizeOf(attention);
@@ -60,7 +59,7 @@ function headingOf({ attention, watched }: Digest): string {
     return watched === 1 ? 'Your certificate is fine' : `All ${grouped(watched)} certificates are fine`;
   const isOffline = attention.first.some(({ concern }) => concern === 'down' || concern === 'unreachable');
   const noun = `${isOffline ? 'domain' : 'certificate'}${number === 1 ? '' : 's'}`;
-  return `${NUMBERS[number] ?? grouped(number)} ${noun} ${number === 1 ? 'needs' : 'need'} attention this week`;
+  return `${grouped(number)} ${noun} ${number === 1 ? 'needs' : 'need'} attention this week`;
 }
 
 /** Returns what to do first. */
@@ -78,7 +77,7 @@ function firstLineOf({ attention, until }: Digest, timeZone: string): string {
     case 'down':
       return `Look at ${name} first: it is down.`;
     default:
-      return `Look at ${name} first: it could not be reached.`;
+      return `Look at ${name} first: ${inSentence(STATE_NAMES.unreachable)}.`;
   }
 }
 
@@ -143,7 +142,7 @@ const CONCERNS: Record<Concern, string> = {
   revoked: 'its certificate is revoked',
   untrusted: 'clients do not trust its certificate',
   down: 'is down',
-  unreachable: 'could not be reached',
+  unreachable: inSentence(STATE_NAMES.unreachable),
 };
 
 const PROBLEMS: Record<Problem, string> = {

@@ -117,7 +117,7 @@ it('stepLabel describes alert steps in words, such as “14 days before”', () 
   expect(stepLabel('1d')).toBe('1 day before');
   expect(stepLabel('20%')).toBe('20% of its lifetime left');
   expect(stepLabel('warning')).toBe('14 days before');
-  expect(stepLabel('warning', 32 * HOUR)).toBe('1 day before');
+  expect(stepLabel('warning', 32 * HOUR)).toBe('32 hours before');
   expect(stepLabel('critical', 16 * HOUR)).toBe('16 hours before');
   expect(stepLabel('renewal_overdue')).toBe('when its renewal is overdue');
   expect(stepLabel('expired')).toBe('when it expires');

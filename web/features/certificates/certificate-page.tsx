@@ -103,7 +103,7 @@ function Story({
             <span>{certificate.issuer}</span>
             <RenewalNote certificate={certificate} now={now} />
           </p>
-          <LifetimeBar lifetime={lifetimeOfCertificate(certificate)} now={now} />
+          <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
           <p className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
             <Time iso={certificate.valid_from} />
             <Time iso={certificate.expiry_date} className="font-[520] text-fg-2" />

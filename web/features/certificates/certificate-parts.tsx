@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
-import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
-import { daysText } from '../../../contract/schedule.ts';
+import { expiryBadge } from '../../../contract/badge.ts';
+import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/schedule.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 
@@ -10,28 +10,25 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
   const notAfter = Date.parse(certificate.expiry_date);
   if (certificate.state === 'revoked') return <RevocationBadge revoked />;
   if (expiryBadge(notAfter, now)) return <ExpiryBadge notAfter={notAfter} now={now} short />;
-  return <span className="num text-[13.5px] text-fg-2">{daysText(daysLeft(notAfter, now))} left</span>;
+  return <span className="num text-[13.5px] text-fg-2">{timeLeft(notAfter - now)} left</span>;
 }
 
-/** Says that the renewal is overdue; shows nothing before. */
+/** Says that the renewal is overdue; of a short-lived certificate also that it is on schedule, because its badge is red. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  const overdueAt = certificate.renewal?.overdue_at ?? null;
-  if (certificate.state === 'expired' || overdueAt === null || Date.parse(overdueAt) > now) return null;
-  return <span className="text-critical-fg">renewal overdue</span>;
+  if (isRenewalOverdue(certificate, now)) return <span className="text-critical-fg">renewal overdue</span>;
+  const words = scheduleWords(certificate, now);
+  return words === null ? null : <span className="num text-fg-2">{words}</span>;
 }
 
 /** Returns the data of the lifetime bar. */
-export function lifetimeOfCertificate({
-  valid_from,
-  expiry_date,
-  renewal,
-  state,
-}: CertificateWire): Lifetime {
+export function lifetimeOfCertificate(certificate: CertificateWire, now: number): Lifetime {
+  const { valid_from, expiry_date, renewal, state } = certificate;
   return {
     notBefore: Date.parse(valid_from),
     notAfter: Date.parse(expiry_date),
     renewalFrom: renewal === null ? null : Date.parse(renewal.from),
     revoked: state === 'revoked',
+    isOnSchedule: scheduleOf(certificate, now) === 'on schedule',
   };
 }
 

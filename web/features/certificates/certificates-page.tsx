@@ -261,7 +261,7 @@ function CertificateRow({ certificate, now }: { certificate: CertificateWire; no
         <Time iso={certificate.expiry_date} />
       </td>
       <td className={`${CELL} ${BROAD}`}>
-        <LifetimeBar lifetime={lifetimeOfCertificate(certificate)} now={now} />
+        <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
       </td>
       <td className={`${CELL} hidden text-label md:table-cell`}>
         <ServedBy certificate={certificate} />

@@ -4,7 +4,7 @@ import { useUpgrade } from '../../lib/account/plan.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useCheckedDomains } from '../../domain/domain-queries.ts';
-import { inWords, plural } from '../../lib/format.ts';
+import { counted } from '../../lib/format.ts';
 
 interface SwapDomainDialogProps {
   /** The domain to resume; null while closed. */
@@ -18,12 +18,11 @@ interface SwapDomainDialogProps {
 
 /** Asks which domain to pause instead of the one to resume. */
 export function SwapDomainDialog({ domain, onClose, limit, ...rest }: SwapDomainDialogProps) {
-  const domains = plural(limit, 'domain');
   return (
     <Dialog
       open={domain !== null}
       onOpenChange={(open) => (open || rest.isBusy ? undefined : onClose())}
-      title={`Free checks ${inWords(limit)} ${domains}. Which one should pause instead?`}
+      title={`Free checks ${counted(limit, 'domain')}. Which one should pause instead?`}
       description={
         domain && (
           <>

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { DAY_MS } from '../../../contract/durations.ts';
 import type { PreviewAlerts } from '../../../contract/alerting.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
 import { Button } from '../button.tsx';
@@ -61,7 +62,7 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
                     <span className="sr-only">
                       {alert.severity === 'critical' ? 'Critical, ' : 'Warning, '}
                     </span>
-                    <Time iso={alert.at} />
+                    <Time iso={alert.at} withTime={isInHours(alert)} />
                   </span>
                   <span className="min-w-0 text-fg-2 max-sm:pl-[18px]">
                     {!isOfOne && (
@@ -117,6 +118,10 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
     </section>
   );
 }
+
+/** Tells whether the alert comes less than two days before the expiry: then the date alone does not say when. */
+const isInHours = ({ at, expiry_date: end }: { at: string; expiry_date: string }) =>
+  Date.parse(end) - Date.parse(at) < 2 * DAY_MS;
 
 /** Reads the upcoming alerts for these settings once they are stable; shows the previous ones meanwhile. */
 function usePreview(question: PreviewAlerts) {

@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import { inWords, plural } from '../../../lib/format.ts';
+import { counted, inWords } from '../../../lib/format.ts';
 
 interface LimitNoticeDialogProps {
   open: boolean;
@@ -12,12 +12,11 @@ interface LimitNoticeDialogProps {
 
 /** Explains that the limit is reached, where Premium is not sold. */
 export function LimitNoticeDialog({ open, onOpenChange, limit, tracked }: LimitNoticeDialogProps) {
-  const domains = plural(limit, 'domain');
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={`Free tracks ${inWords(limit)} ${domains}`}
+      title={`Free tracks ${counted(limit, 'domain')}`}
       description={limitAdvice(limit, tracked)}
     >
       <p className="mt-3 text-body text-fg-2">Premium has no limit, but this server does not sell it.</p>

@@ -15,6 +15,8 @@ export interface CardLine {
   text: string;
   /** The full sentence; `text` is its short form. */
   title: string;
+  /** Shorter than `text`, for rows. */
+  brief?: string;
 }
 
 /**
@@ -77,7 +79,12 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
   const title = scheduleLine(domain, now);
   if (words === null || title === null) return null;
   const isOverdue = scheduleOf(domain, now) === 'overdue';
-  return { tone: isOverdue ? 'critical' : 'quiet', text: capitalised(words), title: `${title}.` };
+  return {
+    tone: isOverdue ? 'critical' : 'quiet',
+    text: capitalised(words),
+    title: `${title}.`,
+    brief: capitalised(words).split(',')[0] ?? words,
+  };
 }
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -15,6 +15,8 @@ interface SecondLineProps {
   className: string;
   /** Additional styles if nothing is wrong. */
   calmClassName?: string;
+  /** The place is narrow. */
+  isBrief?: boolean;
 }
 
 /** Returns the line about what is wrong; null for a paused domain, which may be fixed by now. */
@@ -23,8 +25,8 @@ export function troubleOf(domain: DomainWire, now: number): CardLine | null {
 }
 
 /** Shows the problem, or else the issuer. With a target shows that instead, because the name above it may be cut. */
-export function SecondLine({ domain, trouble, className, calmClassName }: SecondLineProps) {
-  if (trouble) return <TroubleLine trouble={trouble} className={className} />;
+export function SecondLine({ domain, trouble, className, calmClassName, isBrief = false }: SecondLineProps) {
+  if (trouble) return <TroubleLine trouble={trouble} className={className} isBrief={isBrief} />;
   return (
     <span className={classNames('block truncate text-fg-3', className, calmClassName)}>
       {targetWords(domain) ?? issuerLine(domain.authority_name, domain.issuer) ?? unknownIssuer(domain)}
@@ -69,7 +71,7 @@ const LOOKS: Record<
   expired: {
     glyph: 'expired',
     mark: 'text-expired-mark',
-    text: 'text-expired-fg',
+    text: 'text-critical-fg',
     strip: 'bg-expired-bg text-expired-fg',
     edge: 'border-expired-mark',
     bar: 'shadow-[inset_3px_0_var(--expired-mark)]',
@@ -108,12 +110,20 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
 }
 
 /** Shows a short line about a problem, with the full sentence as its title. `className` sets its type. */
-function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
+function TroubleLine({
+  trouble,
+  className,
+  isBrief,
+}: {
+  trouble: CardLine;
+  className?: string;
+  isBrief: boolean;
+}) {
   const look = lookOf(trouble);
   if (look === null)
     return (
       <span title={trouble.title} className={classNames('num block truncate text-fg-2', className)}>
-        {trouble.text}
+        {isBrief ? (trouble.brief ?? trouble.text) : trouble.text}
       </span>
     );
   return (

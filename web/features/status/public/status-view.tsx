@@ -1,4 +1,5 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import type { BadgeProps } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -137,7 +138,7 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
       )}
       {(uptime || certificate) && (
         <div className="num mt-1.5 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
-          {certificate && <Certificate certificate={certificate} />}
+          {certificate && <Certificate certificate={certificate} now={now} />}
           {uptime && <span className="ml-auto font-[520]">{uptimeWords(uptime)}</span>}
         </div>
       )}
@@ -153,9 +154,15 @@ const TONES: Record<Exclude<NonNullable<ShownDomain['certificate']>['state'], 'o
   untrusted: { tone: 'critical', glyph: 'critical', children: null },
 };
 
-function Certificate({ certificate }: { certificate: NonNullable<ShownDomain['certificate']> }) {
+function Certificate({
+  certificate,
+  now,
+}: {
+  certificate: NonNullable<ShownDomain['certificate']>;
+  now: number;
+}) {
   const { state, expiry_date: expiry } = certificate;
-  const words = certificateWords(certificate);
+  const words = certificateWords(certificate, now);
   const title = `${state === 'expired' ? 'Expired' : 'Expires'} ${dayInUtc(Date.parse(expiry))} UTC`;
   return (
     <span className="flex min-h-6 items-center gap-2">
@@ -175,9 +182,14 @@ function Certificate({ certificate }: { certificate: NonNullable<ShownDomain['ce
 
 const STATES: Record<ShownDomain['state'], { word: string; glyph: GlyphName; mark: string; look: string }> = {
   up: { word: 'Up', glyph: 'active', mark: 'text-ok-mark', look: 'text-fg-2' },
-  down: { word: 'Down', glyph: 'critical', mark: 'text-critical-mark', look: 'text-critical-fg font-[600]' },
+  down: {
+    word: STATE_NAMES.down,
+    glyph: 'critical',
+    mark: 'text-critical-mark',
+    look: 'text-critical-fg font-[600]',
+  },
   unknown: { word: 'Unknown', glyph: 'fault', mark: 'text-fg-3', look: 'text-fg-2' },
-  paused: { word: 'Paused', glyph: 'paused', mark: 'text-fg-3', look: 'text-fg-2' },
+  paused: { word: STATE_NAMES.paused, glyph: 'paused', mark: 'text-fg-3', look: 'text-fg-2' },
 };
 
 function State({ domain: { state, down_since: downSince }, now }: { domain: ShownDomain; now: number }) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../contract/durations.ts';
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
 import {
   certificateWords,
@@ -12,6 +13,8 @@ import {
   utcTitle,
 } from './status-words.ts';
 
+const NOW = Date.UTC(2026, 10, 20);
+
 const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
   name: 'Shop',
   state: 'up',
@@ -22,8 +25,8 @@ const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
 });
 const certificate = (state: 'ok' | 'soon' | 'critical' | 'expired' | 'revoked' | 'untrusted', days = 5) => ({
   state,
-  days_left: days,
-  expiry_date: '2026-12-01T00:00:00Z',
+  days_left: Math.floor(days),
+  expiry_date: new Date(NOW + days * DAY_MS).toISOString(),
 });
 const page = (state: PublicStatus['state'], ...domains: ShownDomain[]): PublicStatus => ({
   title: 'Fjord',
@@ -46,13 +49,10 @@ describe('the headline of a status page', () => {
     [page('up', domain(), domain({ state: 'unknown' })), 'Everything checked so far is up'],
     [{ ...page('up', domain(), domain()), more: 19 }, 'Everything shown is up'],
     [page('down', domain({ state: 'down' }), domain()), 'Shop is down'],
-    [
-      page('down', domain({ state: 'down' }), domain({ state: 'down' }), domain()),
-      'Two of 3 domains are down',
-    ],
+    [page('down', domain({ state: 'down' }), domain({ state: 'down' }), domain()), '2 of 3 domains are down'],
     [
       { ...page('down', domain({ state: 'down' }), domain({ state: 'down' })), more: 1_998 },
-      'Two of 2,000 domains are down',
+      '2 of 2,000 domains are down',
     ],
     [
       page('trouble', domain({ certificate: certificate('expired', -2) })),
@@ -64,7 +64,7 @@ describe('the headline of a status page', () => {
         domain({ certificate: certificate('revoked') }),
         domain({ certificate: certificate('untrusted') }),
       ),
-      'Two certificates have problems',
+      '2 certificates have problems',
     ],
   ])('reads (case %#): $1', (shown, sentence) => expect(headline(shown)).toBe(sentence));
 });
@@ -72,12 +72,15 @@ describe('the headline of a status page', () => {
 it.each([
   [certificate('ok', 32), '32 days left'],
   [certificate('soon', 11), 'Expires in 11 days'],
-  [certificate('critical', 1), 'Expires in 1 day'],
-  [certificate('critical', 0), 'Expires today'],
+  [certificate('critical', 2), 'Expires in 2 days'],
+  [certificate('critical', 0.5), 'Expires in 12 hours'],
+  [certificate('ok', 1.5), '36 hours left'],
   [certificate('expired', -1), 'Expired'],
   [certificate('revoked'), 'Revoked'],
   [certificate('untrusted'), 'Not trusted'],
-])('certificateWords describes %j as “%s”', (shown, words) => expect(certificateWords(shown)).toBe(words));
+])('certificateWords describes %j as “%s”', (shown, words) =>
+  expect(certificateWords(shown, NOW)).toBe(words),
+);
 
 it.each([
   ['en-GB', /^20 November 2026(,| at) \d\d:32\s?–\s?\d\d:40$/],

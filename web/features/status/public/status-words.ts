@@ -1,15 +1,9 @@
 import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contract/status-page.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../contract/durations.ts';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
-import {
-  counted,
-  dateFormat,
-  durationText,
-  grouped,
-  inWordsCapitalised,
-  relativeTime,
-} from '../../../lib/format.ts';
-import { daysText } from '../../../../contract/schedule.ts';
+import { counted, dateFormat, durationText, grouped, relativeTime, shortName } from '../../../lib/format.ts';
+import { timeLeft } from '../../../../contract/schedule.ts';
+import { STATE_NAMES } from '../../../../contract/state-words.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
 
@@ -27,31 +21,28 @@ export function headline({ state, domains, more }: PublicStatus): string {
   if (state === 'down') {
     const down = domains.filter((domain) => domain.state === 'down');
     return down.length === 1
-      ? `${down[0]?.name} is down`
-      : `${inWordsCapitalised(down.length)} of ${grouped(domains.length + more)} domains are down`;
+      ? `${shortName(down[0]?.name ?? '')} is down`
+      : `${grouped(down.length)} of ${grouped(domains.length + more)} domains are down`;
   }
   if (state === 'trouble') {
     const refused = domains.filter(refusalOf);
     return refused.length === 1 && refused[0]
-      ? `The certificate of ${refused[0].name} ${refusalOf(refused[0])}`
-      : `${inWordsCapitalised(refused.length)} certificates have problems`;
+      ? `The certificate of ${shortName(refused[0].name)} ${refusalOf(refused[0])}`
+      : `${grouped(refused.length)} certificates have problems`;
   }
   if (state === 'unknown')
     return domains.every((domain) => domain.state === 'paused') ? 'All checks are paused' : 'Status unknown';
-  if (domains.length === 1) return `${first.name} is up`;
+  if (domains.length === 1) return `${shortName(first.name)} is up`;
   if (domains.some((domain) => domain.state === 'unknown')) return 'Everything checked so far is up';
   if (domains.some((domain) => domain.state === 'paused')) return 'Everything that is checked is up';
   return more > 0 ? 'Everything shown is up' : 'Everything is up';
 }
 
-/** Returns '32 days left', or the badge's text. */
-export function certificateWords({ state, days_left: days }: Certificate): string {
-  if (state === 'expired') return 'Expired';
-  if (state === 'revoked') return 'Revoked';
-  if (state === 'untrusted') return 'Not trusted';
-  if (state !== 'ok' && days === 0) return 'Expires today';
-  const count = daysText(days);
-  return state === 'ok' ? `${count} left` : `Expires in ${count}`;
+/** Returns '32 days left', 'Expires in 31 hours', or the name of the state. `now` in ms UTC. */
+export function certificateWords({ state, expiry_date: end }: Certificate, now: number): string {
+  if (state === 'expired' || state === 'revoked' || state === 'untrusted') return STATE_NAMES[state];
+  const left = timeLeft(Date.parse(end) - now);
+  return state === 'ok' ? `${left} left` : `Expires in ${left}`;
 }
 
 /**
