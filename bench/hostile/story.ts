@@ -7,12 +7,10 @@ import { addCertificates } from '../../server/store/checks/certificates.ts';
 import { insertMonitors, insertRows } from '../../tests/kit/databases/insert-rows.ts';
 import { type Figure, measureRounds } from '../scale/figures.ts';
 import { startTwoAccounts } from './two-accounts.ts';
-import { eventLoopDelay } from './search.ts';
 
 const VERSIONS = 2_500;
 const NAMES = 2_000;
 const CALLS_OF_ATTACKER = 40;
-const MAX_BLOCKED_MS = 100;
 const MAX_CALL_MS = 1_000;
 const AT_ONCE = 50;
 
@@ -22,7 +20,7 @@ const AT_ONCE = 50;
  */
 export async function measureStory(): Promise<Figure[]> {
   const product = await startTwoAccounts();
-  const { app, attacker } = product;
+  const { attacker } = product;
   try {
     const fingerprint = await addVersions(product.store, attacker.id);
     const read = async (status: number, of: string): Promise<void> => {
@@ -33,12 +31,10 @@ export async function measureStory(): Promise<Figure[]> {
     };
     // Starts the search thread.
     await read(404, '0'.repeat(64));
-    await eventLoopDelay(app.url);
     let took: number[] = [];
     const figures = await product.beside('stories', async () => {
       took = await measureRounds(CALLS_OF_ATTACKER, () => read(200, fingerprint));
     });
-    const blocked = await eventLoopDelay(app.url);
     return [
       ...figures,
       {
@@ -47,9 +43,6 @@ export async function measureStory(): Promise<Figure[]> {
         unit: 'ms',
         max: MAX_CALL_MS,
       },
-      { what: 'event loop delay, p99', value: blocked.p99, unit: 'ms', max: MAX_BLOCKED_MS },
-      // Without a limit: it is one major garbage collection of a young process, 100 to 200 ms on two busy cores.
-      { what: 'event loop delay, longest', value: blocked.max, unit: 'ms' },
     ];
   } finally {
     await product.close();
