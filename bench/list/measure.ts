@@ -74,6 +74,28 @@ export async function measureList(
   };
 }
 
+/** Opens the page with 50 kB/s and a latency of 600 ms. Throws if it paints anything before the skeleton. */
+export async function measureSlowStart(context: BrowserContext, url: string) {
+  await context.addInitScript(addInstruments, ROW);
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 600,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
+  });
+  await page.goto(url, { waitUntil: 'commit', timeout: 60_000 });
+  await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+  if (!(await page.locator('[data-skeleton]').isVisible())) throw new Error('The page has no skeleton');
+  const skeletonMs = await page.evaluate(
+    () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+  );
+  const firstRowsMs = await page.evaluate(() => (globalThis as unknown as Instruments).firstRows);
+  return { skeletonMs, firstRowsMs };
+}
+
 /** Runs in the browser, before the page's scripts. Uses the page's clock, because messages to this process take time. */
 function addInstruments(row: string) {
   const paintOf: Instruments['paintOf'] = (isShown) =>

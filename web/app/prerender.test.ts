@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { prerenderLanding, prerenderLogin } from './prerender.tsx';
+import { prerenderLanding, prerenderLogin, prerenderSkeleton } from './prerender.tsx';
 
 let pages: Map<string, string>;
 beforeAll(async () => {
@@ -60,6 +60,13 @@ describe('the prerendered landing page', () => {
   it('warns about plain HTTP', () => {
     expect(text('open-sold-try-it-insecure')).toContain('plain HTTP');
     expect(text('open-sold-try-it')).not.toContain('plain HTTP');
+  });
+});
+
+describe('the skeleton of the dashboard', () => {
+  it('has the header and no controls', () => {
+    expect(prerenderSkeleton()).toContain('{{product_name}}');
+    expect(prerenderSkeleton()).not.toMatch(/<(?:a|button|input)\b/);
   });
 });
 

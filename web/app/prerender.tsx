@@ -1,11 +1,12 @@
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { renderToString } from 'react-dom/server';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { UNCONFIRMED_DOMAIN_LIMIT, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/words.ts';
 import { landingFile, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
 import type { LandingSettings } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import { PublicConfigContext } from '../lib/public-config.ts';
+import { DashboardSkeleton } from './dashboard-skeleton.tsx';
 import { Landing } from './landing.tsx';
 import { createAppRouter } from './router.tsx';
 
@@ -37,6 +38,11 @@ export async function prerenderLogin(): Promise<Map<string, string>> {
       if (file !== null) pages.set(file, htmlOf(await loginPage(), settings));
     }
   return pages;
+}
+
+/** Returns the HTML that the dashboard shows until its code has loaded. */
+export function prerenderSkeleton(): string {
+  return renderToStaticMarkup(<DashboardSkeleton productName={PLACEHOLDERS.productName} />);
 }
 
 async function loginPage(): Promise<ReactNode> {

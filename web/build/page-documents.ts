@@ -10,6 +10,12 @@ export function preloading(shell: string, files: readonly string[]): string {
   return completed(shell, [[/<\/head>/, `${preloads(shell, files).join('\n    ')}\n  </head>`]]);
 }
 
+/** Returns the shell with preload links, which shows the skeleton until the browser has rendered the page. */
+export function skeletonDocument(shell: string, files: readonly string[], skeleton: string): string {
+  const withSkeleton = completed(preloading(shell, files), [[/(?<=<div id="root"[^>]*><\/div>)/, skeleton]]);
+  return withLateScripts(withSkeleton);
+}
+
 /** Returns the shell of status pages, with the owner's title and description for link previews. */
 export function statusDocument(shell: string, files: readonly string[]): string {
   const { statusTitle, productName, address } = PLACEHOLDERS;
@@ -69,7 +75,11 @@ export function prerenderedDocument(
     [/<\/head>/, `${head.join('\n    ')}\n  </head>`],
     [/(?<=<div id="root"[^>]*>)(?=<\/div>)/, body],
   ]);
-  // Style and font get priority: they block the first paint.
+  return withLateScripts(document);
+}
+
+/** Lets style and font load first: they block the first paint. */
+function withLateScripts(document: string): string {
   return document.replaceAll(/<(?:script type="module"|link rel="modulepreload")/g, '$& fetchpriority="low"');
 }
 

@@ -16,7 +16,13 @@ import type { PagePath } from '../../contract/pages.ts';
 import type * as prerender from '../app/prerender.tsx';
 import { afterBuild } from './after-build.ts';
 import type { BuildOutput, BuiltChunk } from './after-build.ts';
-import { prerenderedDocument, preloading, statusDocument, styleWithoutScript } from './page-documents.ts';
+import {
+  prerenderedDocument,
+  preloading,
+  skeletonDocument,
+  statusDocument,
+  styleWithoutScript,
+} from './page-documents.ts';
 
 const ROUTER = 'app/router.tsx';
 const CACHED = [ROUTER, 'app/query-cache-route.tsx'];
@@ -70,7 +76,11 @@ async function writePages({ root, outDir, chunks }: BuildOutput): Promise<void> 
   for (const path of PAGE_PATHS)
     await writeFile(join(folder, shellFile(path)), preloading(template, filesAt(path)));
   await writeFile(join(folder, STATUS_FILE), statusDocument(template, filesOf(chunks, PUBLIC_STATUS)));
-  const { landing, login } = await renderedPages(root);
+  const { landing, login, skeleton } = await renderedPages(root);
+  await writeFile(
+    join(folder, shellFile('/dashboard')),
+    skeletonDocument(template, filesAt('/dashboard'), skeleton),
+  );
   for (const { pages, path, ...rest } of [
     { pages: landing, path: '/landing', title: 'Never miss an SSL certificate expiry', needsScript: false },
     { pages: login, path: '/login', title: 'Login', needsScript: true },
@@ -101,6 +111,8 @@ function filesOf(chunks: readonly BuiltChunk[], modules: readonly string[]): str
 interface Rendered {
   landing: Map<string, string>;
   login: Map<string, string>;
+  /** Of the dashboard. */
+  skeleton: string;
 }
 
 /** Builds the page for Node in a separate folder and runs the rendering there. */
@@ -120,7 +132,8 @@ async function renderedPages(root: string): Promise<Rendered> {
     });
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     const built = (await import(pathToFileURL(join(folder, 'prerender.js')).href)) as typeof prerender;
-    return { landing: built.prerenderLanding(), login: await built.prerenderLogin() };
+    const skeleton = built.prerenderSkeleton();
+    return { landing: built.prerenderLanding(), login: await built.prerenderLogin(), skeleton };
   } finally {
     await rm(folder, { recursive: true });
   }

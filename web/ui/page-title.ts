@@ -13,6 +13,8 @@ export function usePageTitle(title?: string): void {
     document.title = title === undefined ? productName : `${title} · ${productName}`;
   }, [title, productName]);
   useEffect(() => {
+    // Of a page whose code had not loaded yet.
+    document.querySelector('[data-skeleton]')?.remove();
     if (!isFirstPage && document.activeElement === document.body)
       (
         document.querySelector<HTMLElement>('h1[tabindex="-1"]') ??
