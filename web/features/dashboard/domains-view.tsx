@@ -7,7 +7,7 @@ import type { PanelSectionName } from '../../lib/dashboard-search.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/account/plan.ts';
 import { useNow } from '../../lib/use-now.ts';
-import { OPEN_PROPS, lazyDialog, lazyPart } from '../../ui/lazy.tsx';
+import { OPEN_PROPS, lazyAfterPause, lazyDialog, lazyPart } from '../../ui/lazy.tsx';
 import { cardElement, panelOpener } from '../../domain/domain-actions.tsx';
 import type { DomainActions } from '../../domain/domain-actions.tsx';
 import type { useDomainSummary } from '../../domain/domain-queries.ts';
@@ -44,6 +44,10 @@ const SelectionActions = lazyPart(
 );
 
 const DomainGroups = lazyPart(async () => (await import('./list/domain-groups.tsx')).DomainGroups);
+
+const PrintedDomains = lazyAfterPause(
+  async () => (await import('./list/printed-domains.tsx')).PrintedDomains,
+);
 
 const SwapDomainDialog = lazyDialog(async () => (await import('./swap-domain-dialog.tsx')).SwapDomainDialog, {
   isOpen: ({ domain }) => domain !== null,
@@ -205,6 +209,7 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
       >
         <ExportCsv file={exportDomains} query={{ ...filter }} what="domains" />
       </Toolbar>
+      <PrintedDomains filter={filter} />
       <SelectionBar />
       <h2 ref={listHeading} className="sr-only">
         Domains

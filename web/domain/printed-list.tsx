@@ -1,0 +1,98 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { ReactNode } from 'react';
+import { createPortal, flushSync } from 'react-dom';
+import type { z } from 'zod';
+import type { Call } from '../../contract/calls/call.ts';
+import { counted, longDate } from '../lib/format.ts';
+
+/** A call for pages of a list, with a cursor for the next one. */
+type ListCall<Row> = Call & { response: z.ZodType<{ data: Row[]; next_cursor?: string | null | undefined }> };
+
+export interface PrintedColumn<Row> {
+  label: string;
+  cell: (row: Row, now: number) => ReactNode;
+}
+
+interface PrintedListProps<Row> {
+  call: ListCall<Row>;
+  /** Filter and order of the list. */
+  query: Readonly<Record<string, string | undefined>>;
+  /** What a row is: 'domain'. */
+  what: string;
+  columns: readonly PrintedColumn<Row>[];
+}
+
+const PAGE_SIZE = 200;
+
+/** Prints a table of all listed rows in place of the page, of which only the rows in view are mounted. */
+export function PrintedList<Row>({ call, query, what, columns }: PrintedListProps<Row>) {
+  const [printed, setPrinted] = useState<{ rows: readonly Row[]; now: number } | null>(null);
+  const begin = useEffectEvent(() => {
+    const rows = readAll(call, query);
+    // If they cannot be read, the page itself is printed.
+    if (rows) flushSync(() => setPrinted({ rows, now: Date.now() }));
+  });
+  useEffect(() => {
+    const end = () => setPrinted(null);
+    window.addEventListener('beforeprint', begin);
+    window.addEventListener('afterprint', end);
+    return () => {
+      window.removeEventListener('beforeprint', begin);
+      window.removeEventListener('afterprint', end);
+    };
+  }, []);
+  if (!printed) return null;
+  const { rows, now } = printed;
+  return createPortal(
+    <div data-printed="" className="hidden text-small text-fg print:block">
+      <h1 className="text-title">{document.title}</h1>
+      <p className="mt-1 mb-3">
+        {counted(rows.length, what)} on {longDate(now)}
+      </p>
+      <table className="w-full border-collapse text-left [&_td]:border-t [&_td]:border-line-2 [&_td]:py-1 [&_td]:pr-3 [&_td]:align-top [&_th]:pr-3 [&_th]:pb-1">
+        <thead>
+          <tr>
+            {columns.map(({ label }) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index} className="break-inside-avoid">
+              {columns.map(({ label, cell }) => (
+                <td key={label} className="[overflow-wrap:anywhere]">
+                  {cell(row, now)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>,
+    document.body,
+  );
+}
+
+/** Reads all rows before the browser prints, which waits for no promise. Returns null if a page cannot be read. */
+function readAll<Row>(call: ListCall<Row>, query: PrintedListProps<Row>['query']): Row[] | null {
+  const rows: Row[] = [];
+  const search = new URLSearchParams({ limit: String(PAGE_SIZE) });
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
+  for (;;) {
+    const request = new XMLHttpRequest();
+    request.open('GET', `/api${call.path}?${search}`, false);
+    try {
+      request.send();
+      const { data, next_cursor: cursor } = call.response.parse(JSON.parse(request.responseText));
+      rows.push(...data);
+      if (!cursor) return rows;
+      search.set('cursor', cursor);
+    } catch (error) {
+      console.warn('The whole list could not be read for printing.', error);
+      return null;
+    }
+  }
+}
