@@ -8,6 +8,10 @@ const host = (page: Page, number: number) =>
   page.getByRole('link', { name: new RegExp(`^host-${String(number).padStart(5, '0')}\\.\\w+\\.example$`) });
 const filters = (page: Page) => page.getByRole('group', { name: 'Filter by state' });
 const filter = (page: Page, name: string | RegExp) => filters(page).getByRole('button', { name });
+const toolbarBottom = async (page: Page) => {
+  const { y = 0, height = 0 } = (await page.locator('[data-toolbar]').boundingBox()) ?? {};
+  return y + height;
+};
 const cards = (page: Page) => page.getByRole('list', { name: 'Domains' }).getByRole('listitem');
 
 test('headline, most urgent links, filter and list show the same domains, and the toolbar stays in view', async ({
@@ -15,9 +19,16 @@ test('headline, most urgent links, filter and list show the same domains, and th
   world,
 }) => {
   await createAccount(page, world, { fleet: 120, premium: true });
+  await test.step('a skeleton shows before any script has loaded', async () => {
+    await page.route(/\.js$/, (route) => route.abort());
+    await page.goto('/dashboard');
+    await expect(page.getByText('Loading your domains')).toBeVisible();
+    await page.unroute(/\.js$/);
+  });
   await page.goto('/dashboard');
+  await expect(page.locator('[data-skeleton]')).toHaveCount(0);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    '12 certificates need attention, nine this week',
+    '12 certificates need attention, 9 this week',
   );
   const urgent = page.getByRole('list', { name: 'Most urgent' }).getByRole('link');
   await expect(urgent).toHaveText([/^host-\d+\.\w+\.example· expired$/, /expired$/, /expired$/]);
@@ -125,14 +136,13 @@ test('2,000 domains are loaded page by page while scrolling, and the focused row
   await test.step('at least 15 rows fit into a window that is 900 px high', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 4));
-    const toolbar = page.locator('[data-toolbar]');
     await expect
       .poll(async () => {
-        const { y = 0, height = 0 } = (await toolbar.boundingBox()) ?? {};
+        const bottom = await toolbarBottom(page);
         const boxes = await table
           .locator('tr[data-row]')
           .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON() as DOMRect));
-        return boxes.filter(({ top, bottom }) => top >= y + height - 1 && bottom <= 901).length;
+        return boxes.filter((box) => box.top >= bottom - 1 && box.bottom <= 901).length;
       })
       .toBeGreaterThanOrEqual(15);
   });
@@ -156,6 +166,36 @@ test('2,000 domains are loaded page by page while scrolling, and the focused row
     await page.goto('/dashboard?domain=00000000-0000-4000-8000-000000000000');
     await expect(page.getByText('This domain is no longer in your list.')).toBeVisible();
     await expect(page).not.toHaveURL(/domain=/);
+  });
+
+  await test.step('the header stays below the toolbar, and its columns sort', async () => {
+    await page.goto('/dashboard?view=list');
+    const head = table.getByRole('columnheader', { name: 'Expires On' });
+    await expect(table.getByRole('row').nth(5)).toBeVisible();
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 4));
+    const bottom = await toolbarBottom(page);
+    await expect.poll(async () => (await head.boundingBox())?.y).toBeCloseTo(bottom, 0);
+    await head.getByRole('button').click();
+    await expect(page).toHaveURL(/sort=soonest/);
+    await expect(head).toHaveAttribute('aria-sort', 'ascending');
+    await expect(table.getByRole('row').nth(1)).toContainText('Expired');
+    await head.getByRole('button').click();
+    await expect(host(page, MANY - 1)).toBeVisible();
+  });
+
+  await test.step('print shows every row, and no navigation', async () => {
+    const printed = page.locator('[data-printed]');
+    // Its code loads after a pause.
+    await expect(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+      await expect(printed.getByRole('row', { includeHidden: true })).toHaveCount(MANY + 1, { timeout: 1 });
+    }).toPass();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect(printed.getByText(/^host-00000/)).toBeVisible();
+    await expect(page.getByRole('navigation')).toHaveCount(0);
+    await page.emulateMedia({ media: 'screen', colorScheme: null });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    await expect(printed).toHaveCount(0);
   });
 });
 
@@ -356,7 +396,7 @@ test('the list can be grouped by tag, issuer or state, and an opened group shows
       /^Expired2 domains.*2 need attention/,
       /^0–7 days left4 domains/,
       /^8–14 days left2 domains/,
-      /^More than 14 days52 domains$/,
+      /^More than 14 days left52 domains$/,
     ]);
     await page.getByRole('button', { name: /^Needs attention/ }).click();
     await expect(page.getByRole('heading', { level: 3 })).toHaveCount(3);

@@ -23,7 +23,7 @@ export function MainNav() {
         <Link
           key={to}
           to={to}
-          className="flex items-center justify-center border-transparent font-medium whitespace-nowrap text-fg-2 no-underline hover:text-fg max-md:h-14 max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:border-t-2 max-md:text-small max-md:-outline-offset-2 md:h-[59px] md:border-y-2 md:px-1.5 md:text-label md:-outline-offset-8 lg:px-3 aria-[current=page]:border-t-fg aria-[current=page]:text-fg md:aria-[current=page]:border-t-transparent md:aria-[current=page]:border-b-fg"
+          className="flex items-center justify-center border-transparent font-medium whitespace-nowrap text-fg-2 no-underline hover:text-fg max-md:h-14 max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:border-t-2 max-md:text-small max-md:-outline-offset-2 md:h-[59px] md:border-y-2 md:px-2 md:text-label md:-outline-offset-8 lg:px-3 aria-[current=page]:border-t-fg aria-[current=page]:text-fg md:aria-[current=page]:border-t-transparent md:aria-[current=page]:border-b-fg"
         >
           <Icon className="size-5 md:hidden" strokeWidth={1.6} aria-hidden="true" />
           <span className="relative">
@@ -31,7 +31,7 @@ export function MainNav() {
             {to === '/alerts' && isChannelDead && (
               <span
                 title="A channel does not work"
-                className="absolute -top-0.5 -right-2 size-2 rounded-full bg-critical-mark forced-colors:bg-[CanvasText]"
+                className="absolute -top-0.5 -right-1.5 size-1.5 rounded-full bg-critical-mark forced-colors:bg-[CanvasText]"
               >
                 <span className="sr-only">(a channel does not work)</span>
               </span>

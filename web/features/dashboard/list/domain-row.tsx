@@ -100,7 +100,8 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
       </SelectBox>
       <div className="min-w-0 flex-1">
         <div className="flex items-baseline gap-1.5">
-          <span className="truncate">
+          {/* With room for the focus ring, which would be cut otherwise. */}
+          <span className="-m-1 truncate p-1">
             <DomainLink
               domain={domain}
               className="rounded-1 text-[13.5px]/[18px] font-[550] focus-visible:outline-2 focus-visible:outline-ring"

@@ -1,20 +1,25 @@
+import { useEffect, useRef } from 'react';
+import { naturalDirection } from '../../../../contract/calls/list-order.ts';
+import type { DomainSort } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { useMediaQuery } from '../../../domain/use-media-query.ts';
 import type { DomainListProps } from './domain-grid.tsx';
 import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
 import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';
 import { type Column, SpacerRow, TableHead } from '../../../ui/table/table-parts.tsx';
+import { useDashboardSearch } from '../use-dashboard-search.ts';
 import { useListWindow } from './use-list-window.ts';
 
+const PAGE_HEADER_PX = 60;
 const ROW_PX = 49;
 const PHONE_ROW_PX = 63;
 // The table hides the last check below 1100 px, the strip below 1060, the bar below 900, and all but remaining days and expiry
 // below 720. Beside the panel, 400 px are taken from that.
-const HEAD: Column<never>[] = [
-  { label: 'Domain', width: '', shown: '' },
-  { label: 'Remaining', width: 'w-[168px]', shown: 'max-md:hidden' },
-  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden' },
-  { label: 'Lifetime', width: 'w-[14%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
+const HEAD: Column<DomainSort>[] = [
+  { label: 'Domain', width: '', shown: '', sort: 'name' },
+  { label: 'Remaining', width: 'w-[168px]', shown: 'max-md:hidden', sort: 'worst' },
+  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden', sort: 'soonest' },
+  { label: 'Lifetime', width: 'w-[11%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
   {
     label: 'Last 30 checks',
     width: 'w-[160px]',
@@ -25,6 +30,21 @@ const HEAD: Column<never>[] = [
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
 
+/** Lets the header of the table stay in view below the toolbar, whatever its height is. */
+function useBelowToolbar() {
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const toolbar = document.querySelector<HTMLElement>('[data-toolbar]');
+    if (!toolbar) return undefined;
+    const observer = new ResizeObserver(() =>
+      frame.current?.style.setProperty('--table-top', `${PAGE_HEADER_PX + toolbar.offsetHeight}px`),
+    );
+    observer.observe(toolbar);
+    return () => observer.disconnect();
+  }, []);
+  return frame;
+}
+
 /** Shows the domains as table rows. Only those in view are mounted. */
 export function DomainTable(props: DomainListProps) {
   const { list, now, openId, actions } = props;
@@ -32,7 +52,9 @@ export function DomainTable(props: DomainListProps) {
   const isBroad = useMediaQuery('(min-width: 900px)');
   const isBroader = useMediaQuery('(min-width: 1060px)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
-  const isBesidePanel = useMediaQuery('(90rem <= width < 93.75rem)') && openId !== null;
+  const isBesidePanel = useMediaQuery('(90rem <= width < 109rem)') && openId !== null;
+  const { filter, change } = useDashboardSearch();
+  const frame = useBelowToolbar();
   // A cell that spans hidden columns would show them again.
   const columns = isBesidePanel ? 6 : isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
@@ -44,6 +66,7 @@ export function DomainTable(props: DomainListProps) {
   });
   return (
     <div
+      ref={frame}
       data-beside-panel={isBesidePanel || undefined}
       className={classNames(
         'group/table rounded-4 border border-line bg-surface shadow-1',
@@ -56,7 +79,12 @@ export function DomainTable(props: DomainListProps) {
         aria-busy={list.isPlaceholder}
         className="w-full table-fixed border-separate border-spacing-0 text-left"
       >
-        <TableHead columns={HEAD} />
+        <TableHead
+          columns={HEAD}
+          order={{ sort: filter.sort, direction: naturalDirection(filter.sort) }}
+          // A column has one order; a click on its header again returns to the usual one.
+          onOrder={({ sort }) => change({ sort: sort === filter.sort ? 'newest' : sort })}
+        />
         <tbody ref={attach} {...focusHandlers}>
           {rows.flatMap(({ index, gapBefore }) => {
             const domain = at(index);

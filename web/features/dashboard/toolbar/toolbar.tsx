@@ -48,7 +48,7 @@ export function Toolbar({
     // Below the header. On low screens it would cover too much of the list.
     <div
       data-toolbar=""
-      className="@container z-10 -mx-4 flex flex-wrap items-center gap-x-0.5 gap-y-1 bg-bg px-4 pt-3 pb-2 md:-mx-7 md:gap-1.5 md:px-7 md:pt-4 md:pb-3 [@media(min-height:560px)]:sticky [@media(min-height:560px)]:top-14 md:[@media(min-height:560px)]:top-15"
+      className="@container z-10 -mx-4 flex flex-wrap items-center gap-x-0.5 gap-y-1 mb-1 bg-bg px-4 pt-3 pb-1 md:-mx-7 md:gap-1.5 md:px-7 md:pt-4 md:pb-2 [@media(min-height:560px)]:sticky [@media(min-height:560px)]:top-14 md:[@media(min-height:560px)]:top-15"
     >
       <InHeader>
         <IconButton label="Search" aria-expanded={isSearchShown} className="md:hidden" onClick={onOpenSearch}>
@@ -64,14 +64,14 @@ export function Toolbar({
         onSearch={(q) => change({ q }, { replace: true })}
         onLeave={onLeaveSearch}
         className={classNames(
-          'max-md:min-w-44 max-md:flex-1 md:w-full [@media(min-width:900px)]:w-[clamp(176px,17cqw,204px)]',
+          'min-w-44 flex-1 @min-[920px]:w-[clamp(176px,17cqw,204px)] @min-[920px]:flex-none',
           !isSearchShown && 'max-md:hidden',
         )}
       />
       <span className={classNames('contents', !isSearchShown && 'max-md:hidden')}>
         <TagMenu tags={summary?.tags ?? []} chosen={search.tag} onChoose={(tag) => change({ tag })} />
-        <span className="md:order-1">{children}</span>
-        <span className="basis-full md:hidden" />
+        <span className="@min-[920px]:order-1">{children}</span>
+        <span className="basis-full @min-[920px]:hidden" />
       </span>
       <StatusFilters
         isBrief={search.expires !== undefined}
@@ -91,9 +91,9 @@ export function Toolbar({
         <GroupChoices group={search.group} onGroup={(group) => change({ ...NO_GROUP, group })} />
       </SortMenu>
       <ViewToggle view={view} onChange={(next) => change({ view: next })} />
-      <Button className="order-2 max-md:hidden" onClick={onAdd}>
+      <Button aria-label="Add Domain" className="order-2 max-md:hidden" onClick={onAdd}>
         <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
-        Add Domain
+        Add <span className="@max-[760px]:hidden">Domain</span>
       </Button>
     </div>
   );
@@ -102,7 +102,10 @@ export function Toolbar({
 /** Shows the add button below 720 px, fixed above the tabs. */
 export function AddBar({ onAdd }: { onAdd: () => void }) {
   return (
-    <div className="fixed inset-x-0 bottom-(--tabs) z-10 bg-linear-to-b from-transparent to-bg to-30% px-4 py-3 md:hidden">
+    <div
+      data-add-bar=""
+      className="fixed inset-x-0 bottom-(--tabs) z-10 bg-linear-to-b from-transparent to-bg to-30% px-4 py-3 md:hidden"
+    >
       <Button size="large" className="w-full text-lead" onClick={onAdd}>
         <Plus className="size-4" strokeWidth={1.8} aria-hidden="true" />
         Add Domain
