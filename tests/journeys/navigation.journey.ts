@@ -86,7 +86,39 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await open();
     await page.keyboard.type('pay.pal');
     await page.keyboard.press('Enter');
-    await expect(page.getByLabel(`Details for ${host}`)).toBeVisible();
+    const heading = page.getByLabel(`Details for ${host}`).getByRole('heading', { name: host });
+    await expect(heading).toBeFocused();
+    // Also if the panel is open already.
+    await open();
+    await page.keyboard.type('pay.pal');
+    await page.keyboard.press('Enter');
+    await expect(heading).toBeFocused();
+  });
+
+  await test.step('settings, the theme, an export and a check are found and carried out', async () => {
+    await open();
+    await page.keyboard.type('dark');
+    await page.keyboard.press('Enter');
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+    await open();
+    await page.keyboard.type('check now');
+    await page.keyboard.press('Enter');
+    await expect(input).toHaveValue('refresh ');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(`Checking ${host} …`)).toBeVisible();
+    await open();
+    await page.keyboard.type('export');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    expect(file.suggestedFilename()).toMatch(/domains.*\.csv$/);
+    for (const [text, heading] of [
+      ['security', 'Password'],
+      ['channels', 'Channels'],
+    ] as const) {
+      await open();
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+      await expect(page.getByRole('heading', { name: heading, exact: true })).toBeFocused();
+    }
   });
 
   await test.step('a month filters the list until its button is pressed', async () => {

@@ -67,3 +67,9 @@ export function openerId(id: string): string {
 export function panelOpener(id: string): HTMLElement | null {
   return document.getElementById(openerId(id)) ?? cardElement(id);
 }
+
+/** The id of the heading of the open panel. */
+export const PANEL_HEADING = 'panel-heading';
+
+/** Returns the heading of the panel, if one is open. */
+export const panelHeading = (): HTMLElement | null => document.getElementById(PANEL_HEADING);

@@ -16,6 +16,22 @@ interface ExportCsvProps {
   what: 'domains' | 'certificates';
 }
 
+/** Downloads a list as CSV, or says why that failed. */
+export async function saveCsv(
+  file: ExportCsvProps['file'],
+  query: ExportCsvProps['query'],
+  what: ExportCsvProps['what'],
+): Promise<void> {
+  try {
+    const response = await callForResponse(file, { query });
+    const disposition = response.headers.get('content-disposition') ?? '';
+    const [, name = `${what}.csv`] = /filename="([^"]+)"/.exec(disposition) ?? [];
+    saveFile(name, await response.blob());
+  } catch (error) {
+    toast.error(`Could not export your ${what}: ${messageOf(error)}`);
+  }
+}
+
 /**
  * Downloads what is listed as CSV, in list order. A call instead of a link, so that an expired session is refreshed first.
  */
@@ -23,14 +39,7 @@ export function ExportCsv({ file, query, what }: ExportCsvProps) {
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
-    try {
-      const response = await callForResponse(file, { query });
-      const disposition = response.headers.get('content-disposition') ?? '';
-      const [, name = `${what}.csv`] = /filename="([^"]+)"/.exec(disposition) ?? [];
-      saveFile(name, await response.blob());
-    } catch (error) {
-      toast.error(`Could not export your ${what}: ${messageOf(error)}`);
-    }
+    await saveCsv(file, query, what);
     setBusy(false);
   };
   return (

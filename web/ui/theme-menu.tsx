@@ -1,11 +1,9 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { theme, THEMES } from '../lib/browser/theme.ts';
-import type { Theme } from '../lib/browser/theme.ts';
+import { theme, THEME_LABELS, THEMES } from '../lib/browser/theme.ts';
 import { Menu, MenuChoices } from './menu.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
 const ICONS = { light: Sun, dark: Moon, system: Monitor };
-const LABELS: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
 
 export function ThemeChoices() {
   return (
@@ -14,7 +12,7 @@ export function ThemeChoices() {
       onChange={theme.set}
       choices={THEMES.map((value) => {
         const Icon = ICONS[value];
-        return { value, label: LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };
+        return { value, label: THEME_LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };
       })}
     />
   );

@@ -44,7 +44,7 @@ function Parts() {
   const reread = useRereadAlerts();
   return (
     <>
-      <Row title="Channels" description="Where alerts go.">
+      <Row id="channels" title="Channels" description="Where alerts go.">
         <Channels />
       </Row>
       {alerts ? (

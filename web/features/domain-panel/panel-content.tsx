@@ -26,7 +26,7 @@ import { useFixedFindings } from './report/use-fixed-findings.ts';
 import { useUptime } from '../../domain/uptime/check-reader.tsx';
 import { UptimeSection } from './uptime/uptime-section.tsx';
 import { Menu, MenuSeparator } from '../../ui/menu.tsx';
-import { PauseItem, RefreshItem, RemoveItem } from '../../domain/domain-actions.tsx';
+import { PANEL_HEADING, PauseItem, RefreshItem, RemoveItem } from '../../domain/domain-actions.tsx';
 
 interface PanelContentProps {
   /** Section about the alerts of the domain. */
@@ -201,6 +201,7 @@ function PanelHeading({ children }: { children: string }) {
   return (
     <h2
       ref={heading}
+      id={PANEL_HEADING}
       tabIndex={-1}
       className={classNames(
         'font-mono font-semibold text-wrap [overflow-wrap:anywhere]',

@@ -2,17 +2,27 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CornerDownLeft, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { useEffect, useEffectEvent, useId, useState } from 'react';
+import { useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { listDomains, pauseDomain, resumeDomain } from '../../../contract/calls/domain.ts';
+import { exportCertificates } from '../../../contract/calls/certificate.ts';
+import {
+  checkDomain,
+  exportDomains,
+  listDomains,
+  pauseDomain,
+  resumeDomain,
+} from '../../../contract/calls/domain.ts';
 import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
+import { panelHeading } from '../../domain/domain-actions.tsx';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
+import { saveCsv } from '../../domain/export-csv.tsx';
 import { RemainingTime } from '../../domain/remaining-time.tsx';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
 import { ApiError, call } from '../../lib/api-client.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
+import { theme } from '../../lib/browser/theme.ts';
 import { ADD_DOMAIN_DRAFT, keepDraft } from '../../lib/drafts.ts';
 import { grouped, counted } from '../../lib/format.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
@@ -38,7 +48,15 @@ interface CommandPaletteProps {
 
 /** Finds domains, actions, filters and pages by name, and opens or runs the chosen one. */
 export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteProps) {
-  const returnFocus = useFocusReturn(open, undefined);
+  const chosen = useRef<PaletteAction['type']>(null);
+  // The panel and other pages take the focus themselves, maybe before the palette has gone.
+  const returnFocus = useFocusReturn(open, () => {
+    if (chosen.current === 'open') return panelHeading();
+    return chosen.current === 'visit' ? focusInMain() : null;
+  });
+  useEffect(() => {
+    if (open) chosen.current = null;
+  }, [open]);
   const act = usePaletteActions();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -53,6 +71,7 @@ export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteP
           <Finder
             commands={commands}
             onChoose={(action) => {
+              chosen.current = action.type;
               onOpenChange(false);
               act(action);
             }}
@@ -61,6 +80,11 @@ export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteP
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+function focusInMain(): HTMLElement | null {
+  const { activeElement: focused } = document;
+  return focused instanceof HTMLElement && focused.closest('main') ? focused : null;
 }
 
 interface FinderProps {
@@ -263,9 +287,15 @@ function Outcome({ wish, search, optionCount }: { wish: Wish; search: DomainSear
 
 function noneLine({ verb, q }: Wish): string {
   if (verb === 'open') return `Nothing matches “${q}”.`;
-  const kind = verb === 'pause' ? 'active' : 'paused';
+  const kind = verb === 'resume' ? 'paused' : 'active';
   return q === '' ? `No domain is ${kind}.` : `No ${kind} domain matches “${q}”.`;
 }
+
+const DONE = {
+  refresh: (name: string) => `Checking ${name} …`,
+  pause: (name: string) => `${name} paused.`,
+  resume: (name: string) => `${name} resumed.`,
+};
 
 /** Returns the function that carries out a choice. */
 function usePaletteActions(): (action: PaletteAction) => void {
@@ -274,13 +304,13 @@ function usePaletteActions(): (action: PaletteAction) => void {
   const upgrade = useUpgrade();
   const cache = useDomainCache();
   const change = useWrite({
-    mutationFn: ({ verb, id }: { verb: 'pause' | 'resume'; id: string }) =>
-      verb === 'pause'
-        ? call(pauseDomain, { params: { id } })
-        : call(resumeDomain, { params: { id }, body: {} }),
+    mutationFn: ({ verb, id }: { verb: keyof typeof DONE; id: string }) =>
+      verb === 'resume'
+        ? call(resumeDomain, { params: { id }, body: {} })
+        : call(verb === 'pause' ? pauseDomain : checkDomain, { params: { id } }),
     onSuccess: (domain, { verb }) => {
       cache.put(domain);
-      toast.success(`${domain.display_name} ${verb === 'pause' ? 'paused' : 'resumed'}.`);
+      toast.success(DONE[verb](domain.display_name));
     },
     onError: (error, { verb }) => {
       const isLimit = error instanceof ApiError && error.status === 402;
@@ -292,6 +322,7 @@ function usePaletteActions(): (action: PaletteAction) => void {
     switch (action.type) {
       case 'open':
         return void navigate({ to: '/dashboard', search: { domain: action.domain.id } });
+      case 'refresh':
       case 'pause':
       case 'resume':
         return change.mutate({ verb: action.type, id: action.domain.id });
@@ -302,6 +333,10 @@ function usePaletteActions(): (action: PaletteAction) => void {
         return void navigate({ to: '/dashboard', search: action.search });
       case 'visit':
         return void navigate({ to: action.to, ...(action.hash !== undefined && { hash: action.hash }) });
+      case 'export':
+        return void saveCsv(action.what === 'domains' ? exportDomains : exportCertificates, {}, action.what);
+      case 'theme':
+        return theme.set(action.theme);
       case 'run':
         return action.run();
       default:

@@ -55,8 +55,26 @@ function labels(text: string, found = [active, paused]) {
 describe('the options of the palette', () => {
   it('are actions, pages and filters with at least one domain if no text is typed', () => {
     expect(labels('', [])).toEqual({
-      Actions: ['Add Domain', 'Pause a domain…', 'Resume a domain…', 'Give Feedback'],
-      Pages: ['Domains', 'Certificates', 'Alerts', 'Status page', 'Profile', 'API tokens'],
+      Actions: [
+        'Add Domain',
+        'Refresh a domain…',
+        'Pause a domain…',
+        'Resume a domain…',
+        'Export domains',
+        'Export certificates',
+        'Give Feedback',
+      ],
+      Pages: [
+        'Domains',
+        'Certificates',
+        'Alerts',
+        'Status page',
+        'Profile',
+        'Channels',
+        'Security',
+        'Sessions',
+        'API tokens',
+      ],
       Filters: [
         'Domains that need attention',
         'Expired and expiring certificates',
@@ -72,9 +90,27 @@ describe('the options of the palette', () => {
     expect(Object.entries(labels('pa'))).toEqual([
       ['Domains', ['pay.fjord.example', 'old.fjord.example']],
       ['Actions', ['Pause a domain…']],
-      ['Pages', ['Status page', 'Profile']],
+      ['Pages', ['Status page', 'Profile', 'Security']],
       ['Filters', ['Paused domains', 'Tag: payments']],
     ]);
+  });
+
+  it.each([
+    ['settings', 'Alerts'],
+    ['theme', 'Theme: Dark'],
+    ['dark', 'Theme: Dark'],
+    ['export', 'Export domains'],
+    ['csv', 'Export certificates'],
+    ['check now', 'Refresh a domain…'],
+    ['security', 'Security'],
+    ['tokens', 'API tokens'],
+    ['channels', 'Channels'],
+  ])('include for “%s” the option “%s”', (text, label) => {
+    expect(Object.values(labels(text, [])).flat()).toContain(label);
+  });
+
+  it('begin with those whose label matches', () => {
+    expect(labels('channels', [])).toEqual({ Pages: ['Channels', 'Alerts'] });
   });
 
   it('offer a filter for the certificates that expire in a named month', () => {
@@ -94,9 +130,10 @@ describe('the options of the palette', () => {
     expect(labels('no such thing', [])).toEqual({});
   });
 
-  it('are active domains after “pause”, and paused domains after “resume”', () => {
+  it('are active domains after “pause” and “refresh”, and paused domains after “resume”', () => {
     expect(labels('pause fj')).toEqual({ Pause: ['pay.fjord.example'] });
     expect(labels('Resume ')).toEqual({ Resume: ['old.fjord.example'] });
+    expect(labels('refresh fj')).toEqual({ Refresh: ['pay.fjord.example'] });
     expect(wishOf('pause  pay ')).toEqual({ verb: 'pause', q: 'pay' });
     expect(wishOf('pause')).toEqual({ verb: 'open', q: 'pause' });
   });

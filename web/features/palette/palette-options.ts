@@ -3,11 +3,13 @@ import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
 import { inPeriod } from '../../domain/day-and-month.ts';
 import { STATE_NAMES } from '../../../contract/state-words.ts';
 import type { ListStatus } from '../../../contract/words.ts';
+import { THEME_LABELS, THEMES } from '../../lib/browser/theme.ts';
+import type { Theme } from '../../lib/browser/theme.ts';
 import type { DashboardSearch } from '../../lib/dashboard-search.ts';
 
 /** What choosing an option does. */
 export type PaletteAction =
-  | { type: 'open' | 'pause' | 'resume'; domain: DomainWire }
+  | { type: Wish['verb']; domain: DomainWire }
   | { type: 'add'; host: string }
   /** Continues with this text in the input. */
   | { type: 'write'; text: string }
@@ -17,6 +19,9 @@ export type PaletteAction =
       to: '/dashboard' | '/certificates' | '/alerts' | '/status-page' | '/profile';
       hash?: string;
     }
+  /** Downloads the list as a file. */
+  | { type: 'export'; what: 'domains' | 'certificates' }
+  | { type: 'theme'; theme: Theme }
   | { type: 'run'; run: () => void };
 
 export interface PaletteOption {
@@ -47,6 +52,14 @@ const PAGES: readonly PaletteOption[] = [
   { label: 'Alerts', words: 'channels steps quiet hours events maintenance settings', to: '/alerts' },
   { label: 'Status page', words: 'public settings', to: '/status-page' },
   { label: 'Profile', words: 'account password passkeys sessions font keyboard settings', to: '/profile' },
+  { label: 'Channels', words: 'email slack webhook alerts settings', to: '/alerts', hash: 'channels' },
+  {
+    label: 'Security',
+    words: 'password passkeys authenticator app two-factor login settings',
+    to: '/profile',
+    hash: 'security',
+  },
+  { label: 'Sessions', words: 'browsers devices logged in settings', to: '/profile', hash: 'sessions' },
   { label: 'API tokens', words: 'scripts settings', to: '/profile', hash: 'api-tokens' },
 ].map(({ label, words, ...place }) => ({
   id: `page ${label}`,
@@ -68,17 +81,21 @@ const STATUS_LABELS: Partial<Record<ListStatus, string>> = {
   ok: STATE_NAMES.ok,
 };
 
-/** What the input asks for: domains to open, or to pause or resume if it begins with that word. */
+const VERBS = ['refresh', 'pause', 'resume'] as const;
+const WITH_VERB = new RegExp(`^\\s*(${VERBS.join('|')})\\s(.*)$`, 'i');
+const VERB_TITLES = { open: 'Domains', refresh: 'Refresh', pause: 'Pause', resume: 'Resume' };
+
+/** What the input asks for: domains to open or, if it begins with another verb, to refresh, pause or resume. */
 export interface Wish {
-  verb: 'open' | 'pause' | 'resume';
+  verb: 'open' | (typeof VERBS)[number];
   /** The rest: part of a name. */
   q: string;
 }
 
 export function wishOf(text: string): Wish {
-  const [, verb, rest = ''] = /^\s*(pause|resume)\s(.*)$/i.exec(text) ?? [];
-  if (verb === undefined) return { verb: 'open', q: text.trim() };
-  return { verb: verb.toLowerCase() === 'pause' ? 'pause' : 'resume', q: rest.trim() };
+  const [, typed, rest = ''] = WITH_VERB.exec(text) ?? [];
+  const verb = VERBS.find((each) => each === typed?.toLowerCase());
+  return verb === undefined ? { verb: 'open', q: text.trim() } : { verb, q: rest.trim() };
 }
 
 interface Facts {
@@ -95,9 +112,9 @@ interface Facts {
 export function optionGroups({ text, found, summary, commands, now }: Facts): OptionGroup[] {
   const { verb, q } = wishOf(text);
   const domains = {
-    title: verb === 'open' ? 'Domains' : verb === 'pause' ? 'Pause' : 'Resume',
+    title: VERB_TITLES[verb],
     options: found
-      .filter(({ paused }) => verb === 'open' || (paused === null) === (verb === 'pause'))
+      .filter(({ paused }) => verb === 'open' || (paused === null) === (verb !== 'resume'))
       .map((domain): PaletteOption => ({
         id: `${verb} ${domain.id}`,
         label: domain.display_name,
@@ -108,7 +125,10 @@ export function optionGroups({ text, found, summary, commands, now }: Facts): Op
     verb === 'open'
       ? [
           domains,
-          { title: 'Actions', options: [...addOptions(q, found), ...matching(actionsOf(commands), q)] },
+          {
+            title: 'Actions',
+            options: [...addOptions(q, found), ...matching(actionsOf(commands, q !== ''), q)],
+          },
           { title: 'Pages', options: matching(PAGES, q) },
           { title: 'Filters', options: matching(filtersOf(summary, q !== '', now), q) },
         ]
@@ -122,16 +142,36 @@ function addOptions(q: string, found: readonly DomainWire[]): PaletteOption[] {
   return isHost ? [{ id: 'add host', label: `Add ${q}`, action: { type: 'add', host: q } }] : [];
 }
 
-function actionsOf(commands: readonly PaletteCommand[]): PaletteOption[] {
+/** Returns the actions; the themes only if `isTyped`. */
+function actionsOf(commands: readonly PaletteCommand[], isTyped: boolean): PaletteOption[] {
+  const themes = (isTyped ? THEMES : []).map((theme): PaletteOption => ({
+    id: `theme ${theme}`,
+    label: `Theme: ${THEME_LABELS[theme]}`,
+    words: 'settings colours mode',
+    action: { type: 'theme', theme },
+  }));
   return [
     { id: 'add', label: 'Add Domain', words: 'new host', action: { type: 'add', host: '' } },
+    {
+      id: 'refresh',
+      label: 'Refresh a domain…',
+      words: 'check now again',
+      action: { type: 'write', text: 'refresh ' },
+    },
     { id: 'pause', label: 'Pause a domain…', action: { type: 'write', text: 'pause ' } },
     { id: 'resume', label: 'Resume a domain…', action: { type: 'write', text: 'resume ' } },
+    ...(['domains', 'certificates'] as const).map((what): PaletteOption => ({
+      id: `export ${what}`,
+      label: `Export ${what}`,
+      words: 'csv download file',
+      action: { type: 'export', what },
+    })),
     ...commands.map(({ label, run }): PaletteOption => ({
       id: `command ${label}`,
       label,
       action: { type: 'run', run },
     })),
+    ...themes,
   ];
 }
 
@@ -171,11 +211,11 @@ function expiryMonths({ expiries }: SummaryWire, now: number): [month: string, c
   return [...months];
 }
 
-/** Returns the options in which every word of `q` begins a word. */
+/** Returns the options in which every word of `q` begins a word; first those whose label has all of them. */
 function matching(options: readonly PaletteOption[], q: string): PaletteOption[] {
   const wanted = q.toLowerCase().split(/\s+/);
-  return options.filter(({ label, words = '' }) => {
-    const text = ` ${label} ${words}`.toLowerCase();
-    return wanted.every((word) => text.includes(` ${word}`));
-  });
+  const has = (text: string) => wanted.every((word) => ` ${text}`.toLowerCase().includes(` ${word}`));
+  const found = options.filter(({ label, words = '' }) => has(`${label} ${words}`));
+  const isNamed = ({ label }: PaletteOption) => has(label);
+  return [...found.filter(isNamed), ...found.filter((option) => !isNamed(option))];
 }

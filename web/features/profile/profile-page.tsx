@@ -1,5 +1,4 @@
-import { useLocation } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ApiTokens } from './api-tokens.tsx';
@@ -53,11 +52,6 @@ const RESET_ENDS = ' A new password logs out every browser and revokes API token
 export function ProfilePage() {
   usePageTitle('Profile');
   const { identity } = usePublicConfig();
-  const hash = useLocation({ select: (location) => location.hash });
-  // The browser looks for the anchor before the page is rendered.
-  useEffect(() => {
-    if (hash !== '') document.getElementById(hash)?.scrollIntoView();
-  }, [hash]);
   return (
     <div className="wrap-text pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
@@ -76,13 +70,14 @@ export function ProfilePage() {
         </Row>
         <KeyboardRow />
         <Row
+          id="security"
           title="Password"
           description={`We send a reset link to your email.${identity.provider === 'built-in' ? RESET_ENDS : ''}`}
         >
           <ResetPassword />
         </Row>
         {identity.provider === 'built-in' && <SecurityRows providers={identity.oidc} />}
-        <Row title="Sessions" description="The browsers that are logged in to your account.">
+        <Row id="sessions" title="Sessions" description="The browsers that are logged in to your account.">
           <Sessions />
         </Row>
         <Row id="api-tokens" title="API tokens" description="For scripts and other programs.">

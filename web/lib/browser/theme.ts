@@ -3,6 +3,7 @@ import { createPreference } from './preference.ts';
 
 export const THEMES = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof THEMES)[number];
+export const THEME_LABELS: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
 
 const THEME_COLOURS = { light: '#ffffff', dark: '#101a2f' } as const;
 const DARK_SYSTEM = '(prefers-color-scheme: dark)';
