@@ -6,7 +6,6 @@ import {
   DEFAULT_CHECK_EVERY_MINUTES,
   BULK_SIZE,
   CHECK_FREQUENCIES,
-  DOMAIN_GROUPINGS,
   DOMAIN_STATES,
   HOST_MAX_LENGTH,
   MAX_TAGS,
@@ -218,24 +217,6 @@ export const listQuerySchema = domainFilterSchema.extend({
 });
 /** Filter and sort order of the domain list, without pagination. */
 export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });
-
-/** Filter of the domains that are grouped, and by what. With the order `worst`, the group with the worst domain comes first. */
-export const groupsQuerySchema = domainFilterSchema.extend({
-  by: z.enum(DOMAIN_GROUPINGS),
-  sort: z.enum(DOMAIN_SORTS).default('newest'),
-});
-
-/** At most 500 groups of the matching domains, the largest or the worst first. A domain with several tags is in the group of each. */
-export const domainGroupsSchema = z.array(
-  z.object({
-    /** The tag, the state, or the issuer's name as in `authority_name`; null for domains that have none. */
-    key: z.string().nullable(),
-    total: z.number().int(),
-    /** Number of domains that need attention. */
-    attention: z.number().int(),
-  }),
-);
-export type DomainGroupWire = z.infer<typeof domainGroupsSchema>[number];
 
 export const domainListSchema = z.object({
   data: z.array(domainSchema),

@@ -8,17 +8,16 @@ import {
   chainCertificateSchema,
   csvQuerySchema,
   describeDomainSchema,
-  domainGroupsSchema,
   domainListSchema,
   domainSchema,
   frequencyQuerySchema,
-  groupsQuerySchema,
   historyEntrySchema,
   hostLookupSchema,
   listQuerySchema,
   resumeSchema,
   summarySchema,
 } from '../domain.ts';
+import { domainGroupsSchema, groupsQuerySchema } from '../domain-groups.ts';
 import { uptimeSchema } from '../uptime.ts';
 
 /** Ids of the matching domains in list order, at most 10,000. */

@@ -206,13 +206,12 @@ function SpanChoice({ span, isEmpty, onChoose }: SpanChoiceProps) {
   return (
     <fieldset className={SEGMENTS}>
       <legend className="sr-only">Range</legend>
-      {HORIZON_SPANS.map((days) => (
+      {HORIZON_SPANS.filter((days) => !isEmpty(days)).map((days) => (
         <label
           key={days}
-          title={isEmpty(days) ? `Nothing expires within ${SPAN_NAMES[days]}` : undefined}
           className={classNames(
             segmentClass(days === span),
-            'cursor-pointer has-disabled:cursor-not-allowed has-disabled:opacity-50 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring',
+            'cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring',
           )}
         >
           <input
@@ -220,7 +219,6 @@ function SpanChoice({ span, isEmpty, onChoose }: SpanChoiceProps) {
             name={name}
             className="sr-only"
             checked={days === span}
-            disabled={isEmpty(days)}
             onChange={() => onChoose(days)}
           />
           {SPAN_NAMES[days]}

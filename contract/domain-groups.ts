@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { domainFilterSchema } from './domain.ts';
+import { DOMAIN_GROUPINGS, DOMAIN_SORTS } from './words.ts';
+
+/** Filter of the domains that are grouped, and by what. With the order `worst`, the group with the worst domain comes first. */
+export const groupsQuerySchema = domainFilterSchema.extend({
+  by: z.enum(DOMAIN_GROUPINGS),
+  sort: z.enum(DOMAIN_SORTS).default('newest'),
+});
+
+/** At most 500 groups of the matching domains, the largest or the worst first. A domain with several tags is in the group of each. */
+export const domainGroupsSchema = z.array(
+  z.object({
+    /** The tag, the state, or the issuer's name as in `authority_name`; null for domains that have none. */
+    key: z.string().nullable(),
+    total: z.number().int(),
+    /** Number of domains that need attention. */
+    attention: z.number().int(),
+  }),
+);
+export type DomainGroupWire = z.infer<typeof domainGroupsSchema>[number];

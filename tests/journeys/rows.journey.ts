@@ -1,0 +1,41 @@
+import { createAccount, expect, test } from './world.ts';
+
+const MANY = 300;
+
+test('the header of the rows stays in view and sorts them, and a print shows all of them', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world, { fleet: MANY, premium: true });
+  const table = page.getByRole('table', { name: 'Domains' });
+  await test.step('the header stays below the toolbar, and its columns sort', async () => {
+    await page.goto('/dashboard?view=list');
+    const head = table.getByRole('columnheader', { name: 'Expires On' });
+    await expect(table.getByRole('row').nth(5)).toBeVisible();
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 4));
+    const toolbar = await page.locator('[data-toolbar]').boundingBox();
+    const bottom = (toolbar?.y ?? 0) + (toolbar?.height ?? 0);
+    await expect.poll(async () => (await head.boundingBox())?.y).toBeCloseTo(bottom, 0);
+    await head.getByRole('button').click();
+    await expect(page).toHaveURL(/sort=soonest/);
+    await expect(head).toHaveAttribute('aria-sort', 'ascending');
+    await expect(table.getByRole('row').nth(1)).toContainText('Expired');
+    await head.getByRole('button').click();
+    await expect(table.getByRole('row').nth(1)).toContainText(`host-00${MANY - 1}`);
+  });
+
+  await test.step('print shows every row, and no navigation', async () => {
+    const printed = page.locator('[data-printed]');
+    // Its code loads after a pause.
+    await expect(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+      await expect(printed.getByRole('row', { includeHidden: true })).toHaveCount(MANY + 1, { timeout: 1 });
+    }).toPass();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect(printed.getByText(/^host-00000/)).toBeVisible();
+    await expect(page.getByRole('navigation')).toHaveCount(0);
+    await page.emulateMedia({ media: 'screen', colorScheme: null });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    await expect(printed).toHaveCount(0);
+  });
+});
