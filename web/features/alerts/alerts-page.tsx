@@ -7,11 +7,13 @@ import {
 } from '../../lib/alerts/alert-queries.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Row } from '../../ui/form/row.tsx';
+import { SettingsPage } from '../../ui/form/settings-page.tsx';
 import { Skeleton } from '../../ui/loading.tsx';
 import { Channels } from './channels/channels.tsx';
 import { Maintenance } from './maintenance/maintenance.tsx';
 import { JoinedErrors, SectionError } from '../../domain/section-error.tsx';
 import { CalendarRow } from './settings/calendar-row.tsx';
+import { MailPreview } from './settings/mail-preview.tsx';
 import { DigestRow } from './settings/digest-row.tsx';
 import { EventsRow, QuietHoursRow, StepsRow, WhichChannelsRow } from './settings/settings-rows.tsx';
 
@@ -21,11 +23,12 @@ export function AlertsPage() {
   useLiveAlerts();
   const reads = [useChannels(), useAccountAlerts(), useMaintenance()];
   return (
-    <div className="wrap-text pt-6 pb-14 md:pt-9">
-      <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
-        Alerts
-      </h1>
-      <p className="mt-1 text-body text-fg-2">Every change is saved at once.</p>
+    <SettingsPage
+      title="Alerts"
+      lead="Every change is saved at once."
+      preview={<MailPreview />}
+      previewNote="The next alert by email, if nothing is renewed."
+    >
       {/* Shows all parts at once: parts that load one by one would push those below them down. A part that failed counts as
           loaded. */}
       {reads.every(({ isFetched }) => isFetched) ? (
@@ -35,7 +38,7 @@ export function AlertsPage() {
       ) : (
         <Loading />
       )}
-    </div>
+    </SettingsPage>
   );
 }
 

@@ -7,6 +7,7 @@ import { DeleteAccount } from './delete-account.tsx';
 import { ProfileForm, TimeZoneField } from './profile-form.tsx';
 import { JoinedErrors } from '../../domain/section-error.tsx';
 import { Row } from '../../ui/form/row.tsx';
+import { SettingsPage } from '../../ui/form/settings-page.tsx';
 import { SecurityRows } from './security/security-rows.tsx';
 import { Sessions } from './sessions.tsx';
 import { displayFont } from '../../lib/browser/font.ts';
@@ -25,7 +26,8 @@ import { useOffer, useStanding } from '../../lib/account/standing.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
 import { trialStarted, useTrialOffer } from '../../lib/account/trial.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
-import { longDate } from '../../lib/format.ts';
+import { longDate, utcTitle } from '../../lib/format.ts';
+import { useNow } from '../../lib/use-now.ts';
 
 /** Exporting a large account takes longer than other calls. */
 const EXPORT_TIMEOUT_MS = 120_000;
@@ -53,10 +55,11 @@ export function ProfilePage() {
   usePageTitle('Profile');
   const { identity } = usePublicConfig();
   return (
-    <div className="wrap-text pt-6 pb-14 md:pt-9">
-      <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
-        Profile
-      </h1>
+    <SettingsPage
+      title="Profile"
+      preview={<ProfilePreview />}
+      previewNote="Your font, and your time zone in emails."
+    >
       <JoinedErrors>
         <Row title="Account" description="We send alerts to this email address by default.">
           <ProfileForm />
@@ -100,6 +103,30 @@ export function ProfilePage() {
           <DeleteAccount />
         </Row>
       </JoinedErrors>
+    </SettingsPage>
+  );
+}
+
+/** Shows a domain as the font and the time zone of the profile show it. */
+function ProfilePreview() {
+  const { timeZone } = useSignedIn().user;
+  const now = useNow();
+  const inZone = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: timeZone ?? 'UTC',
+  }).format(now);
+  return (
+    <div className="rounded-4 border border-line-2 bg-surface px-5 py-4 shadow-1">
+      <p className="font-mono text-[15px] font-[560]">shop.example.com</p>
+      <p className="mt-2 text-body">
+        <b className="num text-[20px]/[26px] font-semibold">32</b> days left
+      </p>
+      <p className="num mt-3 border-t border-line pt-3 text-label text-fg-2">
+        Last checked: {inZone}
+        {timeZone !== null && ` (${utcTitle(now)})`}
+        {timeZone === null && ' UTC'}
+      </p>
     </div>
   );
 }

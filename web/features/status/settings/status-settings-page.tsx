@@ -13,9 +13,11 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
 import { Row } from '../../../ui/form/row.tsx';
+import { HAS_ROOM_FOR_PREVIEW, SettingsPage } from '../../../ui/form/settings-page.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
+import { useMediaQuery } from '../../../domain/use-media-query.ts';
 import { AddressField } from './address-field.tsx';
 import { changeOf, draftOf, errorsOf, isSame, suggestedAddress, switchesOf } from './page-draft.ts';
 import type { DraftErrors, PageDraft } from './page-draft.ts';
@@ -23,6 +25,7 @@ import { PagePreview } from './page-preview.tsx';
 import { PublishedRow } from './published-row.tsx';
 import { WhichDomains } from './which-domains.tsx';
 
+const PREVIEW_NOTE = 'The page with your unsaved choices, as visitors see it.';
 const STATUS_PAGE_KEY = ['status-page'];
 
 /** Edits the account's status page. */
@@ -32,14 +35,10 @@ export function StatusSettingsPage() {
     queryKey: STATUS_PAGE_KEY,
     queryFn: ({ signal }) => call(statusPage, { signal }),
   });
+  if (data) return <Settings page={data} />;
   return (
-    <div className="wrap-text pt-6 pb-14 md:pt-9">
-      <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
-        Status page
-      </h1>
-      {data ? (
-        <Settings page={data} />
-      ) : error ? (
+    <SettingsPage title="Status page">
+      {error ? (
         <div role="alert" className="mt-7">
           <p className="text-fg-2">Could not load your status page: {sentenceOf(error)}</p>
           <Button
@@ -60,7 +59,7 @@ export function StatusSettingsPage() {
           ))}
         </div>
       )}
-    </div>
+    </SettingsPage>
   );
 }
 
@@ -130,102 +129,111 @@ function Settings({ page }: { page: StatusPageWire }) {
     withResolver: true,
   });
 
+  const hasRoom = useMediaQuery(HAS_ROOM_FOR_PREVIEW);
+  const preview = <PagePreview draft={draft} />;
   return (
-    <div ref={form}>
-      <VerifyFirst to="to publish a status page" />
-      <Row title="Published" description="A page about your domains that anyone can open without an account.">
-        <PublishedRow
-          page={page}
-          isChanged={isChanged}
-          isPending={isPending && variables.enabled !== undefined}
-          onSwitchOn={() => save({ enabled: true })}
-          onSwitchOff={() => mutate({ enabled: false })}
-        />
-      </Row>
-      <Row title="Title and address" description="The name and address of the page.">
-        <div className="grid gap-4">
-          <Field
-            label="Title"
-            name="title"
-            value={draft.title}
-            maxLength={80}
-            error={errors.title}
-            onChange={({ target: { value } }) =>
-              change({
-                title: value,
-                // Follows the title until the user edits it.
-                ...(page.slug === null &&
-                  draft.slug === suggestedAddress(draft.title) && { slug: suggestedAddress(value) }),
-              })
+    <SettingsPage title="Status page" {...(hasRoom && { preview, previewNote: PREVIEW_NOTE })}>
+      <div ref={form}>
+        <VerifyFirst to="to publish a status page" />
+        <Row
+          title="Published"
+          description="A page about your domains that anyone can open without an account."
+        >
+          <PublishedRow
+            page={page}
+            isChanged={isChanged}
+            isPending={isPending && variables.enabled !== undefined}
+            onSwitchOn={() => save({ enabled: true })}
+            onSwitchOff={() => mutate({ enabled: false })}
+          />
+        </Row>
+        <Row title="Title and address" description="The name and address of the page.">
+          <div className="grid gap-4">
+            <Field
+              label="Title"
+              name="title"
+              value={draft.title}
+              maxLength={80}
+              error={errors.title}
+              onChange={({ target: { value } }) =>
+                change({
+                  title: value,
+                  // Follows the title until the user edits it.
+                  ...(page.slug === null &&
+                    draft.slug === suggestedAddress(draft.title) && { slug: suggestedAddress(value) }),
+                })
+              }
+            />
+            <AddressField
+              slug={draft.slug}
+              saved={page.slug}
+              error={errors.slug}
+              onChange={(slug) => change({ slug })}
+            />
+            <CheckboxLine
+              label="Search engines may list the page"
+              note="Otherwise, only people who have the link can find it."
+              checked={draft.listed}
+              onChange={(listed) => flip({ listed }, { listed })}
+            />
+          </div>
+        </Row>
+        <Row
+          title="Domains"
+          description="Domains on the page. It never shows tags, notes or other account data."
+        >
+          <WhichDomains draft={draft} errors={errors} onChange={change} />
+        </Row>
+        <Row title="What the page shows" description="In addition to whether each domain is up.">
+          <CheckboxLine
+            label="Certificates"
+            note="Days until expiry, and problems"
+            checked={draft.showCertificates}
+            onChange={(showCertificates) =>
+              flip({ showCertificates }, { show_certificates: showCertificates })
             }
           />
-          <AddressField
-            slug={draft.slug}
-            saved={page.slug}
-            error={errors.slug}
-            onChange={(slug) => change({ slug })}
+          <CheckboxLine
+            label="Uptime"
+            note="The downtime of each day and the uptime percentage"
+            checked={draft.showUptime}
+            onChange={(showUptime) => flip({ showUptime }, { show_uptime: showUptime })}
           />
           <CheckboxLine
-            label="Search engines may list the page"
-            note="Otherwise, only people who have the link can find it."
-            checked={draft.listed}
-            onChange={(listed) => flip({ listed }, { listed })}
+            label="Incidents"
+            note="When domains were down and for how long, without the reason"
+            checked={draft.showIncidents}
+            onChange={(showIncidents) => flip({ showIncidents }, { show_incidents: showIncidents })}
           />
+        </Row>
+        {!hasRoom && (
+          <section className="py-7">
+            <h2 className="text-lead/5 font-semibold">Preview</h2>
+            <p className="mt-1 mb-4 text-[13.5px]/5 text-fg-2">{PREVIEW_NOTE}</p>
+            {preview}
+          </section>
+        )}
+        <div className="sticky bottom-0 -mx-4 flex items-center gap-3 border-t border-line bg-bg px-4 py-3 md:-mx-7 md:px-7 xl:mx-0 xl:px-0">
+          <Button
+            className="max-md:flex-1"
+            inactive={!isChanged}
+            busy={isPending && variables.slug !== undefined && variables.enabled === undefined}
+            onClick={() => save()}
+          >
+            Save
+          </Button>
+          <span className="text-label text-fg-3">{isChanged ? 'Unsaved changes' : 'All changes saved'}</span>
         </div>
-      </Row>
-      <Row
-        title="Domains"
-        description="Domains on the page. It never shows tags, notes or other account data."
-      >
-        <WhichDomains draft={draft} errors={errors} onChange={change} />
-      </Row>
-      <Row title="What the page shows" description="In addition to whether each domain is up.">
-        <CheckboxLine
-          label="Certificates"
-          note="Days until expiry, and problems"
-          checked={draft.showCertificates}
-          onChange={(showCertificates) => flip({ showCertificates }, { show_certificates: showCertificates })}
+        <ConfirmDialog
+          open={leaving.status === 'blocked'}
+          onOpenChange={() => leaving.reset?.()}
+          title="Leave without saving?"
+          description="Your changes on this page will be lost."
+          confirmLabel="Leave"
+          processing={false}
+          onConfirm={() => leaving.proceed?.()}
         />
-        <CheckboxLine
-          label="Uptime"
-          note="The downtime of each day and the uptime percentage"
-          checked={draft.showUptime}
-          onChange={(showUptime) => flip({ showUptime }, { show_uptime: showUptime })}
-        />
-        <CheckboxLine
-          label="Incidents"
-          note="When domains were down and for how long, without the reason"
-          checked={draft.showIncidents}
-          onChange={(showIncidents) => flip({ showIncidents }, { show_incidents: showIncidents })}
-        />
-      </Row>
-      <section className="py-7">
-        <h2 className="text-lead/5 font-semibold">Preview</h2>
-        <p className="mt-1 mb-4 text-[13.5px]/5 text-fg-2">
-          The page with your unsaved choices, as visitors see it.
-        </p>
-        <PagePreview draft={draft} />
-      </section>
-      <div className="sticky bottom-0 -mx-4 flex items-center gap-3 border-t border-line bg-bg px-4 py-3 md:-mx-7 md:px-7">
-        <Button
-          className="max-md:flex-1"
-          inactive={!isChanged}
-          busy={isPending && variables.slug !== undefined && variables.enabled === undefined}
-          onClick={() => save()}
-        >
-          Save
-        </Button>
-        <span className="text-label text-fg-3">{isChanged ? 'Unsaved changes' : 'All changes saved'}</span>
       </div>
-      <ConfirmDialog
-        open={leaving.status === 'blocked'}
-        onOpenChange={() => leaving.reset?.()}
-        title="Leave without saving?"
-        description="Your changes on this page will be lost."
-        confirmLabel="Leave"
-        processing={false}
-        onConfirm={() => leaving.proceed?.()}
-      />
-    </div>
+    </SettingsPage>
   );
 }
