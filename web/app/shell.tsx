@@ -6,13 +6,14 @@ import { useLiveDomains } from '../domain/live-domains.ts';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
+import { PHONE, useMediaQuery } from '../lib/use-media-query.ts';
 import { useOffer, useLivePlan } from '../lib/account/standing.ts';
 import { useUpgrade } from '../lib/account/plan.ts';
 import { Button } from '../ui/button.tsx';
 import { HeaderSlot } from '../ui/header-slot.tsx';
 import { OPEN_PROPS, lazyDialog } from '../ui/lazy.tsx';
 import { Wordmark } from '../ui/logo.tsx';
-import { KeyHint } from '../ui/menu.tsx';
+import { IS_MAC, KeyHint } from '../ui/menu.tsx';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
 import { AvatarMenu } from './avatar-menu.tsx';
 import { MainNav } from './main-nav.tsx';
@@ -31,8 +32,6 @@ const FeedbackDialog = lazyDialog(
 /** A button of the header is an icon where its words do not fit; on phones the account menu has it. */
 const ICON_BELOW_960 = 'max-[960px]:px-0 max-[960px]:w-11 md:max-[960px]:w-8 max-[640px]:hidden';
 
-const IS_MAC = typeof navigator !== 'undefined' && /Mac|iP/.test(navigator.platform);
-
 /** Frames a page with the header, the notice bar and the upgrade dialog. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
@@ -46,6 +45,7 @@ function Frame({ children }: { children: ReactNode }) {
   const { product_name: productName } = usePublicConfig();
   const { isSold, open: openUpgrade } = useUpgrade();
   const { logOut } = useSignedIn();
+  const isPhone = useMediaQuery(PHONE);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   usePaletteKey(isPaletteOpen, setPaletteOpen);
   const [isFeedbackOpen, setFeedbackOpen] = useState(false);
@@ -67,7 +67,7 @@ function Frame({ children }: { children: ReactNode }) {
           <Link to="/dashboard" className="flex items-center rounded-3 no-underline max-md:min-h-11">
             <Wordmark name={productName} />
           </Link>
-          <MainNav />
+          {!isPhone && <MainNav />}
           <span className="flex-1" />
           <Button
             variant="ghost"
@@ -116,6 +116,8 @@ function Frame({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1} className="flex-1 pb-(--tabs)">
         {children}
       </main>
+      {/* Where the eye finds it, so that the Tab key reaches it last. */}
+      {isPhone && <MainNav />}
       <CommandPalette
         open={isPaletteOpen}
         onOpenChange={setPaletteOpen}

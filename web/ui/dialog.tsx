@@ -1,7 +1,8 @@
-import { useLayoutEffect, useRef } from 'react';
+import { Children, useLayoutEffect, useRef } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
+import { PHONE, useMediaQuery } from '../lib/use-media-query.ts';
 import { classNames } from './class-names.ts';
 import { IconButton } from './button.tsx';
 
@@ -121,11 +122,17 @@ export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div
       ref={row}
-      className="mt-5 flex flex-col-reverse gap-2.5 md:flex-row md:justify-end [&>button]:w-full md:[&>button]:w-auto"
+      className="mt-5 flex flex-col gap-2.5 md:flex-row md:justify-end [&>button]:w-full md:[&>button]:w-auto"
     >
-      {children}
+      <ReversedOnPhone>{children}</ReversedOnPhone>
     </div>
   );
+}
+
+/** Puts the primary button, which is last, first on phones. Styles could too, but then the Tab key would not follow the eye. */
+export function ReversedOnPhone({ children }: { children: ReactNode }) {
+  const isPhone = useMediaQuery(PHONE);
+  return isPhone ? Children.toArray(children).toReversed() : children;
 }
 
 /** Below this width of the window a dialog is a sheet at the bottom. */

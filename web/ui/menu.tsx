@@ -43,6 +43,8 @@ export function MenuItem({ danger = false, ...rest }: MenuItemProps) {
   );
 }
 
+export const IS_MAC = typeof navigator !== 'undefined' && /Mac|iP/.test(navigator.platform);
+
 /** Shows the shortcut at the right of a menu item or button, on devices that probably have a keyboard. */
 export function KeyHint({ children }: { children: string }) {
   return (

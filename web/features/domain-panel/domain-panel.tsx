@@ -5,7 +5,7 @@ import type { DomainWire } from '../../../contract/domain.ts';
 import { keepOpenForToasts } from '../../ui/dialog.tsx';
 import { lazyPart } from '../../ui/lazy.tsx';
 import { cardElement, panelOpener } from '../../domain/domain-actions.tsx';
-import { useMediaQuery } from '../../domain/use-media-query.ts';
+import { useMediaQuery } from '../../lib/use-media-query.ts';
 
 // transitionend fires after 300 ms. This timeout replaces it if it never fires.
 const MAX_SLIDE_MS = 320;

@@ -6,6 +6,7 @@ import { certificateText } from '../../../contract/files/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
 import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { Button } from '../../ui/button.tsx';
+import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../ui/form/field.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -95,17 +96,19 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
           event.target.value = '';
         }}
       />
-      <div className="mt-3 flex flex-wrap gap-2 max-md:flex-col-reverse">
-        <Button variant="ghost" className="md:-ml-3.5" onClick={() => file.current?.click()}>
-          Choose a file
-        </Button>
-        <span className="flex-1 max-md:hidden" />
-        <Button variant="outline" onClick={() => onDone(null)}>
-          Cancel
-        </Button>
-        <Button type="submit" busy={busy}>
-          Add authority
-        </Button>
+      <div className="mt-3 flex flex-wrap gap-2 max-md:flex-col">
+        <ReversedOnPhone>
+          <Button variant="ghost" className="md:-ml-3.5" onClick={() => file.current?.click()}>
+            Choose a file
+          </Button>
+          <span className="flex-1 max-md:hidden" />
+          <Button variant="outline" onClick={() => onDone(null)}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            Add authority
+          </Button>
+        </ReversedOnPhone>
       </div>
     </form>
   );

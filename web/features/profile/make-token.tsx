@@ -5,6 +5,7 @@ import type { TokenScope, TokenWire } from '../../../contract/token.ts';
 import { makeToken } from '../../../contract/calls/token.ts';
 import { call, messageOf } from '../../lib/api-client.ts';
 import { Button } from '../../ui/button.tsx';
+import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
 import { Field, FieldError } from '../../ui/form/field.tsx';
@@ -93,13 +94,15 @@ export function MakeTokenForm({
         {scopeError !== undefined && <FieldError id={`${id}-scopes`}>{scopeError}</FieldError>}
       </fieldset>
       <SelectField label="Expires" value={days} onChange={setDays} options={LIFETIMES} />
-      <div className="flex flex-wrap justify-end gap-2 max-md:flex-col-reverse">
-        <Button variant="outline" onClick={() => onDone(null)}>
-          Cancel
-        </Button>
-        <Button type="submit" busy={isBusy}>
-          Create token
-        </Button>
+      <div className="flex flex-wrap justify-end gap-2 max-md:flex-col">
+        <ReversedOnPhone>
+          <Button variant="outline" onClick={() => onDone(null)}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={isBusy}>
+            Create token
+          </Button>
+        </ReversedOnPhone>
       </div>
     </form>
   );

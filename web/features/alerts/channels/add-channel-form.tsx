@@ -6,6 +6,7 @@ import type { ChannelAddedWire } from '../../../../contract/channel.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button } from '../../../ui/button.tsx';
+import { ReversedOnPhone } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { ChannelFields, showRefusal } from './channel-fields.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
@@ -53,12 +54,14 @@ export function AddChannelForm({ kind, onAdded, back }: AddChannelFormProps) {
         autoComplete="off"
         placeholder={CHANNEL_KINDS[kind].label}
       />
-      <div className="mt-1 flex flex-wrap gap-2 max-md:flex-col-reverse">
-        {back}
-        <span className="flex-1 max-md:hidden" />
-        <Button type="submit" busy={busy}>
-          Add channel
-        </Button>
+      <div className="mt-1 flex flex-wrap gap-2 max-md:flex-col">
+        <ReversedOnPhone>
+          {back}
+          <span className="flex-1 max-md:hidden" />
+          <Button type="submit" busy={busy}>
+            Add channel
+          </Button>
+        </ReversedOnPhone>
       </div>
     </form>
   );

@@ -2,6 +2,7 @@ import { Ellipsis, History, KeyRound, Pencil, Power, Trash2 } from 'lucide-react
 import { useState } from 'react';
 import { OWN_MAIL } from '../../../../contract/channel.ts';
 import type { ChannelWire } from '../../../../contract/channel.ts';
+import { PHONE, useMediaQuery } from '../../../lib/use-media-query.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
@@ -41,6 +42,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
   const test = useChannelTest(key);
   const [asked, setAsked] = useState<Asked | null>(null);
   const focus = useKeptFocus<HTMLDivElement>();
+  const isPhone = useMediaQuery(PHONE);
   const ask = (what: Asked) => (open: boolean) => setAsked(open ? what : null);
 
   return (
@@ -57,7 +59,8 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
           {name !== target && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{target}</p>}
           <StateLine standing={standing} />
         </div>
-        <div {...focus} className="flex items-center gap-2 max-md:order-last max-md:basis-full max-md:pl-11">
+        {isPhone && <ChannelMenu channel={channel} onAsk={setAsked} />}
+        <div {...focus} className="flex items-center gap-2 max-md:basis-full max-md:pl-11">
           {state === 'open' && (
             <Button
               variant="outline"
@@ -71,7 +74,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
           )}
           <ChannelRemedy channel={channel} remedy={standing.remedy} onEdit={() => setAsked('edit')} />
         </div>
-        <ChannelMenu channel={channel} onAsk={setAsked} />
+        {!isPhone && <ChannelMenu channel={channel} onAsk={setAsked} />}
       </div>
       {test.receipt && (
         <section

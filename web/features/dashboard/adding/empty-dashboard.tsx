@@ -9,6 +9,7 @@ import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
 import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
 import { HostObstacle } from './host-obstacle.tsx';
+import { useDashboardKeys } from '../keyboard/use-dashboard-keys.ts';
 import { HorizonPreview } from './horizon-preview.tsx';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
@@ -20,6 +21,11 @@ export function EmptyDashboard({
 }: AddDomainOutcome & { onAdd: () => void; onAddMany: () => void }) {
   const { product_name: productName, limits, demo_hosts: demoHosts } = usePublicConfig();
   const { isSubscribed } = useSubscription();
+  useDashboardKeys(({ type: command }) => {
+    if (command !== 'add') return false;
+    onAdd();
+    return true;
+  });
   const { host, error, obstacle, isBusy, type, leave, submit } = useAddDomain(outcome);
   const input = useRef<HTMLInputElement>(null);
   const errorId = useId();

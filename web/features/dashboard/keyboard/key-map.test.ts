@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandOf } from './key-map.ts';
+import { commandOf, SHORTCUTS } from './key-map.ts';
+import { listedShortcuts } from './shortcut-list.ts';
 
 const press = (key: string, repeat = false) => ({ key, repeat });
 const onPage = { isOn: true, isRowFocused: false };
@@ -45,5 +46,29 @@ describe('the keyboard of the dashboard', () => {
     for (const key of ['/', 'a', 'j', 'ArrowDown', 'Delete', '?', '1'])
       expect(commandOf(press(key), off)).toBeNull();
     expect(commandOf(press('Escape'), off)).toEqual({ type: 'escape' });
+  });
+
+  it('has a command for every key of the list of shortcuts', () => {
+    for (const { keys, onRow = [], command } of SHORTCUTS)
+      for (const key of [...keys, ...onRow])
+        expect(commandOf(press(key), { isOn: true, isRowFocused: true })).toEqual(command);
+    const lines = listedShortcuts('Ctrl+K').map(({ action, keys }) => `${action}: ${keys.join(' ')}`);
+    expect(lines).toEqual([
+      'Search: /',
+      'Add Domain: a',
+      'Next domain: j ↓',
+      'Previous domain: k ↑',
+      'Refresh: r',
+      'Remove (asks): Backspace Del',
+      'Grid or list: v',
+      'Change sort: s',
+      'Filters: 1 – 8',
+      'Close panel, clear search: Esc',
+      'This list: ?',
+      'Show Details: ↵',
+      'Filter by days: Shift+← Shift+→',
+      'Notifications: Alt+T',
+      'Commands: Ctrl+K',
+    ]);
   });
 });

@@ -16,53 +16,46 @@ export interface KeySituation {
   isRowFocused: boolean;
 }
 
-const SINGLE = new Map<string, KeyCommand>([
-  ['/', { type: 'search' }],
-  ['a', { type: 'add' }],
-  ['r', { type: 'refresh' }],
-  ['Backspace', { type: 'remove' }],
-  ['Delete', { type: 'remove' }],
-  ['v', { type: 'view' }],
-  ['s', { type: 'sort' }],
-  ['?', { type: 'help' }],
-]);
-const STEPS = new Map<string, 1 | -1>([
-  ['j', 1],
-  ['k', -1],
-]);
-const ARROWS = new Map<string, 1 | -1>([
-  ['ArrowDown', 1],
-  ['ArrowUp', -1],
-]);
+interface Shortcut {
+  /** Values of `KeyboardEvent.key`. */
+  keys: readonly string[];
+  command: KeyCommand;
+  /** The keys that only work while a row has focus. */
+  onRow?: readonly string[];
+  /** Works also while the key is held. */
+  repeats?: true;
+  /** Works also if single-key shortcuts are off. */
+  isAlwaysOn?: true;
+}
+
+const FILTERS = 8;
+
+/** The keys that `commandOf` maps, in the order of the list of shortcuts. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ['/'], command: { type: 'search' } },
+  { keys: ['a'], command: { type: 'add' } },
+  { keys: ['j'], onRow: ['ArrowDown'], command: { type: 'step', by: 1 }, repeats: true },
+  { keys: ['k'], onRow: ['ArrowUp'], command: { type: 'step', by: -1 }, repeats: true },
+  { keys: ['r'], command: { type: 'refresh' } },
+  { keys: ['Backspace', 'Delete'], command: { type: 'remove' } },
+  { keys: ['v'], command: { type: 'view' } },
+  { keys: ['s'], command: { type: 'sort' } },
+  ...Array.from({ length: FILTERS }, (_, place): Shortcut => ({
+    keys: [`${place + 1}`],
+    command: { type: 'filter', place },
+  })),
+  { keys: ['Escape'], command: { type: 'escape' }, isAlwaysOn: true },
+  { keys: ['?'], command: { type: 'help' } },
+];
 
 /** Returns the command for a key pressed outside of inputs and without Ctrl, Alt or Meta; null if none. */
 export function commandOf(
   { key, repeat }: KeyPress,
   { isOn, isRowFocused }: KeySituation,
 ): KeyCommand | null {
-  if (key === 'Escape') return { type: 'escape' };
-  if (!isOn) return null;
-  const by = STEPS.get(key) ?? (isRowFocused ? ARROWS.get(key) : undefined);
-  if (by !== undefined) return { type: 'step', by };
-  if (repeat) return null;
-  if (/^[1-8]$/.test(key)) return { type: 'filter', place: Number(key) - 1 };
-  return SINGLE.get(key) ?? null;
+  const found = SHORTCUTS.find(
+    ({ keys, onRow = [] }) => keys.includes(key) || (isRowFocused && onRow.includes(key)),
+  );
+  if (!found || (!isOn && !found.isAlwaysOn) || (repeat && !found.repeats && !found.isAlwaysOn)) return null;
+  return found.command;
 }
-
-/** The shortcuts for the dialog; alternatives are separated by a space. */
-export const KEY_LIST: readonly { keys: string; action: string }[] = [
-  { keys: '/', action: 'Search' },
-  { keys: 'a', action: 'Add Domain' },
-  { keys: 'j ↓', action: 'Next domain' },
-  { keys: 'k ↑', action: 'Previous domain' },
-  { keys: '↵', action: 'Show Details' },
-  { keys: 'r', action: 'Refresh' },
-  { keys: 'Backspace Del', action: 'Remove (asks)' },
-  { keys: 'v', action: 'Grid or list' },
-  { keys: 's', action: 'Change sort' },
-  { keys: '1 – 8', action: 'Filters' },
-  { keys: 'Shift+← Shift+→', action: 'Filter by days' },
-  { keys: 'Esc', action: 'Close panel, clear search' },
-  { keys: 'Alt+T', action: 'Notifications' },
-  { keys: '?', action: 'This list' },
-];

@@ -1,7 +1,8 @@
 import { singleKeyShortcuts } from '../../../lib/browser/preference.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
-import { KEY_LIST } from './key-map.ts';
+import { IS_MAC } from '../../../ui/menu.tsx';
+import { listedShortcuts } from './shortcut-list.ts';
 
 interface ShortcutsDialogProps {
   open: boolean;
@@ -13,11 +14,11 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" hasCross>
       <dl className="mt-4 grid grid-cols-1 gap-x-8 md:grid-cols-2">
-        {KEY_LIST.map(({ keys, action }) => (
-          <div key={keys} className="flex min-h-9 items-center justify-between gap-3 border-b border-line">
+        {listedShortcuts(IS_MAC ? '⌘K' : 'Ctrl+K').map(({ keys, action }) => (
+          <div key={action} className="flex min-h-9 items-center justify-between gap-3 border-b border-line">
             <dt className="text-body text-fg-2">{action}</dt>
             <dd className="flex gap-1.5">
-              {keys.split(' ').map((key) =>
+              {keys.map((key) =>
                 key === '–' ? (
                   <span key={key} className="text-fg-3">
                     –
@@ -38,7 +39,7 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
       <div className="mt-4">
         <CheckboxLine
           label={<span className="font-medium">Single-key shortcuts</span>}
-          note="When off, only Esc, Alt+T and Shift with arrow keys work. Single keys never act while you type."
+          note="When off, Esc, Enter and combinations with Shift, Alt, Ctrl or ⌘ still work. Single keys never act while you type."
           checked={singleKeyShortcuts.use() === 'on'}
           onChange={(isOn) => singleKeyShortcuts.set(isOn ? 'on' : 'off')}
         />

@@ -1,6 +1,6 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { useMediaQuery } from '../../../domain/use-media-query.ts';
+import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import type { DomainActions } from '../../../domain/domain-actions.tsx';
 import { DomainCard } from './domain-card.tsx';
 import { FailedCell, showsErrorAt, CardSkeleton, GRID } from './skeletons.tsx';

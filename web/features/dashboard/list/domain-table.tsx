@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { naturalDirection } from '../../../../contract/calls/list-order.ts';
 import type { DomainSort } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { useMediaQuery } from '../../../domain/use-media-query.ts';
+import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import type { DomainListProps } from './domain-grid.tsx';
 import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
 import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';

@@ -17,7 +17,7 @@ import { HAS_ROOM_FOR_PREVIEW, SettingsPage } from '../../../ui/form/settings-pa
 import { Skeleton } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
-import { useMediaQuery } from '../../../domain/use-media-query.ts';
+import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import { AddressField } from './address-field.tsx';
 import { changeOf, draftOf, errorsOf, isSame, suggestedAddress, switchesOf } from './page-draft.ts';
 import type { DraftErrors, PageDraft } from './page-draft.ts';

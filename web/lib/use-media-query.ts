@@ -1,5 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
+/** Less than `md:` in class names. */
+export const PHONE = 'not all and (min-width: 45rem)';
+
 /** Follows a media query. */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(

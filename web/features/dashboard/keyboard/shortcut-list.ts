@@ -1,0 +1,61 @@
+import { SHORTCUTS } from './key-map.ts';
+import type { KeyCommand } from './key-map.ts';
+
+/** One line of the list of shortcuts. */
+export interface ListedShortcut {
+  action: string;
+  /** Alternatives, as they are printed on the keys. A range has '–' in the middle. */
+  keys: string[];
+}
+
+const ACTIONS: Record<Exclude<KeyCommand['type'], 'step'>, string> = {
+  search: 'Search',
+  add: 'Add Domain',
+  refresh: 'Refresh',
+  remove: 'Remove (asks)',
+  view: 'Grid or list',
+  sort: 'Change sort',
+  filter: 'Filters',
+  escape: 'Close panel, clear search',
+  help: 'This list',
+};
+
+const PRINTED: Record<string, string> = {
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  Delete: 'Del',
+  Escape: 'Esc',
+};
+
+/** Keys that the browser, the timeline, the toasts and the header handle. */
+const ELSEWHERE: readonly ListedShortcut[] = [
+  { action: 'Show Details', keys: ['↵'] },
+  { action: 'Filter by days', keys: ['Shift+←', 'Shift+→'] },
+  { action: 'Notifications', keys: ['Alt+T'] },
+];
+
+/** Returns the shortcuts of the key map, and those that other parts of the page handle. `paletteKey` opens the palette. */
+export function listedShortcuts(paletteKey: string): ListedShortcut[] {
+  const lines = Map.groupBy(SHORTCUTS, ({ command }) => actionOf(command));
+  return [
+    ...[...lines].map(([action, shortcuts]) => ({
+      action,
+      keys: inRange(
+        shortcuts.flatMap(({ keys, onRow = [] }) => [...keys, ...onRow].map((key) => PRINTED[key] ?? key)),
+      ),
+    })),
+    ...ELSEWHERE,
+    { action: 'Commands', keys: [paletteKey] },
+  ];
+}
+
+function actionOf(command: KeyCommand): string {
+  if (command.type === 'step') return command.by === 1 ? 'Next domain' : 'Previous domain';
+  return ACTIONS[command.type];
+}
+
+/** Shortens more than three keys to the first and the last one. */
+function inRange(keys: string[]): string[] {
+  const [first, last] = [keys[0], keys.at(-1)];
+  return keys.length > 3 && first !== undefined && last !== undefined ? [first, '–', last] : keys;
+}
