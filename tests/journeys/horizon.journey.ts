@@ -1,5 +1,5 @@
 import { expectAccessible } from './axe.ts';
-import { createAccount, expect, test } from './world.ts';
+import { createAccount, daysFromNow, expect, test } from './world.ts';
 import type { Page } from '@playwright/test';
 
 const horizon = (page: Page) => page.getByRole('region', { name: 'Expiry horizon' });
@@ -74,6 +74,22 @@ test('the expiry horizon works by keyboard, remembers its time span, and fits ea
   await expect(horizon(page).getByRole('radio')).toHaveCount(0);
   await expect(pin(page, 'host-00004')).toHaveCount(1);
   await expect(pin(page, 'host-00005')).toHaveCount(0);
+});
+
+test('the horizon of one healthy host shows its name at every width, however late it expires', async ({
+  page,
+  world,
+}) => {
+  const host = await world.serve('calm.example', { notAfter: daysFromNow(200) });
+  await createAccount(page, world, { hosts: [host] });
+  for (const width of [360, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/dashboard');
+    await expect(pin(page, 'calm.example')).toHaveCount(1);
+    await expect(drawing(page).getByText(/^calm\.example/)).toBeVisible();
+  }
+  await expect(horizon(page).getByRole('radio')).toHaveCount(1);
+  await expect(horizon(page).getByRole('radio', { name: '1 year' })).toBeChecked();
 });
 
 test('with 500 certificates the horizon shows a bar for each day, and selected days filter the list', async ({

@@ -84,8 +84,10 @@ test('the command palette opens, pauses and adds domains, filters the list and o
 
   await test.step('Enter opens a domain even if it is pressed before the search has answered', async () => {
     await open();
+    const searched = page.waitForRequest(/domain\/list\?.*sort=worst/);
     await page.keyboard.type('pay.pal');
     await page.keyboard.press('Enter');
+    await searched;
     const heading = page.getByLabel(`Details for ${host}`).getByRole('heading', { name: host });
     await expect(heading).toBeFocused();
     // Also if the panel is open already.

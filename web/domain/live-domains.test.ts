@@ -16,6 +16,8 @@ import { createLiveDomains } from './live-domains.ts';
 const filter = { sort: 'soonest' } as const;
 const domains = Array.from({ length: 50 }, (_, index) => exampleDomain({ id: `d${index}` }));
 
+const RENEWAL = exampleDomain().renewal ?? expect.fail('no renewal');
+
 /** Returns a list with one loaded page and its summary; counts refetches. */
 function dashboard() {
   const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, retry: false } } });
@@ -116,6 +118,17 @@ test('a new expiry date shows at once, and the list is refetched once', async ()
   leave();
 });
 
+test.each([
+  ['distrust', { trusted: false }],
+  ['a later renewal', { renewal: { ...RENEWAL, overdue_at: '2027-01-01T00:00:00.000Z' } }],
+])('%s refetches the list, whose order it may change', async (_what, change) => {
+  const { queryClient, reads, leave } = dashboard();
+  createLiveDomains(queryClient).take({ event: 'domain', data: exampleDomain({ id: 'd3', ...change }) });
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(reads.mock.calls.flat()).toContain('list');
+  leave();
+});
+
 test('1,000 checks that change nothing do not refetch the list', async () => {
   const { queryClient, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
@@ -163,6 +176,7 @@ test('a check that this page starts does not refetch the list', async () => {
 test.each([
   [{ sort: 'newest' }, 'new'],
   [{ sort: 'soonest' }, 'd0'],
+  [{ sort: 'worst' }, 'd0'],
   [{ sort: 'newest', status: 'ok' }, 'd0'],
 ] as const)(
   'after adding a domain to the list %o, the first row is %s until the list is refetched',

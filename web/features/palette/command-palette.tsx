@@ -248,6 +248,7 @@ function useDomainSearch({ verb, q }: Wish) {
         query: {
           ...(asked.q !== '' && { q: asked.q }),
           ...(asked.verb === 'resume' && { status: 'paused' as const }),
+          sort: 'worst' as const,
           limit: MAX_FOUND,
         },
         signal,
