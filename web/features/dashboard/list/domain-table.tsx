@@ -17,8 +17,18 @@ const PHONE_ROW_PX = 63;
 // below 720. Beside the panel, 400 px are taken from that.
 const HEAD: Column<DomainSort>[] = [
   { label: 'Domain', width: '', shown: '', sort: 'name' },
-  { label: 'Remaining', width: 'w-[168px]', shown: 'max-md:hidden', sort: 'worst' },
-  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden', sort: 'soonest' },
+  {
+    label: 'Remaining',
+    width: 'w-[136px] [@media(min-width:900px)]:w-[168px]',
+    shown: 'max-md:hidden',
+    sort: 'worst',
+  },
+  {
+    label: 'Expires On',
+    width: 'w-[146px] [@media(min-width:900px)]:w-[158px]',
+    shown: 'max-md:hidden',
+    sort: 'soonest',
+  },
   { label: 'Lifetime', width: 'w-[11%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
   {
     label: 'Last 30 checks',

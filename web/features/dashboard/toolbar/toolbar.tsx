@@ -95,7 +95,9 @@ export function Toolbar({
       <span className="@max-[920px]:hidden">{children}</span>
       <Button aria-label="Add Domain" className="max-md:hidden" onClick={onAdd}>
         <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
-        Add <span className="@max-[760px]:hidden">Domain</span>
+        <span>
+          Add<span className="@max-[760px]:hidden"> Domain</span>
+        </span>
       </Button>
     </div>
   );
