@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domainFilterSchema, domainSchema } from '../domain.ts';
-import { CERTIFICATE_SORTS } from './list-order.ts';
+import { CERTIFICATE_SORTS, SORT_DIRECTIONS } from './list-order.ts';
 import { type Call, cursorQuerySchema, nextCursor, wrapped } from './call.ts';
 
 const isoInstant = z.string();
@@ -16,7 +16,7 @@ const servingDomainSchema = z.object({
   display_name: z.string(),
 });
 
-/** A leaf certificate, with the domains of the account whose last read certificate it is. Instants are ISO 8601 UTC. */
+/** A leaf certificate, with the domains of the account of which an address served it last. Instants are ISO 8601 UTC. */
 const certificateSchema = z
   .object({
     /** SHA-256 of the DER, in hexadecimal. */
@@ -35,6 +35,11 @@ const certificateSchema = z
     /** As of a domain that serves it, but never `paused` or `pending`. */
     state: domainSchema.shape.state,
     renewal: domainSchema.shape.renewal,
+    /**
+     * What makes clients refuse it on one of its domains, besides expiry: it is revoked, it is not valid for the domain's name, or it has
+     * another fault, such as an unknown authority; null if nothing does.
+     */
+    problem: z.enum(['revoked', 'wrong_name', 'untrusted']).nullable(),
     /** Number of domains, paused ones included. */
     domain_count: z.number().int(),
     /** The first three domains by name. */
@@ -45,16 +50,22 @@ const certificateSchema = z
   .meta({ id: 'Certificate' });
 export type CertificateWire = z.infer<typeof certificateSchema>;
 
-/** Query of the list of certificates: those of the domains that match. */
+/** Query of the list of certificates: those of the domains that match, with either `page` or `cursor`. */
 const certificateQuerySchema = domainFilterSchema.extend({
   ...cursorQuerySchema.shape,
+  page: z.coerce.number<number>().int().min(1).max(1_000_000).default(1),
   sort: z.enum(CERTIFICATE_SORTS).default('soonest'),
+  /** By default `desc` for `domains`, else `asc`. */
+  direction: z.enum(SORT_DIRECTIONS).optional(),
 });
 /** Filter and order of the list of certificates, without pagination. */
-const certificateCsvQuerySchema = certificateQuerySchema.omit({ cursor: true, limit: true });
+const certificateCsvQuerySchema = certificateQuerySchema.omit({ page: true, cursor: true, limit: true });
 
 const certificateListSchema = z.object({
   data: z.array(certificateSchema),
+  /** Number of the page, from 1; null if the request used a cursor. */
+  page: z.number().int().nullable(),
+  page_size: z.number().int(),
   /** Number of all matching certificates. */
   total: z.number().int(),
   next_cursor: nextCursor,
@@ -73,14 +84,16 @@ const certificateStorySchema = z
     /** All of its subject alternative names, at most 2,000. */
     names: z.array(z.string()),
     /**
-     * A page of the domains that last served it, or a certificate with the same names: those that have not changed first, then the
-     * latest change first.
+     * A page of the domains of which an address last served it, or a certificate with the same names: those that have not changed first,
+     * then the latest change first.
      */
     domains: z.array(
       servingDomainSchema.extend({
-        /** Fingerprint of the certificate read last. */
+        /** Fingerprint of the certificate read last; of those of several addresses the one that expires first. */
         serves: z.string(),
-        /** Whether that is this certificate or a later one with the same names. */
+        /** Whether an address served this certificate at the last check. */
+        is_serving: z.boolean(),
+        /** Whether the certificates of all addresses are this one or were issued later. */
         is_done: z.boolean(),
         /** When a check first saw this certificate there; null if none did. */
         first_seen_at: isoInstant.nullable(),
@@ -108,7 +121,7 @@ const certificateStorySchema = z
         valid_from: isoInstant,
         expiry_date: isoInstant,
         first_seen_at: isoInstant,
-        /** Number of domains that serve it now. */
+        /** Number of domains of which an address serves it now. */
         domain_count: z.number().int(),
       }),
     ),
@@ -159,7 +172,7 @@ export const listCertificates = {
   path: '/certificate/list',
   access: 'session',
   scope: 'read',
-  summary: 'List the certificates that the domains serve, each once, paginated by cursor',
+  summary: 'List the certificates that the domains serve, each once, paginated by page number or cursor',
   query: certificateQuerySchema,
   response: certificateListSchema,
   status: 200,

@@ -99,6 +99,18 @@ export async function provision(api: TestApi): Promise<{
       response_max: 0,
     })
     .execute();
+  // Only an endpoint with several certificates has such rows.
+  await api.store.db
+    .insertInto('other_leaves')
+    .values({
+      account_id: squatter.id,
+      monitor_id: domain,
+      fingerprint: 'f'.repeat(64),
+      not_after: 1,
+      host: 'one.example',
+      port: 443,
+    })
+    .execute();
   await pretendProof(api, squatter.id, false);
   return {
     squatter,

@@ -40,7 +40,7 @@ const vouched = (email: string, now: number) => ({
 /** Columns that change in rows that stay, in addition to `NEW_OWNER_POLICY`. */
 const ALSO_CHANGES: Record<string, string[]> = {
   identities: ['issuer', 'subject', 'email_verified', 'created_at'],
-  monitor_listing: ['phase', 'trouble', 'tags', 'search_text'],
+  monitor_listing: ['phase', 'trouble', 'fault', 'tags', 'search_text'],
   mails: ['state', 'settled_at', 'detail', 'data'],
 };
 

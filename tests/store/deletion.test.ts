@@ -108,6 +108,12 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   const leaf = endingSoon({ subject: `${name}.example` });
   const { id: monitorId } = await watch(store, account.id, `${name}.example`);
   await check(store, NOW, [leaf, shared]);
+  // As if another address served it too.
+  const other = { fingerprint: shared.facts.fingerprint, not_after: shared.facts.notAfter };
+  await store.db
+    .insertInto('other_leaves')
+    .values({ account_id: account.id, monitor_id: monitorId, host: `${name}.example`, port: 443, ...other })
+    .execute();
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
   // The host is down, and the second check confirms it.

@@ -1,4 +1,4 @@
-import { CompiledQuery, createQueryId, type InsertObject, type KyselyPlugin } from 'kysely';
+import { CompiledQuery, type InsertObject } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { openGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { claimDueDeliveries, oldestDue, settleDelivery } from '../../server/store/alerts/deliveries.ts';
@@ -6,12 +6,16 @@ import { hasOtherOpen } from '../../server/store/alerts/leaving-domains.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
+import { CERTIFICATE_SORTS } from '../../contract/calls/list-order.ts';
+import { addCertificates } from '../../server/store/checks/certificates.ts';
+import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { certificateStory } from '../../server/store/checks/certificate-story.ts';
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
 import { writeHistory } from '../kit/product/write-history.ts';
 import { DOMAIN_SORTS } from '../../contract/words.ts';
+import { plansOf } from './plans.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
@@ -67,6 +71,27 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
           ...(await plansOf(store, (watched) => Array.fromAsync(eachMonitor(watched, page)))),
         ];
         expect(plans.length).toBeGreaterThanOrEqual(7);
+        for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
+      }
+  });
+
+  it('list the certificates of an account and the domains of one without a full scan', async () => {
+    const store = await withManyPaused(await open());
+    const accountId = await withFew(store);
+    const leaf = certificate();
+    const { fingerprint, notAfter } = leaf.facts;
+    await store.db.transaction().execute((trx) => addCertificates(trx, [{ ...leaf, fingerprint }], NOW));
+    await store.db
+      .updateTable('monitors')
+      .set({ certificate_fingerprint: fingerprint, not_after: notAfter })
+      .where('account_id', '=', accountId)
+      .execute();
+    const list = { accountId, after: null, limit: 5, now: NOW };
+    for (const filter of [{}, { q: 'few', tag: 'prod', status: 'ok' as const }])
+      for (const sort of CERTIFICATE_SORTS) {
+        const query = { ...list, ...filter, sort };
+        const plans = await plansOf(store, (watched) => listServedCertificates(watched, query));
+        expect(plans.length).toBeGreaterThan(1);
         for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
       }
   });
@@ -311,42 +336,6 @@ async function withManyDeliveries(store: Store): Promise<void> {
     })),
   );
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
-}
-
-/** Returns the query plan of each query that `work` makes. */
-async function plansOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
-  const queries: CompiledQuery[] = [];
-  const watching: KyselyPlugin = {
-    transformQuery({ node }) {
-      queries.push(store.db.getExecutor().compileQuery(node, createQueryId()));
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  // Plugins do not see queries that were compiled earlier (`compileOnce`).
-  const db = new Proxy(store.db.withPlugin(watching), {
-    get(target, name) {
-      if (name !== 'executeQuery') {
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      }
-      return (query: CompiledQuery) => {
-        queries.push(query);
-        return store.db.executeQuery(query);
-      };
-    },
-  });
-  await work({ ...store, db, search: (_account, read) => read(db) });
-  const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
-  // A query that was compiled in this call is also there with placeholders, which no database takes.
-  const isComplete = ({ parameters }: CompiledQuery) =>
-    parameters.every((one) => typeof one !== 'object' || one === null);
-  return Promise.all(
-    queries.filter(isComplete).map(async ({ sql: text, parameters }) => {
-      const explained = await store.db.executeQuery(CompiledQuery.raw(`${explain} ${text}`, [...parameters]));
-      return JSON.stringify(explained.rows);
-    }),
-  );
 }
 
 async function withManyPaused(store: Store): Promise<Store> {

@@ -136,6 +136,38 @@ export async function check(
   return claimed;
 }
 
+/** Records a check of an endpoint with one address per certificate, the first of which is its current one. */
+export async function checkAddresses(
+  store: Store,
+  now: number,
+  leaves: readonly [SampleCertificate, ...SampleCertificate[]],
+  change: { nextCheckAt?: number } = {},
+): Promise<ClaimedMonitor> {
+  const claimed = await claimOne(store, now);
+  const made = checkOf(claimed, now, [leaves[0]], change);
+  const { observation, verdict } = made;
+  const each = <Seen>(seen: readonly Seen[], own: (leaf: SampleCertificate) => Partial<Seen>): Seen[] =>
+    leaves.flatMap((leaf, index) =>
+      seen.map((one) => ({ ...one, address: `192.0.2.${index + 1}`, ...own(leaf) })),
+    );
+  await recordCheck(store, {
+    ...made,
+    certificates: leaves,
+    observation: {
+      ...observation,
+      addresses: each(observation.addresses, ({ der }) => ({ presentedChain: [der] })),
+    },
+    verdict: {
+      ...verdict,
+      addresses: each(verdict.addresses, ({ facts: { fingerprint, notAfter } }) => ({
+        fingerprint,
+        notAfter,
+      })),
+    },
+  });
+  return claimed;
+}
+
 export const leaseOf = ({ accountId, id, leaseToken, checkEveryMinutes }: ClaimedMonitor): CheckLease => ({
   accountId,
   monitorId: id,

@@ -36,17 +36,20 @@ import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.t
 /** Lists and exports the certificates that the domains of an account serve or should serve, and tells the story of each. */
 export function certificateRoutes(api: Api, { store, limits, answers }: AppParts): void {
   api.on(CALLS.listCertificates, async ({ c, query, session, now }) => {
-    const { sort, limit = PAGE_SIZE } = query;
+    const { sort, direction, page, limit = PAGE_SIZE } = query;
     const accountId = session.account.id;
     const after = certificateCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
     const limited = limits.allow('searchesByAccount', accountId);
     if (limited) return limited;
     return answers.respond(c, { call: CALLS.listCertificates, accountId, query }, async () => {
-      const list = { accountId, ...filterOf(query), sort, after, limit, now };
+      const offset = after === null ? (page - 1) * limit : 0;
+      const list = { accountId, ...filterOf(query), sort, direction, after, offset, limit, now };
       const { certificates, total, next } = await listServedCertificates(store, list);
       return {
         data: certificates.map((each) => certificateWire(each, now)),
+        page: after === null ? page : null,
+        page_size: limit,
         total,
         next_cursor: next && writeCursor(next),
       };
@@ -57,7 +60,8 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     const accountId = session.account.id;
     const limited = limits.allow('csvByAccount', accountId) ?? limits.allow('searchesByAccount', accountId);
     if (limited) return limited;
-    const list = { accountId, ...filterOf(query), sort: query.sort, now };
+    const { sort, direction } = query;
+    const list = { accountId, ...filterOf(query), sort, direction, now };
     return download(c, {
       contentType: 'text/csv; charset=UTF-8; header=present',
       name: 'certlantern-certificates',
@@ -137,6 +141,9 @@ const MAX_NAMES = 10;
 
 function certificateWire(served: ServedCertificate, now: number): CertificateWire {
   const { facts, monitor } = served;
+  const { verdict } = monitor;
+  const isCurrent = monitor.certificate?.fingerprint === facts.fingerprint;
+  const problem = problemOf(verdict, facts.fingerprint);
   return {
     fingerprint: facts.fingerprint,
     subject: facts.subject,
@@ -147,12 +154,36 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
     authority_name: facts.authorityName,
     valid_from: iso(facts.notBefore),
     expiry_date: iso(facts.notAfter),
-    state: certificateStateOf(monitor, now),
-    renewal: renewalWire(monitor),
+    state:
+      problem === 'revoked'
+        ? problem
+        : certificateStateOf({ certificate: facts, verdict: isCurrent ? verdict : null }, now),
+    renewal: renewalWire({ certificate: facts, verdict: isCurrent ? verdict : null }),
+    problem,
     domain_count: served.monitorCount,
     domains: served.monitors.map(servingDomain),
     tags: served.tags,
   };
+}
+
+/** Critical findings that the list of certificates leaves out: expiry, which has a state, and faults of a server. */
+const NOT_ABOUT_CERTIFICATES: ReadonlySet<string> = new Set(['expired', 'legacy_tls', 'http2_fault']);
+
+/** Returns what makes clients refuse the certificate on a domain, besides expiry; null if nothing does. */
+function problemOf(verdict: Verdict | null, fingerprint: string): CertificateWire['problem'] {
+  if (verdict === null) return null;
+  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
+  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
+  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
+  const serious = verdict.findings.filter(
+    ({ severity, code, fingerprint: about, keyType }) =>
+      severity === 'critical' &&
+      keyType === null &&
+      !NOT_ABOUT_CERTIFICATES.has(code) &&
+      (about === fingerprint || (isLeaf && about === null)),
+  );
+  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
+  return serious.length > 0 ? 'untrusted' : null;
 }
 
 const servingDomain = ({ id, ...endpoint }: Targeted & { id: string }) => ({
@@ -173,6 +204,7 @@ function storyWire(
     domains: monitors.map((monitor) => ({
       ...servingDomain(monitor),
       serves: monitor.serves,
+      is_serving: monitor.isServing,
       is_done: monitor.isDone,
       first_seen_at: isoOrNull(monitor.firstSeenAt),
       paused: monitor.isPaused,
@@ -200,6 +232,7 @@ function storyWire(
 const COLUMNS: Record<string, (certificate: CertificateWire, now: number) => CsvCell> = {
   subject: ({ subject }) => oneLine(subject),
   state: ({ state }) => state,
+  problem: ({ problem }) => problem,
   days_left: ({ expiry_date: end }, now) => daysLeft(Date.parse(end), now),
   issuer: ({ issuer }) => oneLine(issuer),
   valid_from: (certificate) => certificate.valid_from,

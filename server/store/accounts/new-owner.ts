@@ -218,6 +218,7 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
   monitor_listing: { kept: 'Triggers derive it from monitors.' },
   monitor_totals: { kept: 'Triggers derive it from monitors.' },
   served_certificates: { kept: 'Triggers derive it from monitors.' },
+  other_leaves: { kept: BY_CHECKS },
   monitor_states: { kept: BY_CHECKS },
   check_runs: { kept: BY_CHECKS },
   monitor_days: { kept: BY_CHECKS },

@@ -15,17 +15,19 @@ export interface CertificateVersion {
   notAfter: number;
   /** Time of the first check that saw it, ms UTC. */
   firstSeenAt: number;
-  /** Number of monitors that saw it last; paused ones count. */
+  /** Number of monitors of which an address served it last; paused ones count. */
   monitorCount: number;
 }
 
-/** A monitor whose last certificate is one of the versions. */
+/** A monitor of which an address served one of the versions last. */
 export interface VersionMonitor extends Targeted {
   id: string;
   isPaused: boolean;
-  /** Fingerprint of the certificate seen last. */
+  /** Fingerprint of the certificate seen last; of those of several addresses the one that expires first. */
   serves: string;
-  /** Whether that is the certificate of the story, or was issued later. */
+  /** Whether an address served the certificate of the story last. */
+  isServing: boolean;
+  /** Whether the certificates of all addresses are that of the story or were issued later. */
   isDone: boolean;
   /** Time of the first check that saw the certificate of the story there, ms UTC; null if none did. */
   firstSeenAt: number | null;
@@ -75,11 +77,9 @@ export async function certificateStory(store: Store, query: StoryQuery): Promise
     const facts = parseFacts(given?.facts ?? null);
     if (given === undefined || facts === null) return null;
     const versions = withVersions(db, query, { digest: given.digest, dialect: store.dialect });
-    const [page, counted] = [
-      await versionsOf(versions, query, store.dialect),
-      await countsOf(versions, query, given.since),
-    ];
-    const monitors = await monitorsOf(versions, query, given.since);
+    const serving = servingOf(db, servingVersions(versions, query, given.since));
+    const [page, counted] = [await versionsOf(versions, query, store.dialect), await countsOf(serving)];
+    const monitors = await monitorsOf(serving, query);
     return {
       facts,
       ...page,
@@ -165,16 +165,25 @@ async function versionsOf(
   };
 }
 
-/** Selects the monitors whose last certificate is one of the versions. */
-const servingVersions = (versions: Versions, { accountId, fingerprint }: StoryQuery, since: number) =>
-  versions
-    .selectFrom('versions')
-    .innerJoin('monitor_listing', 'monitor_listing.certificate_fingerprint', 'versions.fingerprint')
+/** Selects the monitors of which an address served one of the versions last. */
+function servingVersions(versions: Versions, { accountId, fingerprint }: StoryQuery, since: number) {
+  const concerned = sql<{ monitor_id: string }>`(select monitor_id from monitor_listing
+    where account_id = ${accountId} and certificate_fingerprint in (select fingerprint from versions)
+    union select monitor_id from other_leaves
+    where account_id = ${accountId} and fingerprint in (select fingerprint from versions))`;
+  const others = sql`(select other_leaves.fingerprint from other_leaves
+    where other_leaves.account_id = ${accountId} and other_leaves.monitor_id = monitors.id)`;
+  const isCurrentDone = sql`coalesce(versions.since, (select ${notBefore} from certificates
+    where certificates.fingerprint = monitors.certificate_fingerprint)) >= ${since}`;
+  const isOtherBehind = sql`exists (select 1 from certificates
+    where certificates.fingerprint in ${others} and ${notBefore} < ${since})`;
+  const servesIt = sql`monitors.certificate_fingerprint = ${fingerprint} or ${fingerprint} in ${others}`;
+  return versions
+    .selectFrom(concerned.as('concerned'))
     .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'monitor_listing.account_id')
-        .onRef('monitors.id', '=', 'monitor_listing.monitor_id'),
+      join.on('monitors.account_id', '=', accountId).onRef('monitors.id', '=', 'concerned.monitor_id'),
     )
+    .leftJoin('versions', 'versions.fingerprint', 'monitors.certificate_fingerprint')
     .leftJoin('monitor_certificates as own', (join) =>
       join
         .onRef('own.account_id', '=', 'monitors.account_id')
@@ -183,17 +192,20 @@ const servingVersions = (versions: Versions, { accountId, fingerprint }: StoryQu
         .on('own.role', '=', 'leaf'),
     )
     .select(['monitors.id', 'monitors.host', 'monitors.port', 'monitors.target', 'paused_by'])
-    .select(['versions.fingerprint as serves', 'own.first_seen_at as first_seen_at'])
-    .select(sql<number>`case when versions.since >= ${since} then 1 else 0 end`.as('is_done'))
-    .where('monitor_listing.account_id', '=', accountId);
+    .select((eb) => eb.ref('monitors.certificate_fingerprint').$notNull().as('serves'))
+    .select('own.first_seen_at as first_seen_at')
+    .select(sql<number>`case when ${servesIt} then 1 else 0 end`.as('is_serving'))
+    .select(sql<number>`case when ${isCurrentDone} and not ${isOtherBehind} then 1 else 0 end`.as('is_done'));
+}
+
+const servingOf = (db: Kysely<Tables>, serving: ReturnType<typeof servingVersions>) =>
+  db.selectFrom(serving.as('serving'));
+type Serving = ReturnType<typeof servingOf>;
 
 async function countsOf(
-  versions: Versions,
-  query: StoryQuery,
-  since: number,
+  serving: Serving,
 ): Promise<Pick<CertificateStory, 'monitorCount' | 'done' | 'total'>> {
-  const counts = await versions
-    .selectFrom(servingVersions(versions, query, since).as('serving'))
+  const counts = await serving
     .select((eb) => [
       eb.fn.countAll<number>().as('all'),
       eb.fn.coalesce(eb.fn.sum<number>('is_done'), sql.lit(0)).as('done'),
@@ -209,15 +221,13 @@ async function countsOf(
 }
 
 /** Returns one row more than fits on a page, so that the caller knows whether another page follows. */
-async function monitorsOf(versions: Versions, query: StoryQuery, since: number): Promise<VersionMonitor[]> {
-  const { after, limit } = query;
+async function monitorsOf(serving: Serving, { after, limit }: StoryQuery): Promise<VersionMonitor[]> {
   // Ascending in all parts.
   const place = sql`(is_done, -coalesce(first_seen_at, 0), host, id)`;
-  const rows = await versions
-    .selectFrom(servingVersions(versions, query, since).as('serving'))
+  const rows = await serving
     .selectAll()
-    .$if(after !== null, (serving) =>
-      serving.where(
+    .$if(after !== null, (monitors) =>
+      monitors.where(
         sql<boolean>`${place} > (${Number(after?.isDone)}, ${-(after?.firstSeenAt ?? 0)}, ${after?.host}, ${after?.id})`,
       ),
     )
@@ -234,6 +244,7 @@ async function monitorsOf(versions: Versions, query: StoryQuery, since: number):
     target,
     serves,
     isPaused: row.paused_by !== null,
+    isServing: row.is_serving === 1,
     isDone: row.is_done === 1,
     firstSeenAt: row.first_seen_at,
   }));

@@ -176,7 +176,11 @@ export async function deleteUnwatched(
         .selectFrom('monitors')
         .select('monitors.id')
         .whereRef('monitors.certificate_fingerprint', '=', 'certificates.fingerprint');
-      return eb.and([eb.not(eb.exists(history)), eb.not(eb.exists(current))]);
+      const other = eb
+        .selectFrom('other_leaves')
+        .select('monitor_id')
+        .whereRef('other_leaves.fingerprint', '=', 'certificates.fingerprint');
+      return eb.and([history, current, other].map((watched) => eb.not(eb.exists(watched))));
     })
     .$if(fingerprints !== null, (query) => query.where('fingerprint', 'in', fingerprints ?? []))
     .executeTakeFirst();

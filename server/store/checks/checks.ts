@@ -42,6 +42,7 @@ import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import type { Tables } from '../schema/tables.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
 import { storeCheckEvidence } from './check-evidence.ts';
+import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { currentVerdict, dropUnusedVerdict, keepVerdict, momentOf } from './verdict-row.ts';
 
@@ -145,8 +146,12 @@ export async function record(
     };
     const replaced = state.kind === 'watched' ? replacedCertificate(previous, check.verdict) : null;
     const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
+    const leaves = changeOfLeaves(check, {
+      current: next.certificate_fingerprint ?? monitor.certificate_fingerprint,
+      stored: monitor.other_leaves,
+    });
     // Lock before the update, whose trigger locks rows of `served_certificates`, because other transactions lock in this order too.
-    if (replaced !== null) await lockAlerts(trx, store.dialect, key.accountId);
+    if (replaced !== null || leaves !== null) await lockAlerts(trx, store.dialect, key.accountId);
     await trx
       .updateTable('monitors')
       .set({
@@ -159,6 +164,7 @@ export async function record(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId)
       .execute();
+    if (leaves !== null) await writeLeaves(trx, key, monitor, leaves);
     if (replaced !== null && after !== undefined)
       await followDeployment(trx, { accountId: key.accountId, before: replaced.from, after, now });
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
@@ -207,6 +213,7 @@ const lockLeasedRow = compileOnce(
         .select(['recent_checks', 'response_ms'])
         .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
         .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
+        .select(otherLeavesColumn(dialect).as('other_leaves'))
         .where('monitors.id', '=', monitorId)
         .where('monitors.account_id', '=', accountId)
         .where('lease_token', '=', leaseToken),

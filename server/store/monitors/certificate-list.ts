@@ -1,18 +1,24 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CertificateFacts, Targeted } from '../../core/index.ts';
-import type { CertificateSort } from '../../../contract/calls/list-order.ts';
+import {
+  type CertificateSort,
+  naturalDirection,
+  type SortDirection,
+} from '../../../contract/calls/list-order.ts';
 import { containsInLongText } from '../db/dialect.ts';
+import { parseFacts } from '../checks/certificates.ts';
+import { isRefused } from './domain-state.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ServedCertificatesTable } from '../schema/check-tables.ts';
-import { foundCertificates, isEverything, type MonitorFilter } from './monitor-filter.ts';
+import { foundCertificates, foundOtherLeaves, isEverything, type MonitorFilter } from './monitor-filter.ts';
 import { findMonitors } from './monitor-list.ts';
 import type { Monitor } from './monitor-row.ts';
 
-/** A leaf certificate that monitors of one account saw last. */
+/** A leaf certificate that addresses of the monitors of one account served last. */
 export interface ServedCertificate {
   facts: CertificateFacts;
-  /** The first of these monitors by name, with the verdict on the certificate. */
+  /** One of these monitors, with the verdict on the certificate: one with a problem other than expiry, else the first by name. */
   monitor: Monitor;
   /** Number of monitors; paused ones count. */
   monitorCount: number;
@@ -31,7 +37,11 @@ export type CertificateCursor = { fingerprint: string } & (
 
 interface CertificateQuery extends MonitorFilter {
   sort: CertificateSort;
+  /** The order's own by default. */
+  direction?: SortDirection | undefined;
   after: CertificateCursor | null;
+  /** Number of certificates to leave out at the start, instead of a cursor. */
+  offset?: number;
   limit: number;
 }
 
@@ -77,7 +87,7 @@ export async function listServedCertificates(
 /** Returns one more than a page, which tells whether there is another page. */
 async function pageOfCertificates(
   store: Store,
-  { sort, after, limit, ...filter }: CertificateQuery,
+  { sort, direction = naturalDirection(sort), after, offset = 0, limit, ...filter }: CertificateQuery,
 ): Promise<(Served & { total: number })[]> {
   const served = store.db
     .selectFrom('served_certificates')
@@ -98,10 +108,11 @@ async function pageOfCertificates(
         .select((all) => all.fn.countAll<number>().as('count'))
         .as('total'),
     )
-    .$if(after !== null, (rows) => rows.where(isAfter(after!)))
-    .orderBy(COLUMNS[sort], sort === 'domains' ? 'desc' : 'asc')
-    .orderBy('fingerprint', sort === 'domains' ? 'desc' : 'asc')
+    .$if(after !== null, (rows) => rows.where(isAfter(after!, direction)))
+    .orderBy(COLUMNS[sort], direction)
+    .orderBy('fingerprint', direction)
     .limit(limit + 1)
+    .offset(offset)
     .$castTo<Served & { total: number }>()
     .execute();
 }
@@ -109,30 +120,26 @@ async function pageOfCertificates(
 /** Returns an SQL condition for the certificates of the matching monitors. Text is also searched in the certificates' names. */
 function isFound(store: Store, { q, ...filter }: MonitorFilter): RawBuilder<boolean> {
   const isOf = (matches: MonitorFilter) =>
-    sql<boolean>`fingerprint in (${foundCertificates(store, matches)})`;
+    sql<boolean>`(fingerprint in (${foundCertificates(store, matches)})
+      or fingerprint in (${foundOtherLeaves(store, matches)}))`;
   if (q === undefined) return isOf(filter);
   const hasName = containsInLongText(store.dialect, sql.ref<string>('names'), q);
   const byName = isEverything(filter) ? hasName : sql<boolean>`(${hasName} and ${isOf(filter)})`;
   return sql<boolean>`(${isOf({ ...filter, q })} or ${byName})`;
 }
 
-/** Column that each order sorts by; `domains` sorts from the largest, each with the fingerprint in the same direction. */
+/** Column that each order sorts by, and after it by the fingerprint in the same direction. */
 const COLUMNS = {
   soonest: 'not_after',
   name: 'name',
   domains: 'domains',
 } as const satisfies Record<CertificateSort, keyof Served>;
 
-function isAfter(cursor: CertificateCursor): RawBuilder<boolean> {
-  const { fingerprint } = cursor;
-  switch (cursor.sort) {
-    case 'soonest':
-      return sql<boolean>`(not_after, fingerprint) > (${cursor.notAfter}, ${fingerprint})`;
-    case 'name':
-      return sql<boolean>`(name, fingerprint) > (${cursor.name}, ${fingerprint})`;
-    default:
-      return sql<boolean>`(domains, fingerprint) < (${cursor.domains}, ${fingerprint})`;
-  }
+function isAfter(cursor: CertificateCursor, direction: SortDirection): RawBuilder<boolean> {
+  const { sort, fingerprint } = cursor;
+  const value = sort === 'soonest' ? cursor.notAfter : sort === 'name' ? cursor.name : cursor.domains;
+  const [column, than] = [sql.ref(COLUMNS[sort]), sql.raw(direction === 'asc' ? '>' : '<')];
+  return sql<boolean>`(${column}, fingerprint) ${than} (${value}, ${fingerprint})`;
 }
 
 function cursorOf(
@@ -150,71 +157,166 @@ async function describe(
   groups: readonly Pick<Served, 'fingerprint' | 'domains'>[],
 ): Promise<ServedCertificate[]> {
   if (groups.length === 0) return [];
-  const fingerprints = groups.map(({ fingerprint }) => fingerprint);
-  const firstIds = await firstMonitors(store, accountId, fingerprints);
-  const ids = [...firstIds.values()].flatMap(([first]) => first ?? []);
-  if (ids.length === 0) return [];
-  const listed = await store.db
-    // In `monitor_listing`, SQLite would read the names of all monitors of the account.
-    .selectFrom('monitors')
-    .select(['id', 'host', 'port', 'target'])
-    .where('account_id', '=', accountId)
-    .where('id', 'in', [...firstIds.values()].flat())
-    .execute();
-  const byId = new Map(listed.map((monitor) => [monitor.id, monitor]));
-  const monitors = await findMonitors(store, { accountId, ids });
-  const seen = new Map(monitors.map((monitor) => [monitor.certificate?.fingerprint, monitor]));
-  const tagLists = await store.db
-    .selectFrom('monitor_listing')
-    .select(['certificate_fingerprint as fingerprint', 'tags'])
-    .distinct()
-    .where('account_id', '=', accountId)
-    .where('certificate_fingerprint', 'in', fingerprints)
-    .where('tags', '!=', '[]')
-    .execute();
-  const tags = Map.groupBy(tagLists, ({ fingerprint }) => fingerprint);
+  const key = { accountId, fingerprints: groups.map(({ fingerprint }) => fingerprint) };
+  const firsts = await firstMonitors(store, key);
+  const troubled = await troubledMonitors(store, key);
+  const shown = new Map(
+    [...firsts].flatMap(([fingerprint, [first]]) => {
+      const id = troubled.get(fingerprint) ?? first?.id;
+      return id === undefined ? [] : [[fingerprint, id]];
+    }),
+  );
+  if (shown.size === 0) return [];
+  const monitors = await findMonitors(store, { accountId, ids: [...new Set(shown.values())] });
+  const byId = new Map(monitors.map((monitor) => [monitor.id, monitor]));
+  const facts = await factsOf(store, key, monitors);
+  const tags = await tagsOf(store, key);
   return groups.flatMap(({ fingerprint, domains }) => {
-    const monitor = seen.get(fingerprint);
-    if (!monitor?.certificate) return [];
-    const its = (tags.get(fingerprint) ?? []).flatMap((row) => storedStrings(row.tags));
+    const monitor = byId.get(shown.get(fingerprint) ?? '');
+    const its = facts.get(fingerprint);
+    if (!monitor || !its) return [];
     return [
       {
-        facts: monitor.certificate,
+        facts: its,
         monitor,
         monitorCount: domains,
-        monitors: (firstIds.get(fingerprint) ?? []).flatMap((id) => byId.get(id) ?? []),
-        tags: [...new Set(its)].toSorted(),
+        monitors: firsts.get(fingerprint) ?? [],
+        tags: [...new Set(tags.get(fingerprint))].toSorted(),
       },
     ];
   });
 }
 
-/** Returns the ids of the first monitors by name of each certificate, one by one from an index, because some have thousands. */
-async function firstMonitors({ db }: Store, accountId: string, fingerprints: readonly string[]) {
+interface OfPage {
+  accountId: string;
+  fingerprints: readonly string[];
+}
+
+/** Returns the facts of the certificates; those of the monitors have been read already. */
+async function factsOf(
+  { db }: Store,
+  { fingerprints }: OfPage,
+  monitors: readonly Monitor[],
+): Promise<Map<string, CertificateFacts>> {
+  const facts = new Map(
+    monitors.flatMap(({ certificate }) => (certificate ? [[certificate.fingerprint, certificate]] : [])),
+  );
+  const missing = fingerprints.filter((fingerprint) => !facts.has(fingerprint));
+  if (missing.length === 0) return facts;
+  const rows = await db
+    .selectFrom('certificates')
+    .select(['fingerprint', 'facts'])
+    .where('fingerprint', 'in', missing)
+    .execute();
+  for (const row of rows) {
+    const parsed = parseFacts(row.facts);
+    if (parsed) facts.set(row.fingerprint, parsed);
+  }
+  return facts;
+}
+
+async function tagsOf({ db }: Store, { accountId, fingerprints }: OfPage): Promise<Map<string, string[]>> {
+  const tagged = db
+    .selectFrom('monitor_listing')
+    .select('tags')
+    .distinct()
+    .where('monitor_listing.account_id', '=', accountId)
+    .where('tags', '!=', '[]');
+  const rows = await tagged
+    .select('certificate_fingerprint as fingerprint')
+    .where('certificate_fingerprint', 'in', fingerprints)
+    .unionAll(
+      tagged
+        .innerJoin('other_leaves', 'other_leaves.monitor_id', 'monitor_listing.monitor_id')
+        .select('other_leaves.fingerprint')
+        .where('other_leaves.account_id', '=', accountId)
+        .where('other_leaves.fingerprint', 'in', fingerprints),
+    )
+    .execute();
+  const tags = new Map<string, string[]>();
+  for (const row of rows)
+    if (row.fingerprint !== null)
+      tags.set(row.fingerprint, [...(tags.get(row.fingerprint) ?? []), ...storedStrings(row.tags)]);
+  return tags;
+}
+
+/**
+ * Returns for each certificate a monitor whose last check found it revoked or a serious problem other than an outage, if there is one. Reads
+ * only the monitors with such a problem.
+ */
+async function troubledMonitors(
+  { db }: Store,
+  { accountId, fingerprints }: OfPage,
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('monitor_listing')
+    .select('certificate_fingerprint as fingerprint')
+    .select((eb) => eb.fn.min('monitor_id').as('id'))
+    .where('account_id', '=', accountId)
+    .where(isRefused)
+    // `coalesce` keeps SQLite from the index on certificates, which would read every domain of a certificate.
+    .where(sql<string>`coalesce(certificate_fingerprint, '')`, 'in', fingerprints)
+    .groupBy('certificate_fingerprint')
+    .execute();
+  return new Map(rows.flatMap(({ fingerprint, id }) => (fingerprint === null ? [] : [[fingerprint, id]])));
+}
+
+/** Returns the first three monitors by name of each certificate, one by one from an index, because some have thousands. */
+async function firstMonitors(
+  { db }: Store,
+  { accountId, fingerprints }: OfPage,
+): Promise<Map<string, (Targeted & { id: string })[]>> {
   const rows = await db
     .selectFrom('served_certificates')
     .select('fingerprint')
     .select((eb) =>
-      FIRST_PLACES.map((place) =>
-        eb
+      FIRST_PLACES.flatMap((place) => {
+        const ofListing = eb
           .selectFrom('monitor_listing')
           .select('monitor_id')
           .whereRef('monitor_listing.account_id', '=', 'served_certificates.account_id')
           .whereRef('monitor_listing.certificate_fingerprint', '=', 'served_certificates.fingerprint')
           .orderBy('host')
-          .orderBy('port')
-          .limit(1)
-          .offset(place)
-          .as(`at${place}`),
-      ),
+          .orderBy('port');
+        const ofOthers = eb
+          .selectFrom('other_leaves')
+          .select('monitor_id')
+          .whereRef('other_leaves.account_id', '=', 'served_certificates.account_id')
+          .whereRef('other_leaves.fingerprint', '=', 'served_certificates.fingerprint')
+          .orderBy('host')
+          .orderBy('port');
+        return [
+          ofListing.limit(1).offset(place).as(`at${place}`),
+          ofOthers.limit(1).offset(place).as(`other${place}`),
+        ];
+      }),
     )
     .where('account_id', '=', accountId)
     .where('fingerprint', 'in', fingerprints)
     .execute();
-  return new Map(
-    rows.map(({ fingerprint, ...ids }) => [
+  const ids = new Map(
+    rows.map(({ fingerprint, ...places }) => [
       fingerprint,
-      FIRST_PLACES.flatMap((place) => ids[`at${place}`] ?? []),
+      FIRST_PLACES.flatMap((place) => [places[`at${place}`] ?? [], places[`other${place}`] ?? []].flat()),
+    ]),
+  );
+  const monitors = await db
+    // In `monitor_listing`, SQLite would read the names of all monitors of the account.
+    .selectFrom('monitors')
+    .select(['id', 'host', 'port', 'target'])
+    .where('account_id', '=', accountId)
+    .where('id', 'in', [...ids.values()].flat())
+    .execute();
+  const byId = new Map(monitors.map((monitor) => [monitor.id, monitor]));
+  return new Map(
+    [...ids].map(([fingerprint, its]) => [
+      fingerprint,
+      its
+        .flatMap((id) => byId.get(id) ?? [])
+        .toSorted((one, other) => compare(one.host, other.host) || one.port - other.port)
+        .slice(0, FIRST_PLACES.length),
     ]),
   );
 }
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

@@ -115,6 +115,9 @@ export function urgencyLevels(now: number): RawBuilder<boolean>[] {
 /** SQL condition for monitors that are down or unreachable. `trouble > 0` matches the partial index. */
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
+/** SQL condition for monitors whose certificate clients refuse: it is revoked or not trusted. */
+export const isRefused = sql<boolean>`fault in (1, 2)`;
+
 /**
  * SQL condition for monitors that the dashboard's timeline of expiries shows: a certificate was read and the monitor is not
  * paused.
@@ -132,6 +135,29 @@ export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
  */
 export function isOnSchedule(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
+}
+
+/**
+ * Returns the times between which a certificate ends if only its end decides that it has the status, in ms UTC; undefined for other
+ * statuses. No end is later than `Number.MAX_SAFE_INTEGER`.
+ */
+export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
+  const [least, most] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  switch (status) {
+    case 'expired':
+      return { from: least, until: criticalFrom(now) };
+    case 'critical':
+      return { from: criticalFrom(now), until: soonFrom(now) };
+    case 'soon':
+      return { from: soonFrom(now), until: okFrom(now) };
+    case 'ok':
+      return { from: okFrom(now), until: most };
+    case 'revoked':
+      // Only the certificate in the monitor's own row is known to be revoked.
+      return { from: most, until: most };
+    default:
+      return undefined;
+  }
 }
 
 /** Returns an SQL condition for monitors in the phase `dated` whose state is not `ok`. */

@@ -118,19 +118,21 @@ async function certificatesOfDays(
     .select(sql<string>`coalesce(certificate_fingerprint, '')`.as('fingerprint'))
     .where('account_id', '=', accountId)
     .where(isPaused);
+  const ofOtherAddresses = store.db
+    .selectFrom('other_leaves')
+    .select('fingerprint')
+    .where('account_id', '=', accountId);
   const day = sql<number>`not_after / ${sql.lit(DAY_MS)}`;
   const rows = await store.db
     .selectFrom('served_certificates')
     .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
     .where('account_id', '=', accountId)
-    // Look at the domains only of certificates that a paused domain serves.
-    .$if(hasPaused, (served) =>
-      served.where((eb) =>
-        eb.or([
-          eb('fingerprint', 'not in', ofPaused),
-          eb.exists(activeOf(eb, accountId).select('monitor_id')),
-        ]),
-      ),
+    // Look at the domains only of certificates that a paused domain or another address serves.
+    .where((eb) =>
+      eb.or([
+        eb('fingerprint', 'not in', hasPaused ? ofPaused.unionAll(ofOtherAddresses) : ofOtherAddresses),
+        eb.exists(activeOf(eb, accountId).select('monitor_id')),
+      ]),
     )
     .groupBy(day)
     .execute();

@@ -10,6 +10,7 @@ import {
 import { withOptimisationFence, contains, type DialectName, containsInLongText } from '../db/dialect.ts';
 import {
   attentionParts,
+  endingIn,
   endsSoon,
   hasCertificate,
   hasProblem,
@@ -162,6 +163,28 @@ export function foundCertificates(store: Store, filter: MonitorFilter) {
     .where('account_id', '=', filter.accountId)
     .where('monitor_id', 'in', (eb) =>
       eb.selectFrom(foundRows(store, filter).as('found')).select('monitor_id'),
+    );
+}
+
+/**
+ * Selects the fingerprints of the certificates that further addresses of the matches serve. A filter for a state that follows from a date
+ * looks at the dates of these certificates instead of those of the monitors.
+ */
+export function foundOtherLeaves(store: Store, { status, ...filter }: MonitorFilter) {
+  const others = store.db
+    .selectFrom('other_leaves')
+    .select('fingerprint')
+    .where('account_id', '=', filter.accountId);
+  const ends = status === undefined ? undefined : endingIn(status, filter.now);
+  const rest = ends === undefined ? { ...filter, status } : filter;
+  return others
+    .$if(ends !== undefined, (rows) =>
+      rows.where(sql<boolean>`not_after >= ${ends?.from} and not_after < ${ends?.until}`),
+    )
+    .$if(!isEverything(rest), (rows) =>
+      rows.where('monitor_id', 'in', (eb) =>
+        eb.selectFrom(foundRows(store, rest).as('found')).select('monitor_id'),
+      ),
     );
 }
 

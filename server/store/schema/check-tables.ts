@@ -144,7 +144,10 @@ export interface CertificatesTable {
   not_before: Generated<number | null>;
 }
 
-/** The leaf certificates that the monitors of an account saw last, each once. Triggers maintain it; code must not write it. */
+/**
+ * The leaf certificates that the monitors of an account saw last at any of their addresses, each once. Triggers maintain it; code must
+ * not write it.
+ */
 export interface ServedCertificatesTable {
   account_id: string;
   fingerprint: string;
@@ -155,6 +158,21 @@ export interface ServedCertificatesTable {
   names: string;
   /** Number of monitors; paused ones count. */
   domains: number;
+}
+
+/**
+ * The leaves that addresses of a monitor served at the last check that read one, without `monitors.certificate_fingerprint`. Most
+ * monitors have none. Triggers delete the rows of a deleted monitor.
+ */
+export interface OtherLeavesTable {
+  account_id: string;
+  monitor_id: string;
+  fingerprint: string;
+  /** End of validity, ms UTC. */
+  not_after: number;
+  /** Name of the monitor, so that an index has the rows in the order of lists. */
+  host: string;
+  port: number;
 }
 
 /** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */

@@ -20,6 +20,7 @@ import type {
   MonitorCertificatesTable,
   MonitorDaysTable,
   MonitorStatesTable,
+  OtherLeavesTable,
   ServedCertificatesTable,
   VerdictsTable,
 } from './check-tables.ts';
@@ -123,10 +124,7 @@ export interface MonitorsTable {
   certificate_fingerprint: string | null;
   /** End of validity of the leaf last seen, ms UTC, by which lists sort and count. */
   not_after: number | null;
-  /**
-   * Time at which the renewal of the leaf last seen becomes overdue, ms UTC; null if that is unknown, or the leaf is not
-   * short-lived or not trusted.
-   */
+  /** When the renewal of the leaf last seen becomes overdue, ms UTC; null if unknown, not short-lived or not trusted. */
   on_schedule_until: number | null;
   revoked: Flag;
   /** Time of the last check that read a certificate, ms UTC; null if none did. */
@@ -326,6 +324,7 @@ export interface Tables {
   monitor_listing: MonitorListingTable;
   monitor_totals: MonitorTotalsTable;
   served_certificates: ServedCertificatesTable;
+  other_leaves: OtherLeavesTable;
   monitor_states: MonitorStatesTable;
   check_runs: CheckRunsTable;
   monitor_days: MonitorDaysTable;

@@ -41,7 +41,7 @@ export async function addServedCertificates(db: Kysely<unknown>, dialect: Dialec
  * Returns the start of a query for rows of `served_certificates`, with these SQL expressions. The name is the subject, else the first
  * alternative name. Both are empty on PostgreSQL if a part of the certificate has a NUL character, which its texts cannot have.
  */
-function served(
+export function served(
   dialect: DialectName,
   { accountId, notAfter, domains }: { accountId: string; notAfter: string; domains: string },
 ): string {
@@ -68,7 +68,7 @@ const enter = (dialect: DialectName) => `insert into served_certificates
 const leave = `update served_certificates set domains = domains - 1
     where account_id = old.account_id and fingerprint = old.certificate_fingerprint`;
 /** `+ 0` keeps PostgreSQL from scanning the index on `domains`: after a bulk change it is full of dead entries. */
-const isUnserved = 'domains + 0 <= 0';
+export const isUnserved = 'domains + 0 <= 0';
 const removeUnserved = `delete from served_certificates
     where account_id = old.account_id and fingerprint = old.certificate_fingerprint and ${isUnserved}`;
 

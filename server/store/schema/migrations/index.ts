@@ -10,6 +10,7 @@ import { addCertificateNames } from './0027-certificate-names.ts';
 import { addDatabaseId } from './0028-database-id.ts';
 import { addOwnIcons } from './0029-own-icons.ts';
 import { orderCertificateIncidents } from './0030-group-order.ts';
+import { addOtherLeaves } from './0031-other-leaves.ts';
 import { listWorstFirst } from './0032-worst-first.ts';
 
 export interface SchemaChange {
@@ -38,6 +39,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0028-database-id': { up: addDatabaseId, breaking: false },
   '0029-own-icons': { up: addOwnIcons, breaking: false },
   '0030-group-order': { up: orderCertificateIncidents, breaking: false },
+  '0031-other-leaves': { up: addOtherLeaves, breaking: false },
   '0032-worst-first': { up: listWorstFirst, breaking: false },
 };
 

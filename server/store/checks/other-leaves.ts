@@ -1,0 +1,80 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { CertificateFacts, Verdict } from '../../core/index.ts';
+import type { DialectName } from '../db/dialect.ts';
+import { batches } from '../db/long-lists.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** Changes of a monitor's rows of `other_leaves`. */
+export interface LeafChange {
+  added: CertificateFacts[];
+  /** Fingerprints. */
+  removed: string[];
+}
+
+/** Returns SQL for a column of a query of `monitors`: the fingerprints in the monitor's rows of `other_leaves`; null if there are none. */
+export function otherLeavesColumn(dialect: DialectName): RawBuilder<string | null> {
+  const joined =
+    dialect === 'postgres' ? sql`string_agg(fingerprint, ' ')` : sql`group_concat(fingerprint, ' ')`;
+  return sql`(select ${joined} from other_leaves
+    where other_leaves.account_id = monitors.account_id and other_leaves.monitor_id = monitors.id)`;
+}
+
+/**
+ * Returns what changes in `other_leaves` after a check; null if nothing does. `current` is the fingerprint in the monitor's own row,
+ * `stored` the column of `otherLeavesColumn`. A check that read no certificate changes nothing, as in that row.
+ */
+export function changeOfLeaves(
+  { verdict, certificates }: { verdict: Verdict; certificates: readonly { facts: CertificateFacts }[] },
+  { current, stored }: { current: string | null; stored: string | null },
+): LeafChange | null {
+  if (!verdict.reached) return null;
+  const served = new Set(verdict.addresses.map(({ fingerprint }) => fingerprint));
+  const known = new Set(stored?.split(' '));
+  const others = certificates
+    .map(({ facts }) => facts)
+    .filter(({ fingerprint }) => fingerprint !== current && served.has(fingerprint));
+  const added = others.filter(({ fingerprint }) => !known.has(fingerprint));
+  const kept = new Set(others.map(({ fingerprint }) => fingerprint));
+  const removed = [...known].filter((fingerprint) => !kept.has(fingerprint));
+  return added.length + removed.length === 0 ? null : { added, removed };
+}
+
+/** Writes the change of a check, in its transaction. Leaves out certificates that a limit kept from being stored. */
+export async function writeLeaves(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  { host, port }: { host: string; port: number },
+  { added, removed }: LeafChange,
+): Promise<void> {
+  if (removed.length > 0)
+    await trx
+      .deleteFrom('other_leaves')
+      .where('account_id', '=', accountId)
+      .where('monitor_id', '=', monitorId)
+      .where('fingerprint', 'in', removed)
+      .execute();
+  if (added.length === 0) return;
+  const stored = await trx
+    .selectFrom('certificates')
+    .select('fingerprint')
+    .where(
+      'fingerprint',
+      'in',
+      added.map(({ fingerprint }) => fingerprint),
+    )
+    .where('facts', 'is not', null)
+    .execute();
+  const fingerprints = new Set(stored.map(({ fingerprint }) => fingerprint));
+  const rows = added
+    .filter(({ fingerprint }) => fingerprints.has(fingerprint))
+    .map(({ fingerprint, notAfter }) => ({
+      account_id: accountId,
+      monitor_id: monitorId,
+      fingerprint,
+      not_after: notAfter,
+      host,
+      port,
+    }));
+  for (const batch of batches(rows)) await trx.insertInto('other_leaves').values(batch).execute();
+}

@@ -1,0 +1,200 @@
+import { type Kysely, sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { certificateStory } from '../../server/store/checks/certificate-story.ts';
+import { deleteUnwatched } from '../../server/store/checks/certificates.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
+import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { addOtherLeaves } from '../../server/store/schema/migrations/0031-other-leaves.ts';
+import { describeEachDatabase } from '../kit/databases/database.ts';
+import {
+  certificate,
+  check,
+  checkAddresses,
+  DAY,
+  NOW,
+  person,
+  recorded,
+  type SampleCertificate,
+  watch,
+} from './samples.ts';
+
+const wildcard = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });
+const renewed = certificate({
+  subject: '*.shop.example',
+  sans: ['*.shop.example'],
+  notBefore: NOW,
+  notAfter: NOW + 90 * DAY,
+});
+const soon = certificate({ subject: 'soon.example', sans: ['soon.example'], notAfter: NOW + 5 * DAY });
+
+describeEachDatabase('A certificate that only further addresses of a domain serve', (open) => {
+  /** Adds a domain of which one address still serves the old certificate, and one that has changed. */
+  async function half() {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const { id: halfId } = await watch(store, accountId, 'half.shop.example');
+    await checkAddresses(store, NOW, [wildcard, renewed], { nextCheckAt: NOW + DAY });
+    const { id: allId } = await watch(store, accountId, 'all.shop.example');
+    await check(store, NOW, [renewed], { nextCheckAt: NOW + 2 * DAY });
+    await watch(store, accountId, 'soon.example');
+    await check(store, NOW, [soon], { nextCheckAt: NOW + 2 * DAY });
+    return { store, accountId, halfId, allId };
+  }
+  const listed = async (store: Store, accountId: string, filter: object = {}) => {
+    const list = { accountId, sort: 'name' as const, after: null, limit: 10, now: NOW, ...filter };
+    const { certificates, total } = await listServedCertificates(store, list);
+    expect(total).toBe(certificates.length);
+    return certificates.map(({ facts, monitorCount, monitors }) => [
+      facts.fingerprint,
+      monitorCount,
+      ...monitors.map(({ host }) => host),
+    ]);
+  };
+  const counts = ({ db }: Store) =>
+    db.selectFrom('served_certificates').select(['fingerprint', 'domains']).orderBy('fingerprint').execute();
+
+  it('is a row of the list, which counts and names these domains, and follows each check and removal', async () => {
+    const { store, accountId, halfId } = await half();
+    const [old, later] = [wildcard.facts.fingerprint, renewed.facts.fingerprint];
+    const other = [soon.facts.fingerprint, 1, 'soon.example'];
+    const both = [later, 2, 'all.shop.example', 'half.shop.example'];
+    const sorted = (rows: unknown[]) => rows.toSorted((a, b) => (String(a) < String(b) ? -1 : 1));
+    expect(sorted(await listed(store, accountId))).toEqual(
+      sorted([[old, 1, 'half.shop.example'], both, other]),
+    );
+    await check(store, NOW + DAY, []);
+    expect(await listed(store, accountId)).toHaveLength(3);
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + DAY })
+      .where('id', '=', halfId)
+      .execute();
+    await checkAddresses(store, NOW + DAY, [renewed, renewed]);
+    expect(sorted(await listed(store, accountId))).toEqual(sorted([both, other]));
+    expect(await store.db.selectFrom('other_leaves').selectAll().execute()).toEqual([]);
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + DAY })
+      .where('id', '=', halfId)
+      .execute();
+    await checkAddresses(store, NOW + DAY, [wildcard, renewed]);
+    await removeMonitor(store, { accountId, monitorId: halfId, now: NOW });
+    expect(await store.db.selectFrom('other_leaves').selectAll().execute()).toEqual([]);
+    expect(sorted(await listed(store, accountId))).toEqual(sorted([[later, 1, 'all.shop.example'], other]));
+  });
+
+  it('is found by the filters for text, tag and its own end of validity', async () => {
+    const { store, accountId, halfId, allId } = await half();
+    await removeMonitor(store, { accountId, monitorId: allId, now: NOW });
+    const describe = () => ({ notes: '', tags: ['shop'] });
+    await updateDescription(store, { accountId, monitorId: halfId, describe });
+    const found = async (filter: object) => (await listed(store, accountId, filter)).map(([one]) => one);
+    const later = renewed.facts.fingerprint;
+    expect(await found({ q: 'half' })).toContain(later);
+    expect(await found({ tag: 'shop' })).toContain(later);
+    expect(await found({ tag: 'none' })).toEqual([]);
+    expect(await found({ status: 'ok' })).toContain(later);
+    expect(await found({ status: 'critical' })).toEqual([soon.facts.fingerprint]);
+    expect(await found({ status: 'revoked' })).toEqual([]);
+    expect(await listed(store, accountId, { direction: 'desc' })).toEqual(
+      (await listed(store, accountId)).toReversed(),
+    );
+    const list = { accountId, sort: 'name' as const, after: null, offset: 2, limit: 10, now: NOW };
+    const rest = await listServedCertificates(store, list);
+    expect([rest.total, rest.certificates.length]).toEqual([3, 1]);
+  });
+
+  it('has a page with the domains that serve it, which are done only when all of their addresses have changed', async () => {
+    const { store, accountId, halfId } = await half();
+    const key = { accountId, after: null, limit: 9 };
+    const shown = async ({ facts: { fingerprint } }: SampleCertificate) => {
+      const story = (await certificateStory(store, { ...key, fingerprint })) ?? expect.fail();
+      const { done, total, monitors, versions } = story;
+      return {
+        done,
+        total,
+        monitors: monitors.map(({ host, isServing, isDone }) => [host, { isServing, isDone }]),
+        counts: versions.map(({ monitorCount }) => monitorCount),
+      };
+    };
+    const [later, others] = [await shown(renewed), await shown(wildcard)];
+    expect(later).toEqual({
+      done: 1,
+      total: 2,
+      monitors: [
+        ['half.shop.example', { isServing: true, isDone: false }],
+        ['all.shop.example', { isServing: true, isDone: true }],
+      ],
+      counts: [2, 1],
+    });
+    expect(others).toMatchObject({ done: 2, total: 2, counts: [2, 1] });
+    expect(others.monitors).toContainEqual(['half.shop.example', { isServing: true, isDone: true }]);
+    expect(others.monitors).toContainEqual(['all.shop.example', { isServing: false, isDone: true }]);
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + DAY })
+      .where('id', '=', halfId)
+      .execute();
+    await checkAddresses(store, NOW + DAY, [renewed, renewed]);
+    expect(await shown(renewed)).toMatchObject({ done: 2, total: 2 });
+  });
+
+  it('is not deleted as unwatched, and is no entry of the timeline, which has one certificate per domain', async () => {
+    const { store, accountId } = await half();
+    await store.db.deleteFrom('monitor_certificates').execute();
+    expect(await store.db.transaction().execute((trx) => deleteUnwatched(trx, null))).toBe(0);
+    const { expiries } = await summary(store, { accountId, now: NOW });
+    expect(expiries.map(({ fingerprint, count }) => [fingerprint, count])).toEqual([
+      [soon.facts.fingerprint, 1],
+      [wildcard.facts.fingerprint, 1],
+      [renewed.facts.fingerprint, 1],
+    ]);
+  });
+
+  it('is found by a migration in the stored verdicts, of which damaged ones are passed over', async () => {
+    const { store, accountId } = await half();
+    await watch(store, accountId, 'damaged.shop.example');
+    await checkAddresses(store, NOW, [wildcard, soon]);
+    const columns = store.db.selectFrom('other_leaves').selectAll().orderBy('host');
+    const [, ...before] = await columns.execute();
+    const { db, dialect } = store;
+    const damaged = db.selectFrom('monitors').select('id').where('host', '=', 'damaged.shop.example');
+    await db.deleteFrom('other_leaves').where('monitor_id', 'in', damaged).execute();
+    const counted = await counts(store);
+    await db
+      .updateTable('verdicts')
+      .set({ verdict: '{"addresses":' })
+      .where('monitor_id', 'in', damaged)
+      .execute();
+    await db.deleteFrom('other_leaves').execute();
+    const [ofTable, cascade] = dialect === 'postgres' ? [' on monitors', ' cascade'] : ['', ''];
+    await sql.raw(`drop trigger monitor_without_leaves${ofTable}`).execute(db);
+    await sql.raw(`drop table other_leaves${cascade}`).execute(db);
+    if (dialect === 'postgres')
+      await sql
+        .raw('drop function other_leaf_served, other_leaf_unserved, monitor_without_leaves')
+        .execute(db);
+    await db.transaction().execute((trx) => addOtherLeaves(trx as unknown as Kysely<unknown>, dialect));
+    expect(await columns.execute()).toEqual(before);
+    expect(before).toHaveLength(1);
+    expect(await counts(store)).toEqual(counted);
+  });
+
+  it('is written by the check that finds it, and by no later check that finds the same', async () => {
+    const { store, halfId } = await half();
+    const written: string[] = [];
+    const { watched, asked } = recorded(store);
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + DAY })
+      .where('id', '=', halfId)
+      .execute();
+    await checkAddresses(watched, NOW + DAY, [wildcard, renewed]);
+    written.push(...asked.filter((query) => /^(insert|delete|update)/.test(query)));
+    expect(written.length).toBeGreaterThan(0);
+    expect(written.filter((query) => query.includes('other_leaves'))).toEqual([]);
+  });
+});
