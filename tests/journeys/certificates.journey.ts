@@ -1,3 +1,4 @@
+import { mintAuthority } from '../kit/certificates/mint.ts';
 import { addByApi, card, createAccount, daysFromNow, expect, givesUp, test } from './world.ts';
 
 test('the list of certificates updates, can be searched and exported, and opens a certificate’s domains', async ({
@@ -72,4 +73,91 @@ test('the list of certificates shows why it could not be loaded, and loads on Tr
   isBroken = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('link', { name: 'failing.story.example', exact: true })).toBeVisible();
+});
+
+test('a certificate that only the second address of a host serves is a row, and its host is not done yet', async ({
+  page,
+  world,
+}) => {
+  const dnsNames = ['half.addresses.example', 'www.addresses.example'];
+  const newer = { dnsNames, notBefore: daysFromNow(-0.2), notAfter: daysFromNow(89.5) };
+  const older = { dnsNames, notBefore: daysFromNow(-60), notAfter: daysFromNow(29.5) };
+  const half = await world.serve('half.addresses.example', { ...older, second: newer });
+  await createAccount(page, world, { hosts: [half] });
+  await page.goto('/certificates');
+  const table = page.getByRole('table', { name: 'Certificates' });
+  const rows = table.locator('tr[data-row]');
+  await expect(rows).toHaveCount(2);
+  for (const row of await rows.all()) await expect(row).toContainText(half);
+  const served = page.getByRole('heading', { name: 'Served by 1 domain' });
+
+  await rows.nth(1).getByRole('link').first().click();
+  await expect(served).toBeVisible();
+  await expect(
+    page.getByText('0 of 1 domain has changed to this certificate on all addresses.'),
+  ).toBeVisible();
+  await expect(page.getByText('127.0.0.1 (another certificate), 127.0.0.2')).toHaveCount(2);
+  await page.getByRole('link', { name: 'All certificates' }).click();
+  await rows.nth(0).getByRole('link').first().click();
+  await expect(served).toBeVisible();
+  await expect(page.getByText('127.0.0.2 (another certificate), 127.0.0.1')).toBeVisible();
+  await expect(page.getByText('No domain serves it any more.')).toBeHidden();
+});
+
+test('the list of certificates sorts by its columns, names what is refused, and is printed whole', async ({
+  page,
+  world,
+}) => {
+  const unknown = mintAuthority({ organization: 'Nobody', commonName: 'Nobody Root' });
+  const named = await world.serve('named.sorting.example', { dnsNames: ['other.sorting.example'] });
+  const strange = await world.serve('strange.sorting.example', {
+    issuer: unknown,
+    notAfter: daysFromNow(50),
+  });
+  await createAccount(page, world, { hosts: [named, strange], fleet: 300, premium: true, verified: true });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto('/certificates');
+  const table = page.getByRole('table', { name: 'Certificates' });
+  const rows = table.locator('tr[data-row]');
+  await expect(rows.first()).toBeVisible();
+  const total = Number(await table.getAttribute('aria-rowcount')) - 1;
+  expect(total).toBeGreaterThan(100);
+  expect(await rows.count()).toBeLessThan(40);
+
+  const sorter = (name: string) => table.getByRole('columnheader', { name });
+  await expect(sorter('Expires On')).toHaveAttribute('aria-sort', 'ascending');
+  await sorter('Certificate').getByRole('button').click();
+  await expect(sorter('Certificate')).toHaveAttribute('aria-sort', 'ascending');
+  await expect(sorter('Expires On')).not.toHaveAttribute('aria-sort');
+  await sorter('Certificate').getByRole('button').click();
+  await expect(page).toHaveURL(/order=name&direction=desc/);
+  await page.reload();
+  await expect(sorter('Certificate')).toHaveAttribute('aria-sort', 'descending');
+
+  await test.step('the header stays in view, and the last row can be reached', async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(table.locator(`tr[aria-rowindex="${total + 1}"]`)).toBeInViewport();
+    await expect(sorter('Certificate')).toBeInViewport();
+    expect(await rows.count()).toBeLessThan(40);
+  });
+
+  await test.step('print shows every row, and no navigation', async () => {
+    const printed = page.locator('[data-printed]');
+    await expect(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+      await expect(printed.getByRole('row', { includeHidden: true })).toHaveCount(total + 1, { timeout: 1 });
+    }).toPass();
+    await page.emulateMedia({ media: 'print' });
+    await expect(printed.getByText(named)).toBeVisible();
+    await expect(page.getByRole('banner')).toBeHidden();
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    await expect(printed).toHaveCount(0);
+  });
+
+  await page.getByRole('searchbox', { name: 'Find by name, domain, tag or note' }).fill('sorting.example');
+  await expect(rows).toHaveCount(2);
+  await expect(rows.filter({ hasText: 'strange' })).toContainText('Not trusted');
+  await expect(rows.filter({ hasText: 'named' })).toContainText('Wrong name');
+  await expect(rows.filter({ hasText: 'named' })).toContainText('Orchard Trust · Orchard R1');
 });

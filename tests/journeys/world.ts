@@ -20,16 +20,16 @@ export interface World {
   /** Stops the server and starts it again at the same address. */
   restart(): Promise<void>;
   mail: SmtpSink;
-  /** Serves `name` with a certificate of a trusted authority, or of `issuer`; resolves to `host:port`. */
-  serve(
-    name: string,
-    certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'> & {
-      issuer?: MintedAuthority;
-    },
-  ): Promise<string>;
+  /**
+   * Serves `name` with a certificate of a trusted authority, or of `issuer`; resolves to `host:port`. With `second`, the name has a second
+   * address, which serves a certificate of that kind.
+   */
+  serve(name: string, certificate?: Served & { second?: Served }): Promise<string>;
   /** Adds a name whose address has no listener; returns `host:port`. */
   dead(name: string): string;
 }
+
+type Served = Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'> & { issuer?: MintedAuthority };
 
 /** Unique in a run: every test creates its own people. */
 let people = 0;
@@ -80,14 +80,21 @@ export const test = base.extend<object, { environment: Record<string, string>; w
           expect(await world.app.stop()).toBe(0);
           world.app = await startApp({ ...settings, PORT: new URL(world.app.url).port });
         },
-        async serve(name, { issuer = intermediate, ...certificate } = {}) {
-          dns.entries.set(name, { addresses: ['127.0.0.1'] });
-          // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
-          const peer = await startTlsServer({
-            '*': issuer.issue({ commonName: name, dnsNames: [name], ...certificate }),
-          });
-          peers.push(peer);
-          return `${name}:${peer.port}`;
+        async serve(name, { second, ...first } = {}) {
+          const served = [first, ...(second === undefined ? [] : [second])];
+          const addresses = served.map((_, index) => `127.0.0.${index + 1}`);
+          dns.entries.set(name, { addresses });
+          let port = 0;
+          for (const [index, { issuer = intermediate, ...certificate }] of served.entries()) {
+            // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
+            const peer = await startTlsServer(
+              { '*': issuer.issue({ commonName: name, dnsNames: [name], ...certificate }) },
+              { host: addresses[index] ?? '', port },
+            );
+            peers.push(peer);
+            port = peer.port;
+          }
+          return `${name}:${port}`;
         },
         dead(name) {
           dns.entries.set(name, { addresses: ['127.0.0.1'] });

@@ -37,6 +37,7 @@ const FADED_LABELS = [['primary-fg', 'primary', 80]] as const;
  * FADED_LABELS to shapes without text.
  */
 const OPACITIES = [
+  'features/certificates/certificate-table.tsx: 60',
   'features/dashboard/adding/add-domain-dialog.tsx: 80',
   'features/dashboard/list/domain-grid.tsx: 60',
   'features/dashboard/list/domain-table.tsx: 60',

@@ -63,5 +63,5 @@ export const SEARCHED_ROUTES = [
       'span',
     ],
   },
-  { path: '/certificates', names: ['q', 'status', 'order', 'certificate'] },
+  { path: '/certificates', names: ['q', 'status', 'order', 'direction', 'certificate'] },
 ];

@@ -12,7 +12,14 @@ import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Time } from '../../ui/time.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
-import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
+import { issuerLine } from '../../ui/certificate/issuer-line.ts';
+import {
+  DomainName,
+  lifetimeOfCertificate,
+  ProblemBadge,
+  Remaining,
+  RenewalNote,
+} from './certificate-parts.tsx';
 import { useCertificateStory } from './certificate-queries.ts';
 
 /** Shows one certificate: where it is served, which domains still serve an earlier one, and what it replaced. */
@@ -87,7 +94,8 @@ function Story({
   const title = certificate?.display_name || names[0] || 'Certificate';
   const predecessors = versions.filter(({ valid_from: from }) => own !== undefined && from < own.valid_from);
   const lagging = domains.filter(({ is_done: isDone }) => !isDone);
-  const changed = domains.filter(({ is_done: isDone }) => isDone);
+  const serving = domains.filter(({ is_serving: isServing }) => isServing);
+  const ahead = domains.filter(({ is_done: isDone, is_serving: isServing }) => isDone && !isServing);
   return (
     <>
       <h1
@@ -99,8 +107,9 @@ function Story({
       {certificate ? (
         <div className="mt-4">
           <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-label text-fg-2">
+            <ProblemBadge certificate={certificate} />
             <Remaining certificate={certificate} now={now} />
-            <span>{certificate.issuer}</span>
+            <span>{issuerLine(certificate.authority_name, certificate.issuer) ?? 'Unknown issuer'}</span>
             <RenewalNote certificate={certificate} now={now} />
           </p>
           <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
@@ -119,7 +128,7 @@ function Story({
             <b className="num font-semibold">
               {grouped(done)} of {grouped(total)}
             </b>{' '}
-            {total === 1 ? 'domain has' : 'domains have'} changed to this certificate
+            {total === 1 ? 'domain has' : 'domains have'} changed to this certificate on all addresses
             {done < total ? '.' : ': done.'}
           </p>
           <ProgressBar label="Domains that have changed" value={done} max={total} />
@@ -132,10 +141,16 @@ function Story({
         </Part>
       )}
 
-      <Part title={`Served by ${counted(done, 'domain')}`}>
-        <Domains domains={changed} fingerprint={fingerprint} />
-        {more}
+      <Part title={`Served by ${counted(certificate?.domain_count ?? 0, 'domain')}`}>
+        <Domains domains={serving} fingerprint={fingerprint} />
+        {ahead.length === 0 && more}
       </Part>
+      {ahead.length > 0 && (
+        <Part title="Changed to a later certificate">
+          <Domains domains={ahead} fingerprint={fingerprint} />
+          {more}
+        </Part>
+      )}
 
       {versions.length > 1 && (
         <Part title="Certificates with the same names">
@@ -212,9 +227,8 @@ function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fi
 const MAX_ADDRESSES = 6;
 
 /** Returns up to six addresses of a domain, first those that do not serve the certificate of the page, each with a note. */
-function addressList({ addresses, serves, is_done: isDone }: StoryDomain, fingerprint: string): string {
-  // A later certificate is as good as this one.
-  const wanted = isDone ? [fingerprint, serves] : [fingerprint];
+function addressList({ addresses, serves, is_serving: isServing }: StoryDomain, fingerprint: string): string {
+  const wanted = [isServing ? fingerprint : serves];
   const noted = addresses.map((seen) => {
     if (seen.serves === null) return `${seen.address} (${inSentence(STATE_NAMES.unread)})`;
     return wanted.includes(seen.serves) ? seen.address : `${seen.address} (another certificate)`;
@@ -227,8 +241,15 @@ function addressList({ addresses, serves, is_done: isDone }: StoryDomain, finger
 
 /** Says whether and when a domain changed to the certificate. */
 function changeNote(domain: StoryDomain, fingerprint: string): ReactNode {
-  if (!domain.is_done) return domain.paused ? 'paused, so not checked' : 'not changed yet';
-  if (domain.serves !== fingerprint) return 'has a later certificate';
+  if (!domain.is_done) {
+    if (domain.paused) return 'paused, so not checked';
+    const read = domain.addresses.filter(({ serves }) => serves !== null);
+    const changed = read.filter(({ serves }) => serves === fingerprint).length;
+    return changed === 0
+      ? 'not changed yet'
+      : `${changed} of ${counted(read.length, 'address', 'addresses')} changed`;
+  }
+  if (!domain.is_serving) return 'has a later certificate';
   if (domain.first_seen_at === null) return null;
   return (
     <>

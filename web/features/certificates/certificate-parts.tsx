@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { expiryBadge } from '../../../contract/badge.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/schedule.ts';
-import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
+import { STATE_NAMES } from '../../../contract/state-words.ts';
+import { Badge, ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 
 /** Shows how long a certificate is still valid: a badge if it is revoked or ends soon, else the days. */
@@ -11,6 +12,27 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
   if (certificate.state === 'revoked') return <RevocationBadge revoked />;
   if (expiryBadge(notAfter, now)) return <ExpiryBadge notAfter={notAfter} now={now} short />;
   return <span className="num text-[13.5px] text-fg-2">{timeLeft(notAfter - now)} left</span>;
+}
+
+const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
+  // `Remaining` says it.
+  revoked: null,
+  wrong_name: 'Wrong name',
+  untrusted: STATE_NAMES.untrusted,
+};
+
+/** Returns why clients refuse the certificate on a domain; null if they accept it or it is revoked. */
+export const problemName = ({ problem }: CertificateWire): string | null => problem && PROBLEMS[problem];
+
+/** Shows why clients refuse the certificate on a domain; nothing if they accept it. */
+export function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
+  const text = problemName(certificate);
+  if (text === null) return null;
+  return (
+    <Badge tone="critical" glyph="fault">
+      {text}
+    </Badge>
+  );
 }
 
 /** Says that the renewal is overdue; of a short-lived certificate also that it is on schedule, because its badge is red. */

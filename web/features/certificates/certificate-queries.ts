@@ -1,33 +1,38 @@
 import {
   type InfiniteData,
-  keepPreviousData,
   type Query,
+  queryOptions,
   useInfiniteQuery,
+  useQueries,
+  useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { certificateStory, listCertificates } from '../../../contract/calls/certificate.ts';
+import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { SECOND_MS } from '../../../contract/durations.ts';
 import { throttled } from '../../domain/throttle.ts';
 import { call } from '../../lib/api-client.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
+import { usePagesInView } from '../../ui/table/use-pages-in-view.ts';
 import type { CertificatesSearch } from './certificates-search.ts';
 
 /** Returns the query of the calls for these parameters. */
-export const queryOf = ({ q, status, order }: CertificatesSearch) => ({
+export const queryOf = ({ q, status, order, direction }: CertificatesSearch) => ({
   ...(q !== undefined && { q }),
   ...(status !== undefined && { status }),
   ...(order !== undefined && { sort: order }),
+  ...(direction !== undefined && { direction }),
 });
 
 const CERTIFICATES = 'certificates';
 
-/** A longer list is not read again by itself, because each page is a request. */
+/** A longer story is not read again by itself, because each page is a request. */
 const MAX_REREAD_PAGES = 3;
 
 const REFETCH_THROTTLE = { delayMs: SECOND_MS / 2, spacingMs: 5 * SECOND_MS };
 
-/** Refetches the shown certificates, except long lists, when the server reports a change of a domain or of the account. */
+/** Refetches the shown certificates, except long stories, when the server reports a change of a domain or of the account. */
 function useLiveCertificates(): void {
   const queryClient = useQueryClient();
   const [refetch] = useState(() =>
@@ -44,21 +49,59 @@ function useLiveCertificates(): void {
 
 const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 1;
 
-/** Reads the certificates page by page, as far as the person has asked for. */
-export function useCertificates(search: CertificatesSearch) {
-  useLiveCertificates();
-  return useInfiniteQuery({
-    queryKey: [CERTIFICATES, search],
-    queryFn: ({ pageParam, signal }) =>
-      call(listCertificates, {
-        query: { ...queryOf(search), ...(pageParam !== null && { cursor: pageParam }) },
+/** A row of the list; the fingerprint is its id. */
+export type CertificateRow = CertificateWire & { id: string };
+
+const PAGE_SIZE = 100;
+
+const pageQuery = (search: CertificatesSearch, page: number) =>
+  queryOptions({
+    queryKey: [CERTIFICATES, 'list', JSON.stringify(queryOf(search)), page] as const,
+    queryFn: async ({ signal }) => {
+      const { data, total } = await call(listCertificates, {
+        query: { ...queryOf(search), page, limit: PAGE_SIZE },
         signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor: next }) => next,
-    placeholderData: keepPreviousData,
+      });
+      return { rows: data.map((one): CertificateRow => ({ ...one, id: one.fingerprint })), total };
+    },
     staleTime: 0,
   });
+
+const isSameList = (one: CertificatesSearch, other: CertificatesSearch): boolean =>
+  JSON.stringify(queryOf(one)) === JSON.stringify(queryOf(other));
+
+/** Reads the pages of the list that are in view. A former list stays until the first page of the next one has come. */
+export function useCertificates(wanted: CertificatesSearch) {
+  useLiveCertificates();
+  const queryClient = useQueryClient();
+  const first = useQuery(pageQuery(wanted, 1));
+  const [filter, setFilter] = useState(wanted);
+  if ((first.data !== undefined || first.isError) && !isSameList(filter, wanted)) setFilter(wanted);
+  const isPlaceholder = !isSameList(filter, wanted);
+  const pageAt = (page: number) => queryClient.getQueryData(pageQuery(filter, page).queryKey);
+  const total = pageAt(1)?.total ?? null;
+  const pageCount = Math.max(1, Math.ceil((total ?? 0) / PAGE_SIZE));
+  const { inView, show } = usePagesInView(PAGE_SIZE);
+  const numbers = inView.filter((page) => page <= pageCount);
+  const results = useQueries({ queries: numbers.map((page) => pageQuery(filter, page)) });
+  return {
+    filter,
+    isPlaceholder,
+    total,
+    show,
+    at: (index: number) => pageAt(Math.floor(index / PAGE_SIZE) + 1)?.rows[index % PAGE_SIZE],
+    /** Why nothing could be read; null otherwise. */
+    error: first.isError && first.data === undefined && !isPlaceholder ? first.error : null,
+    /** A page in view could not be read. */
+    failed: results.find(({ isError, data }) => isError && data === undefined)?.error ?? null,
+    isFetching: first.isFetching || results.some(({ isFetching }) => isFetching),
+    retry: () => {
+      void queryClient.refetchQueries({
+        queryKey: [CERTIFICATES, 'list'],
+        predicate: ({ state }) => state.status === 'error',
+      });
+    },
+  };
 }
 
 export function useCertificateStory(fingerprint: string) {

@@ -1,25 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
+import { naturalDirection } from '../../../contract/calls/list-order.ts';
 import { STATE_NAMES } from '../../../contract/state-words.ts';
-import type { CertificateSort } from '../../../contract/calls/list-order.ts';
 import type { ListStatus } from '../../../contract/words.ts';
-import { counted, grouped } from '../../lib/format.ts';
+import { messageOf } from '../../lib/api-error.ts';
+import { grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
-import { Button } from '../../ui/button.tsx';
-import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
 import { Select } from '../../ui/form/select-field.tsx';
 import { Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { Time } from '../../ui/time.tsx';
 import { ExportCsv } from '../../domain/export-csv.tsx';
+import { lazyPart } from '../../ui/lazy.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
 import { CertificatePage } from './certificate-page.tsx';
-import { DomainName, lifetimeOfCertificate, Remaining, RenewalNote } from './certificate-parts.tsx';
 import { queryOf, useCertificates } from './certificate-queries.ts';
+import { type CertificateOrder, CertificateTable } from './certificate-table.tsx';
 import { useCertificatesSearch } from './certificates-search.ts';
+
+const PrintedCertificates = lazyPart(
+  async () => (await import('./printed-certificates.tsx')).PrintedCertificates,
+);
 
 const ALL = 'all';
 const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
@@ -30,11 +32,17 @@ const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: 'revoked', label: STATE_NAMES.revoked },
   { value: 'problem', label: 'With problems' },
 ];
-const SORTS: { value: CertificateSort; label: string }[] = [
-  { value: 'soonest', label: 'Expiring soonest' },
-  { value: 'name', label: 'Name' },
-  { value: 'domains', label: 'Most domains' },
+const DEFAULT_ORDER: CertificateOrder = { sort: 'soonest', direction: 'asc' };
+/** The choices of the menu that replaces the header's buttons below 720 px. */
+const ORDERS: (CertificateOrder & { label: string })[] = [
+  { ...DEFAULT_ORDER, label: 'Expiring soonest' },
+  { sort: 'soonest', direction: 'desc', label: 'Expiring last' },
+  { sort: 'name', direction: 'asc', label: 'Name, A to Z' },
+  { sort: 'name', direction: 'desc', label: 'Name, Z to A' },
+  { sort: 'domains', direction: 'desc', label: 'Most domains' },
+  { sort: 'domains', direction: 'asc', label: 'Fewest domains' },
 ];
+const keyOf = ({ sort, direction }: CertificateOrder) => `${sort} ${direction}`;
 
 /** Shows the list of certificates, or one of them. */
 export function CertificatesPage() {
@@ -53,11 +61,19 @@ function CertificateList({
 }: Pick<ReturnType<typeof useCertificatesSearch>, 'search' | 'change'>) {
   usePageTitle('Certificates');
   const now = useNow();
-  const read = useCertificates(search);
+  const list = useCertificates(search);
   const input = useRef<HTMLInputElement>(null);
-  const certificates = read.data?.pages.flatMap(({ data }) => data) ?? [];
-  const total = read.data?.pages[0]?.total ?? null;
+  const { total } = list;
   const isFiltered = search.q !== undefined || search.status !== undefined;
+  const sort = search.order ?? DEFAULT_ORDER.sort;
+  const order: CertificateOrder = { sort, direction: search.direction ?? naturalDirection(sort) };
+  const setOrder = (next: CertificateOrder) => {
+    const isDefault = keyOf(next) === keyOf(DEFAULT_ORDER);
+    change({
+      order: isDefault ? undefined : next.sort,
+      direction: next.direction === naturalDirection(next.sort) ? undefined : next.direction,
+    });
+  };
   return (
     <div className="wrap pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
@@ -81,7 +97,7 @@ function CertificateList({
             value={search.q}
             hits={search.q === undefined ? null : total}
             onSearch={(q) => change({ q })}
-            className="w-full md:w-72"
+            className="w-full md:w-[300px]"
           />
           <div className="flex-1 md:w-52 md:flex-none">
             <Select
@@ -92,53 +108,42 @@ function CertificateList({
               className="md:min-h-9!"
             />
           </div>
-          <div className="flex-1 md:w-48 md:flex-none">
+          <div className="flex-1 md:hidden">
             <Select
               label="Order"
-              value={search.order ?? 'soonest'}
-              onChange={(order) => change({ order })}
-              options={SORTS}
-              className="md:min-h-9!"
+              value={keyOf(order)}
+              onChange={(key) => setOrder(ORDERS.find((one) => keyOf(one) === key) ?? DEFAULT_ORDER)}
+              options={ORDERS.map((one) => ({ value: keyOf(one), label: one.label }))}
             />
           </div>
           <span className="flex-1 max-md:hidden" />
           <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
         </div>
       )}
-      {read.error && !read.data ? (
+      {list.error !== null ? (
         <SectionError
           title="Could not load your certificates"
           note="Checks continue."
-          error={read.error}
-          isRetrying={read.isFetching}
-          onRetry={() => void read.refetch()}
+          error={list.error}
+          isRetrying={list.isFetching}
+          onRetry={list.retry}
         />
-      ) : read.isPending ? (
+      ) : total === null ? (
         <Loading />
-      ) : certificates.length === 0 ? (
+      ) : total === 0 ? (
         <Nothing isFiltered={isFiltered} onClear={() => change({ q: undefined, status: undefined })} />
       ) : (
         <>
-          <CertificateTable certificates={certificates} total={total ?? 0} now={now} />
-          {read.hasNextPage && (
-            <div className="mt-4 flex items-center gap-3">
-              <Button
-                variant="outline"
-                busy={read.isFetchingNextPage}
-                onClick={() => void read.fetchNextPage()}
-              >
-                Show more
-              </Button>
-              <span className="num text-label text-fg-3">
-                {grouped(certificates.length)} of {grouped(total ?? 0)}
-              </span>
-              {read.isFetchNextPageError && (
-                <span role="alert" className="text-label text-critical-fg">
-                  Could not load more. Try again.
-                </span>
-              )}
-            </div>
+          <PrintedCertificates query={queryOf(search)} />
+          {list.failed !== null && (
+            <p role="alert" className="mb-2 text-label text-critical-fg">
+              Could not load some rows: {messageOf(list.failed)}{' '}
+              <button type="button" className="link" onClick={list.retry}>
+                Try again
+              </button>
+            </p>
           )}
+          <CertificateTable list={list} now={now} order={order} onOrder={setOrder} />
         </>
       )}
     </div>
@@ -162,134 +167,6 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
         Go to your domains
       </Link>
     </p>
-  );
-}
-
-const HEAD_CELL = 'h-9 border-b border-line pr-4 text-left text-meta font-[520] text-fg-3';
-const CELL = 'border-b border-line py-2.5 pr-4 align-middle group-last/row:border-b-0';
-/** A column that has no room below 900 px. */
-const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
-
-function CertificateTable({
-  certificates,
-  total,
-  now,
-}: {
-  certificates: readonly CertificateWire[];
-  total: number;
-  now: number;
-}) {
-  return (
-    <div className="overflow-hidden rounded-4 border border-line bg-surface px-4">
-      <table
-        aria-label="Certificates"
-        aria-rowcount={total + 1}
-        className="w-full table-fixed border-collapse"
-      >
-        {/* Not on the cells of the head, which takes no room below 720 px. */}
-        <colgroup>
-          <col />
-          <col className="hidden w-[132px] md:table-column" />
-          <col className="hidden w-[158px] md:table-column" />
-          <col className="hidden w-[14%] [@media(min-width:900px)]:table-column" />
-          <col className="hidden w-[26%] md:table-column" />
-        </colgroup>
-        <thead className="max-md:sr-only">
-          <tr>
-            <th scope="col" className={HEAD_CELL}>
-              Certificate
-            </th>
-            <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
-              Remaining
-            </th>
-            <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
-              Expires On
-            </th>
-            <th scope="col" className={`${HEAD_CELL} ${BROAD}`}>
-              Lifetime
-            </th>
-            <th scope="col" className={`${HEAD_CELL} hidden md:table-cell`}>
-              Served by
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {certificates.map((certificate) => (
-            <CertificateRow key={certificate.fingerprint} certificate={certificate} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function CertificateRow({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  const { fingerprint, display_name: name, name_count: nameCount, issuer, tags } = certificate;
-  const others = nameCount - 1;
-  return (
-    <tr className="group/row">
-      <td className={CELL}>
-        <Link
-          to="/certificates"
-          search={{ certificate: fingerprint }}
-          className="inline-flex min-h-6 max-w-full items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
-        >
-          {name || 'Without a name'}
-        </Link>
-        <span className="my-1 flex flex-wrap items-center gap-x-3 md:hidden">
-          <Remaining certificate={certificate} now={now} />
-          <span className="text-meta">
-            <RenewalNote certificate={certificate} now={now} />
-          </span>
-        </span>
-        <span className="block truncate text-meta text-fg-3">
-          {others > 0 && `${counted(others, 'more name')} · `}
-          {issuer === '' ? 'Unknown issuer' : issuer}
-          {tags.length > 0 && ` · ${tags.join(', ')}`}
-        </span>
-        <span className="block text-meta text-fg-3 md:hidden">
-          {counted(certificate.domain_count, 'domain')}
-        </span>
-      </td>
-      <td className={`${CELL} hidden md:table-cell`}>
-        <Remaining certificate={certificate} now={now} />
-        <span className="block text-meta">
-          <RenewalNote certificate={certificate} now={now} />
-        </span>
-      </td>
-      <td className={`${CELL} num hidden text-[13.5px] text-fg-2 md:table-cell`}>
-        <Time iso={certificate.expiry_date} />
-      </td>
-      <td className={`${CELL} ${BROAD}`}>
-        <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
-      </td>
-      <td className={`${CELL} hidden text-label md:table-cell`}>
-        <ServedBy certificate={certificate} />
-      </td>
-    </tr>
-  );
-}
-
-function ServedBy({ certificate }: { certificate: CertificateWire }) {
-  const { domains, domain_count: count, fingerprint } = certificate;
-  const [first] = domains;
-  if (!first) return null;
-  return (
-    <>
-      <DomainName domain={first} />
-      {count > 1 && (
-        <>
-          {' '}
-          <Link
-            to="/certificates"
-            search={{ certificate: fingerprint }}
-            className="num link whitespace-nowrap"
-          >
-            and {grouped(count - 1)} more
-          </Link>
-        </>
-      )}
-    </>
   );
 }
 

@@ -42,7 +42,7 @@ export function TableHead<Sort extends string>({ columns, order, onOrder }: Tabl
               scope="col"
               aria-sort={direction === null ? undefined : direction === 'asc' ? 'ascending' : 'descending'}
               className={classNames(
-                'z-5 border-line bg-sunken text-left text-meta font-[500] text-fg-3 first:rounded-tl-[11px] last:rounded-tr-[11px] md:top-(--table-top,60px) md:h-[38px] md:border-b md:pr-4 md:[@media(min-height:560px)]:sticky print:static!',
+                'z-5 border-line bg-sunken text-left text-meta font-[500] text-fg-3 first:rounded-tl-[11px] last:rounded-tr-[11px] md:top-(--table-top,60px) md:h-[38px] md:border-b md:pr-4 md:[@media(min-height:560px)]:sticky',
                 column === 0 && 'md:pl-5',
                 width,
                 shown,
@@ -85,7 +85,7 @@ function Arrow({ direction }: { direction: SortDirection | null }) {
   const Icon = direction === 'desc' ? ArrowDown : ArrowUp;
   return (
     <Icon
-      className={classNames('size-3.5 flex-none print:hidden', direction === null && 'invisible')}
+      className={classNames('size-3.5 flex-none', direction === null && 'invisible')}
       strokeWidth={1.8}
       aria-hidden="true"
     />

@@ -1,15 +1,18 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
+import { cardElement } from '../../../domain/domain-actions.tsx';
 import type { DomainActions } from '../../../domain/domain-actions.tsx';
 import { DomainCard } from './domain-card.tsx';
 import { FailedCell, showsErrorAt, CardSkeleton, GRID } from './skeletons.tsx';
-import { useListWindow } from './use-list-window.ts';
-import type { ListWindowOptions } from './use-list-window.ts';
+import { useListWindow } from '../../../ui/table/use-list-window.ts';
+import type { ListWindowOptions } from '../../../ui/table/use-list-window.ts';
+import type { DomainList } from './use-domain-list.ts';
 
 const CARD_PX = 206;
 
-export interface DomainListProps extends ListWindowOptions {
+export interface DomainListProps extends ListWindowOptions<DomainWire> {
+  list: DomainList;
   now: number;
   openId: string | null;
   actions: DomainActions;
@@ -23,6 +26,7 @@ export function DomainGrid(props: DomainListProps) {
   const columns = isWide ? 3 : isMedium ? 2 : 1;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns,
+    elementOf: cardElement,
     estimate: CARD_PX,
     gap: isMedium ? 16 : 12,
     overscan: 3,

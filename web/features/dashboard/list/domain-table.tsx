@@ -8,7 +8,8 @@ import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
 import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';
 import { type Column, SpacerRow, TableHead } from '../../../ui/table/table-parts.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
-import { useListWindow } from './use-list-window.ts';
+import { cardElement } from '../../../domain/domain-actions.tsx';
+import { useListWindow } from '../../../ui/table/use-list-window.ts';
 
 const PAGE_HEADER_PX = 60;
 const ROW_PX = 49;
@@ -70,6 +71,7 @@ export function DomainTable(props: DomainListProps) {
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns: 1,
+    elementOf: cardElement,
     estimate,
     gap: 0,
     overscan: 3,

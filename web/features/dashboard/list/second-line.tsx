@@ -1,7 +1,7 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { STATE_NAMES } from '../../../../contract/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { issuerLine } from '../issuer-line.ts';
+import { issuerLine } from '../../../ui/certificate/issuer-line.ts';
 import { cardTrouble } from './card-line.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';

@@ -1,5 +1,5 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { useLiveConnection } from '../../../lib/live-events-context.ts';
 import { cachedPages, listKey } from '../../../domain/domain-cache.ts';
@@ -7,13 +7,10 @@ import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { pageQuery } from '../../../domain/domain-queries.ts';
 import { loadedDomains } from '../../../domain/list-cache.ts';
 import type { DomainPage, LoadedPages } from '../../../domain/list-cache.ts';
-import { pagesInView } from '../../../ui/table/virtual-layout.ts';
+import { usePagesInView } from '../../../ui/table/use-pages-in-view.ts';
 import type { RowRange } from '../../../ui/table/virtual-layout.ts';
 
 const POLL_WHILE_CHECKING_MS = 5000;
-/** Pages that are only scrolled past are not read. */
-const SCROLL_DEBOUNCE_MS = 80;
-const FIRST_PAGE: readonly number[] = [1];
 
 export interface DomainList {
   /** The filter of the shown rows; briefly the previous one after a change. */
@@ -56,29 +53,17 @@ export function useDomainList(wanted: ListFilter): DomainList {
   if (hasLoaded && shown !== wanted) setShown(wanted);
   const filter = hasLoaded ? wanted : shown;
 
-  const [inView, setInView] = useState(FIRST_PAGE);
   const pages = useSame(cachedPages(queryClient, filter));
   const head = pages.get(1);
   const pageSize = head?.page_size ?? 1;
   const total = head?.total ?? null;
   const pageCount = Math.max(1, Math.ceil((total ?? 0) / pageSize));
+  const { inView, show } = usePagesInView(pageSize);
   const numbers = inView.filter((page) => page <= pageCount);
   const results = useQueries({ queries: numbers.map((page) => readPage(page, filter)) });
   const observed = filter === wanted ? [first, ...results] : results;
   const outdated = observed.filter(({ isError, data }) => isError && data !== undefined);
 
-  const debounce = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(debounce.current), []);
-  const show = useCallback(
-    (ranges: readonly RowRange[]) => {
-      clearTimeout(debounce.current);
-      debounce.current = setTimeout(() => {
-        const next = pagesInView(ranges, pageSize);
-        setInView((former) => (former.join() === next.join() ? former : next));
-      }, SCROLL_DEBOUNCE_MS);
-    },
-    [pageSize],
-  );
   const retry = useCallback(() => {
     void queryClient.refetchQueries({
       queryKey: listKey(filter),

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { focusedDomainId } from '../keyboard/use-dashboard-keys.ts';
 import type { DomainList } from './use-domain-list.ts';
-import type { ListTarget } from './use-list-window.ts';
+import type { ListTarget } from '../../../ui/table/use-list-window.ts';
 
 interface Stepping {
   target: ListTarget | null;

@@ -1,27 +1,38 @@
 import { useEffect, useState } from 'react';
-import { cardElement } from '../../../domain/domain-actions.tsx';
-import { rangesOf } from '../../../ui/table/virtual-layout.ts';
-import type { DomainList } from './use-domain-list.ts';
-import { useVirtualRows } from '../../../ui/table/use-virtual-rows.ts';
+import { rangesOf } from './virtual-layout.ts';
+import type { RowRange } from './virtual-layout.ts';
+import { useVirtualRows } from './use-virtual-rows.ts';
 
-/** Where the list should scroll to: the domain at `index`, loaded or not. */
+/** A list of which only some pages are loaded. */
+export interface PagedRows<Row extends { id: string }> {
+  /** Another object: another list. */
+  filter: object;
+  total: number | null;
+  at: (index: number) => Row | undefined;
+  /** Sets the rows in view. */
+  show: (ranges: readonly RowRange[]) => void;
+}
+
+/** Where the list should scroll to: the row at `index`, loaded or not. */
 export interface ListTarget {
   index: number;
 }
 
-export interface ListWindowOptions {
-  list: DomainList;
+export interface ListWindowOptions<Row extends { id: string }> {
+  list: PagedRows<Row>;
   /** The target that is not reached yet. */
   target: ListTarget | null;
   /** The target is loaded and mounted: its id, and the element that takes focus. */
   onReached: (id: string, element: HTMLElement) => void;
 }
 
-/** A whole page of domains that mounts at once blocks the main thread for more than 50 ms. */
+/** A whole page of rows that mounts at once blocks the main thread for more than 50 ms. */
 const MOUNTS_PER_FRAME = 12;
 const NONE: ReadonlySet<string> = new Set();
 
 interface Shape {
+  /** Returns the element of a mounted row; only needed for a target. */
+  elementOf?: (id: string) => HTMLElement | null;
   columns: number;
   /** Row height in px. */
   estimate: number;
@@ -29,9 +40,11 @@ interface Shape {
   overscan: number;
 }
 
-/** Reads the pages in view, mounts their domains over a few frames, and scrolls to the target. */
-export function useListWindow({ list, target, onReached }: ListWindowOptions, shape: Shape) {
-  const { columns, ...rest } = shape;
+/** Reads the pages in view, mounts their rows over a few frames, and scrolls to the target. */
+export function useListWindow<Row extends { id: string }>(
+  { list, target, onReached }: ListWindowOptions<Row>,
+  { columns, elementOf, ...rest }: Shape,
+) {
   const total = list.total ?? 0;
   const keep = target && Math.floor(target.index / columns);
   const virtual = useVirtualRows({ count: Math.ceil(total / columns), ...rest, keep });
@@ -57,9 +70,9 @@ export function useListWindow({ list, target, onReached }: ListWindowOptions, sh
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [target, columns]);
   useEffect(() => {
-    const domain = target && list.at(target.index);
-    const element = domain && cardElement(domain.id);
-    if (domain && element) onReached(domain.id, element);
+    const row = target && list.at(target.index);
+    const element = row && elementOf?.(row.id);
+    if (row && element) onReached(row.id, element);
   });
 
   // Another list starts at its top.
@@ -71,10 +84,10 @@ export function useListWindow({ list, target, onReached }: ListWindowOptions, sh
 
   return {
     ...virtual,
-    /** Returns the domain at an index if it is loaded and its turn to mount has come. */
+    /** Returns the row at an index if it is loaded and its turn to mount has come. */
     at: (index: number) => {
-      const domain = list.at(index);
-      return domain && mounted.has(domain.id) ? domain : undefined;
+      const row = list.at(index);
+      return row && mounted.has(row.id) ? row : undefined;
     },
   };
 }

@@ -1,0 +1,191 @@
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import type { Ref } from 'react';
+import type { CertificateWire } from '../../../contract/calls/certificate.ts';
+import type { CertificateSort } from '../../../contract/calls/list-order.ts';
+import { counted, grouped } from '../../lib/format.ts';
+import { issuerLine } from '../../ui/certificate/issuer-line.ts';
+import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Skeleton } from '../../ui/loading.tsx';
+import { type Column, type ListOrder, SpacerRow, TableHead } from '../../ui/table/table-parts.tsx';
+import { useListWindow } from '../../ui/table/use-list-window.ts';
+import { Time } from '../../ui/time.tsx';
+import { useMediaQuery } from '../../lib/use-media-query.ts';
+import {
+  DomainName,
+  lifetimeOfCertificate,
+  ProblemBadge,
+  Remaining,
+  RenewalNote,
+} from './certificate-parts.tsx';
+import type { useCertificates } from './certificate-queries.ts';
+
+export type CertificateOrder = ListOrder<CertificateSort>;
+
+const ROW_PX = 61;
+const PHONE_ROW_PX = 105;
+/** A column that has no room below 900 px. */
+const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
+const HEAD: Column<CertificateSort>[] = [
+  { label: 'Certificate', width: '', shown: '', sort: 'name' },
+  { label: 'Remaining', width: 'w-[156px]', shown: 'max-md:hidden' },
+  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden', sort: 'soonest' },
+  { label: 'Lifetime', width: 'w-[14%]', shown: BROAD },
+  { label: 'Served by', width: 'w-[26%]', shown: 'max-md:hidden', sort: 'domains' },
+];
+
+interface CertificateTableProps {
+  list: ReturnType<typeof useCertificates>;
+  now: number;
+  order: CertificateOrder;
+  onOrder: (order: CertificateOrder) => void;
+}
+
+/** Lists certificates. Only the rows in view are mounted. */
+export function CertificateTable({ list, now, order, onOrder }: CertificateTableProps) {
+  const isMedium = useMediaQuery('(min-width: 45rem)');
+  const isBroad = useMediaQuery('(min-width: 900px)');
+  // A cell that spans hidden columns would show them again.
+  const columns = isBroad ? 5 : isMedium ? 4 : 1;
+  const { at, attach, focusHandlers, rows, after, measure } = useListWindow(
+    { list, target: null, onReached: () => undefined },
+    {
+      columns: 1,
+      estimate: isMedium ? ROW_PX : PHONE_ROW_PX,
+      gap: 0,
+      overscan: 4,
+    },
+  );
+  return (
+    <div
+      className={classNames(
+        'rounded-4 border border-line bg-surface shadow-1',
+        list.isPlaceholder && 'opacity-60',
+      )}
+    >
+      <table
+        aria-label="Certificates"
+        aria-rowcount={(list.total ?? 0) + 1}
+        aria-busy={list.isPlaceholder}
+        className="w-full table-fixed border-separate border-spacing-0 text-left"
+      >
+        <TableHead columns={HEAD} order={order} onOrder={onOrder} />
+        <tbody ref={attach} {...focusHandlers}>
+          {rows.flatMap(({ index, gapBefore }) => {
+            const certificate = at(index);
+            return [
+              gapBefore > 0 && <SpacerRow key={`before-${index}`} columns={columns} height={gapBefore} />,
+              certificate ? (
+                <CertificateRow
+                  key={certificate.fingerprint}
+                  ref={measure}
+                  certificate={certificate}
+                  index={index}
+                  now={now}
+                />
+              ) : (
+                <tr key={`row-${index}`} ref={measure} data-row={index} aria-hidden="true">
+                  <td colSpan={columns} className={classNames(CELL, 'pl-4 md:pl-5')}>
+                    <Skeleton className="my-2.5 h-4 w-64 max-w-full" />
+                  </td>
+                </tr>
+              ),
+            ];
+          })}
+          {after > 0 && <SpacerRow columns={columns} height={after} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const CELL = 'border-b border-line py-2.5 pr-4 align-middle group-last/row:border-b-0';
+
+interface CertificateRowProps {
+  ref: Ref<HTMLTableRowElement>;
+  certificate: CertificateWire;
+  index: number;
+  now: number;
+}
+
+const CertificateRow = memo(function CertificateRow({ ref, certificate, index, now }: CertificateRowProps) {
+  const {
+    fingerprint,
+    display_name: name,
+    name_count: nameCount,
+    issuer,
+    authority_name,
+    tags,
+  } = certificate;
+  const others = nameCount - 1;
+  return (
+    <tr ref={ref} data-row={index} aria-rowindex={index + 2} className="group/row">
+      <th scope="row" className={classNames(CELL, 'pl-4 text-left font-normal md:pl-5')}>
+        <Link
+          to="/certificates"
+          search={{ certificate: fingerprint }}
+          className="inline-flex min-h-6 max-w-full items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
+        >
+          {name || 'Without a name'}
+        </Link>
+        <span className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 md:hidden">
+          <ProblemBadge certificate={certificate} />
+          <Remaining certificate={certificate} now={now} />
+          <span className="text-meta">
+            <RenewalNote certificate={certificate} now={now} />
+          </span>
+        </span>
+        <span className="block truncate text-meta text-fg-3">
+          {others > 0 && `${counted(others, 'more name')} · `}
+          {issuerLine(authority_name, issuer) ?? 'Unknown issuer'}
+          {tags.length > 0 && ` · ${tags.join(', ')}`}
+        </span>
+        <span className="block text-meta text-fg-3 md:hidden">
+          {counted(certificate.domain_count, 'domain')}
+        </span>
+      </th>
+      <td className={classNames(CELL, 'max-md:hidden')}>
+        <span className="flex flex-col items-start gap-1">
+          <ProblemBadge certificate={certificate} />
+          <Remaining certificate={certificate} now={now} />
+        </span>
+        <span className="block text-meta">
+          <RenewalNote certificate={certificate} now={now} />
+        </span>
+      </td>
+      <td className={classNames(CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
+        <Time iso={certificate.expiry_date} />
+      </td>
+      <td className={classNames(CELL, BROAD)}>
+        <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
+      </td>
+      <td className={classNames(CELL, 'text-label max-md:hidden')}>
+        <ServedBy certificate={certificate} />
+      </td>
+    </tr>
+  );
+});
+
+function ServedBy({ certificate }: { certificate: CertificateWire }) {
+  const { domains, domain_count: count, fingerprint } = certificate;
+  const [first] = domains;
+  if (!first) return null;
+  return (
+    <>
+      <DomainName domain={first} />
+      {count > 1 && (
+        <>
+          {' '}
+          <Link
+            to="/certificates"
+            search={{ certificate: fingerprint }}
+            className="num link whitespace-nowrap"
+          >
+            and {grouped(count - 1)} more
+          </Link>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { listCertificates } from '../../../contract/calls/certificate.ts';
+import type { CertificateWire } from '../../../contract/calls/certificate.ts';
+import { timeLeft } from '../../../contract/schedule.ts';
+import { STATE_NAMES } from '../../../contract/state-words.ts';
+import { PrintedList } from '../../domain/printed-list.tsx';
+import type { PrintedColumn } from '../../domain/printed-list.tsx';
+import { grouped, longDate } from '../../lib/format.ts';
+import { issuerLine } from '../../ui/certificate/issuer-line.ts';
+import { problemName } from './certificate-parts.tsx';
+
+const COLUMNS: PrintedColumn<CertificateWire>[] = [
+  { label: 'Certificate', cell: ({ display_name: name }) => name || 'Without a name' },
+  { label: 'Remaining', cell: remaining },
+  { label: 'Expires On', cell: ({ expiry_date: end }) => longDate(end) },
+  { label: 'Issuer', cell: ({ authority_name, issuer }) => issuerLine(authority_name, issuer) },
+  { label: 'Served by', cell: servedBy },
+];
+
+/** Returns 'Wrong name, 32 days left'. */
+function remaining(certificate: CertificateWire, now: number): string {
+  const { expiry_date: end, state } = certificate;
+  const isOver = state === 'expired' || state === 'revoked';
+  const time = isOver ? STATE_NAMES[state] : `${timeLeft(Date.parse(end) - now)} left`;
+  return [problemName(certificate), time].filter((part) => part !== null).join(', ');
+}
+
+function servedBy({ domains, domain_count: count }: CertificateWire): string {
+  const names = domains.map(({ display_name: name }) => name).join(', ');
+  return count > domains.length ? `${names} and ${grouped(count - domains.length)} more` : names;
+}
+
+/** Prints all certificates of the list; see `PrintedList`. */
+export function PrintedCertificates({ query }: { query: Record<string, string> }) {
+  return <PrintedList call={listCertificates} query={query} what="certificate" columns={COLUMNS} />;
+}
