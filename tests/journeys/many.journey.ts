@@ -286,7 +286,7 @@ test('selected domains are paused, resumed, checked, tagged, exported and remove
   await test.step('removing asks first', async () => {
     await box(page, 'a.sel.example').click();
     await box(page, 'b.sel.example').click();
-    await bar(page).getByRole('button', { name: 'Remove' }).click();
+    await bar(page).getByRole('button', { name: 'Delete' }).click();
     const question = page.getByRole('alertdialog', {
       name: 'Are you sure you want to delete these 2 domains?',
     });

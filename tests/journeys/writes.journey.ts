@@ -141,7 +141,7 @@ test('the delete dialog closes with a message if another tab removed the domain'
   await second.goto('/dashboard');
   await (await removeFromMenu(second, host)).click();
   await expect(second.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
-  await expect(toasts(page).getByText(`${host} was already removed.`)).toBeVisible();
+  await expect(toasts(page).getByText(`${host} was already deleted.`)).toBeVisible();
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
 });
 

@@ -129,7 +129,7 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await selected(page);
-      await actOnSelected(page, 'Remove');
+      await actOnSelected(page, 'Delete');
       await page.getByRole('alertdialog').waitFor();
     },
   },

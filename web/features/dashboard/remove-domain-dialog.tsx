@@ -37,7 +37,7 @@ export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose 
     onRemove(domain);
     cache.remove([id]);
     onClose();
-    toast.info(`${domain.display_name} was already removed.`);
+    toast.info(`${domain.display_name} was already deleted.`);
   };
   useLiveEvents(({ event, data }) => {
     // The event of our own removal can arrive before the response; the response handles it.

@@ -41,7 +41,7 @@ function Paused({ domain, paused, actions }: PausedProps) {
     <PanelSection title={pausedLine(paused, limits.free_domains)}>
       <p className="text-label text-fg-2">
         {paused === 'unconfirmed' &&
-          'This domain was added before you confirmed your email address. Resume it if you added it, or remove it. '}
+          'This domain was added before you confirmed your email address. Resume it if you added it, or delete it. '}
         We do not check it and send no alerts about it.
         {lastCheckedAt !== null && (
           <>
@@ -56,7 +56,7 @@ function Paused({ domain, paused, actions }: PausedProps) {
         </Button>
         {paused === 'unconfirmed' && (
           <Button variant="danger-outline" size="small" onClick={() => actions.askToRemove(domain)}>
-            Remove
+            Delete
           </Button>
         )}
         {paused === 'plan' && isSold && (

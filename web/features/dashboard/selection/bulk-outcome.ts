@@ -62,7 +62,7 @@ const WORDS: Record<BulkAction['action'], Words> = {
     participle: 'tagged',
   },
   remove: {
-    doing: 'Removing',
+    doing: 'Deleting',
     done: (count) =>
       count === 1
         ? 'Domain deleted successfully'

@@ -169,7 +169,7 @@ function Actions({ act, open }: ActionsProps) {
         </Button>
         <Button variant="ghost" size="small" className="text-critical-fg!" onClick={() => open('remove')}>
           <X {...ICON} />
-          Remove
+          Delete
         </Button>
       </div>
       <div className="@min-[940px]:hidden">
@@ -209,7 +209,7 @@ function Actions({ act, open }: ActionsProps) {
           <MenuSeparator />
           <MenuItem danger onSelect={() => open('remove')}>
             <X {...ICON} />
-            Remove
+            Delete
           </MenuItem>
         </Menu>
       </div>
