@@ -53,7 +53,9 @@ function backwards(stops: readonly Stop[]): string[] {
     // The box for the selection covers the icon, at half the height of a card or row.
     const isBesideName = stop.name === `Select ${next.name}`;
     const isNextCard = next.name.startsWith('Select ') && next.left > stop.left;
-    return isBack && !isBesideName && !isNextCard ? [`${stop.name} → ${next.name}`] : [];
+    // The preview is a column of its own.
+    const isPreview = next.name.startsWith('Days of ') && next.left > stop.right;
+    return isBack && !isBesideName && !isNextCard && !isPreview ? [`${stop.name} → ${next.name}`] : [];
   });
 }
 
