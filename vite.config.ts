@@ -30,7 +30,7 @@ export default defineConfig({
               test: /lucide-react/,
               priority: 1,
               entriesAware: true,
-              entriesAwareMergeThreshold: 9000,
+              entriesAwareMergeThreshold: 4000,
             },
             // Small modules of many pages. Merged with others, they would make a page load those too: base64url came with the menus.
             {
