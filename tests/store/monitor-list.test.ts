@@ -38,13 +38,8 @@ describeEachDatabase('the list of monitors', (open) => {
   it('can be sorted by expiry, with monitors without a certificate last', async () => {
     const store = await open();
     const accountId = await withHosts(store);
-    const { monitors } = await listMonitors(store, {
-      accountId,
-      page: 1,
-      pageSize: 50,
-      sort: 'soonest',
-      now: NOW,
-    });
+    const query = { accountId, page: 1, pageSize: 50, sort: 'soonest' as const, now: NOW };
+    const { monitors } = await listMonitors(store, query);
     expect(monitors.slice(0, 6).map(({ host }) => host)).toEqual(Object.keys(HOSTS));
     expect(monitors.slice(6).map(({ certificate }) => certificate)).toEqual([null, null]);
   });
