@@ -40,6 +40,33 @@ test('the main pages are links in the header, and at 360 px tabs that do not cov
   expect((button?.y ?? 740) + (button?.height ?? 0)).toBeLessThanOrEqual(tabs?.y ?? 0);
 });
 
+test('the header has Upgrade, Feedback and the theme down to 640 px, below that the account menu', async ({
+  page,
+  world,
+}) => {
+  const person = await createAccount(page, world);
+  await page.goto('/dashboard');
+  const header = page.getByRole('banner');
+  const controls = ['Upgrade to Premium', 'Give Feedback', 'Theme'];
+  for (const [width, isShown] of [
+    [960, true],
+    [720, true],
+    [640, true],
+    [639, false],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const name of controls)
+      await expect(header.getByRole('button', { name })).toBeVisible({ visible: isShown });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    const menu = await page.getByRole('button', { name: `Account of ${person.name}` }).boundingBox();
+    expect((menu?.x ?? NaN) + (menu?.width ?? NaN)).toBeLessThanOrEqual(width);
+  }
+  await page.getByRole('button', { name: `Account of ${person.name}` }).click();
+  for (const item of ['Upgrade to Premium', 'Give Feedback'])
+    await expect(page.getByRole('menuitem', { name: item })).toBeVisible();
+  await expect(page.getByRole('menuitemradio', { name: 'Dark' })).toBeVisible();
+});
+
 test('the link to the Alerts page says when a channel does not work', async ({ page, world }) => {
   await page.route('**/api/user/standing', async (route) => {
     const { data } = (await (await route.fetch()).json()) as { data: object };
