@@ -200,7 +200,7 @@ test('when Premium ends, the newest domain above the limit is paused and can be 
   await expect(page.getByText('One domain is paused: the Free plan checks up to three.')).toBeVisible();
   await expect(card(page, newest).getByText('Paused: the Free plan checks three domains')).toBeVisible();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    'Three certificates are fine, one domain is paused',
+    '3 certificates are fine, 1 domain is paused',
   );
   await expectAccessible(page);
 
@@ -217,7 +217,7 @@ test('when Premium ends, the newest domain above the limit is paused and can be 
   await expect(page.getByRole('menuitem', { name: 'Refresh' })).toBeDisabled();
   await page.getByRole('menuitem', { name: 'Resume' }).click();
   const swap = page.getByRole('dialog', {
-    name: 'Free checks three domains. Which one should pause instead?',
+    name: 'Free checks 3 domains. Which one should pause instead?',
   });
   await expect(swap.getByRole('button', { name: 'Swap' })).toBeDisabled();
   await expectAccessible(page);

@@ -12,7 +12,7 @@ import {
   type World,
 } from './world.ts';
 
-test('a card says that its certificate has expired, is for another name, or could not be read', async ({
+test('cards and panel say first what is broken, and Active has a tick only with a verified answer', async ({
   page,
   world,
 }) => {
@@ -31,19 +31,77 @@ test('a card says that its certificate has expired, is for another name, or coul
   });
   await addHost(page, expired);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    /^Reading (?:the certificate of one domain|your certificates)$/,
+    /^Reading (?:the certificate of 1 domain|your certificates)$/,
   );
   held.resolve();
-  await expect(card(page, expired)).toContainText('Expired');
+  const firstLine = (host: string) => card(page, host).locator('p').first();
+  await expect(firstLine(expired)).toHaveText(/^Expired on \d+ \p{L}+$/u);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${expired} has expired`);
 
   const misnamed = await world.serve('shop.fjord.example', { dnsNames: ['other.example'] });
   await addByApi(person, misnamed);
-  await expect(card(page, misnamed)).toContainText('Not valid for this name');
+  await expect(firstLine(misnamed)).toHaveText('Not valid for this name');
 
   const dead = world.dead('gone.fjord.example');
   await addByApi(person, dead);
   await expect(card(page, dead)).toContainText('Certificate not read');
+  await expect(firstLine(dead)).toHaveText('The connection was refused');
+
+  const tick = (host: string) => card(page, host).getByText('Active', { exact: true }).locator('svg');
+  for (const host of [expired, misnamed]) {
+    await expect(card(page, host)).toContainText('revocation not known');
+    await expect(tick(host)).toHaveCount(0);
+  }
+  await expect(tick(dead)).toHaveCount(0);
+  for (const [host, state] of [
+    [expired, 'Expired'],
+    [misnamed, 'Not trusted'],
+    [dead, 'Certificate not read'],
+  ] as const) {
+    await card(page, host).getByRole('link').first().click();
+    const panel = page.getByRole('complementary', { name: `Details for ${host}` });
+    await expect(panel.locator('header')).toHaveText(new RegExp(`${state}Active`));
+    await page.keyboard.press('Escape');
+    await expect(panel).toBeHidden();
+  }
+  await page.getByRole('button', { name: 'More filters' }).click();
+  await expect(page.getByRole('menuitemradio', { name: 'Certificate not read' })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.route('**/api/domain/list?*', async (route) => {
+    const response = await route.fetch();
+    const list = (await response.json()) as { data: { display_name: string; revocation: object }[] };
+    const data = list.data.map((domain) => ({
+      ...domain,
+      revocation: { ...domain.revocation, state: 'good', source: 'crl' },
+      ...(domain.display_name === misnamed && { trusted: true, findings: [] }),
+    }));
+    await route.fulfill({ response, json: { ...list, data } });
+  });
+  await page.reload();
+  await expect(tick(misnamed)).toHaveCount(1);
+  for (const host of [expired, dead]) await expect(tick(host)).toHaveCount(0);
+});
+
+test('a short-lived certificate on schedule is fine in the headline, the timeline and the lists', async ({
+  page,
+  world,
+}) => {
+  const host = await world.serve('edge.fjord.example', {
+    notBefore: daysFromNow(-2.5),
+    notAfter: daysFromNow(4.1),
+  });
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/dashboard');
+  const words = 'renews on schedule, next in 2 days';
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} is fine. It ${words}.`);
+  await expect(card(page, host)).toContainText('Expiring in 4 days');
+  await expect(card(page, host)).toContainText('Renews on schedule, next in 2 days');
+  await expect(
+    page.getByRole('link', { name: new RegExp(`^${host}, expires on .*, ${words}$`) }),
+  ).toBeAttached();
+  await page.goto('/certificates');
+  await expect(page.getByRole('row').filter({ hasText: words })).toHaveCount(1);
 });
 
 test('the Free plan’s limit shows a notice where Premium is not sold', async ({ page, world }) => {
@@ -53,11 +111,11 @@ test('the Free plan’s limit shows a notice where Premium is not sold', async (
   await createAccount(page, world, { hosts });
   await page.goto('/dashboard');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    /^All three are fine\. Next: \w+\.moss\.example\S* in 60 days\.$/,
+    /^All 3 are fine\. Next: \w+\.moss\.example\S* expires in 60 days\.$/,
   );
 
   await page.getByRole('button', { name: 'Add Domain' }).click();
-  const notice = page.getByRole('dialog', { name: 'Free tracks three domains' });
+  const notice = page.getByRole('dialog', { name: 'Free tracks 3 domains' });
   await expect(notice).toContainText('Premium has no limit, but this server does not sell it.');
   await expect(page.getByText('Upgrade to Premium', { exact: true })).toBeHidden();
   await expectAccessible(page);

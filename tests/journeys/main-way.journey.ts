@@ -18,7 +18,7 @@ test('a person signs up, gets an alert mail and deletes the account', async ({ p
     await expect(added).toContainText('Expiring in 4 days');
     await expect(added).toContainText('Active');
     await expect(added).toContainText(longDate.format(notAfter));
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} expires in four days`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} expires in 4 days`);
   });
 
   await test.step('the panel shows the facts and the history', async () => {
