@@ -18,6 +18,9 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   paused: 'Paused',
 };
 
+/** Name of the issuer of a certificate that names none, and in groups of those that were never read. */
+export const UNKNOWN_ISSUER = 'Unknown issuer';
+
 /** Returns 'certificate not read' for 'Certificate not read'. */
 export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 

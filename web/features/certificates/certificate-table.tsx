@@ -1,3 +1,4 @@
+import { UNKNOWN_ISSUER } from '../../../contract/state-words.ts';
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { Ref } from 'react';
@@ -138,7 +139,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
         </span>
         <span className="block truncate text-meta text-fg-3">
           {others > 0 && `${counted(others, 'more name')} · `}
-          {issuerLine(authority_name, issuer) ?? 'Unknown issuer'}
+          {issuerLine(authority_name, issuer) ?? UNKNOWN_ISSUER}
           {tags.length > 0 && ` · ${tags.join(', ')}`}
         </span>
         <span className="block text-meta text-fg-3 md:hidden">

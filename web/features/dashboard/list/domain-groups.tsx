@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { domainGroups } from '../../../../contract/calls/domain.ts';
 import type { DomainFilter } from '../../../../contract/domain.ts';
 import type { DomainGroupWire } from '../../../../contract/domain-groups.ts';
+import { UNKNOWN_ISSUER } from '../../../../contract/state-words.ts';
 import { DOMAIN_STATES } from '../../../../contract/words.ts';
 import type { DomainGrouping, DomainState, ListStatus } from '../../../../contract/words.ts';
 import { ALL_IDS } from '../../../domain/domain-cache.ts';
@@ -160,7 +161,7 @@ function inOrder(by: DomainGrouping, groups: readonly DomainGroupWire[]): readon
 }
 
 function groupName(by: DomainGrouping, { key }: DomainGroupWire): string {
-  if (key === null) return by === 'tag' ? 'No tag' : 'No known issuer';
+  if (key === null) return by === 'tag' ? 'No tag' : UNKNOWN_ISSUER;
   if (by !== 'state') return key;
   return statusFilters(undefined).more.find(({ status }) => status === key)?.label ?? key;
 }

@@ -1,5 +1,5 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES, UNKNOWN_ISSUER } from '../../../../contract/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { issuerLine } from '../../../ui/certificate/issuer-line.ts';
 import { cardTrouble } from './card-line.ts';
@@ -40,7 +40,7 @@ function targetWords({ target, display_name: name }: DomainWire): string | null 
 }
 
 function unknownIssuer({ fingerprint, checking, state }: DomainWire): string {
-  if (fingerprint !== null) return 'Issuer unknown';
+  if (fingerprint !== null) return UNKNOWN_ISSUER;
   // The line below says that it is being checked.
   return checking || state === 'pending' ? '\u00a0' : STATE_NAMES.unread;
 }
