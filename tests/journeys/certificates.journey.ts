@@ -1,4 +1,5 @@
 import { mintAuthority } from '../kit/certificates/mint.ts';
+import { expectAccessible } from './axe.ts';
 import { addByApi, card, createAccount, daysFromNow, expect, givesUp, test } from './world.ts';
 
 test('the list of certificates updates, can be searched and exported, and opens a certificate’s domains', async ({
@@ -160,4 +161,5 @@ test('the list of certificates sorts by its columns, names what is refused, and 
   await expect(rows.filter({ hasText: 'strange' })).toContainText('Not trusted');
   await expect(rows.filter({ hasText: 'named' })).toContainText('Wrong name');
   await expect(rows.filter({ hasText: 'named' })).toContainText('Orchard Trust · Orchard R1');
+  await expectAccessible(page);
 });
