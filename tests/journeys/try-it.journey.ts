@@ -24,6 +24,11 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
   );
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/landing');
+  const [check, signUp] = await Promise.all([
+    page.getByRole('button', { name: 'Check' }).boundingBox(),
+    box(page).getByRole('link', { name: 'Sign Up' }).boundingBox(),
+  ]);
+  expect(check).toMatchObject({ y: signUp?.y, height: signUp?.height });
   await look(page, host);
   const report = page.getByRole('article', { name: `Report on ${host}` });
   await expect(report.getByRole('heading', { name: host })).toBeFocused();

@@ -84,7 +84,7 @@ function Hero({ productName }: { productName: string }) {
             <div
               className={classNames(
                 'flex items-center gap-4',
-                config.try_it && 'md:mt-[26px] md:flex-col md:items-start md:gap-1.5',
+                config.try_it && 'md:mt-6 md:flex-col md:items-start md:gap-1.5',
               )}
             >
               <a href={isOpen ? '/signup' : '/login'} className={buttonClass('primary', 'large')}>

@@ -18,7 +18,7 @@ export function HostObstacle({ obstacle: { name, domainId }, onShow }: HostObsta
           You already track <bdi>{name}</bdi>.{' '}
           <button
             type="button"
-            className="link inline-flex items-center font-semibold max-md:min-h-11"
+            className="link inline-flex items-center font-semibold max-md:-my-3 max-md:min-h-11"
             onClick={() => onShow(domainId)}
           >
             Show it
