@@ -173,11 +173,6 @@ function StateBadge({ domain }: { domain: DomainWire }) {
   const broken = isChecking ? [] : brokenStates(domain);
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
-      {domain.paused !== null && (
-        <Badge tone="plain" glyph="paused">
-          {STATE_NAMES.paused}
-        </Badge>
-      )}
       {broken.map((state) => (
         <Badge key={state} {...STATE_BADGES[state]}>
           {STATE_NAMES[state]}
