@@ -1,11 +1,11 @@
-import { expiryBadge } from '../../contract/badge.ts';
+import { expiryBadge } from '../../contract/state/badge.ts';
 import type { DomainWire } from '../../contract/domain.ts';
-import { isVerifiedActive, revocationNote, STATE_NAMES } from '../../contract/state-words.ts';
+import { isVerifiedActive, revocationNote, STATE_NAMES } from '../../contract/state/state-words.ts';
 import { Badge, ExpiryBadge, RevocationBadge } from '../ui/badge.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Spinner } from '../ui/loading.tsx';
 import type { Lifetime } from '../ui/certificate/lifetime-geometry.ts';
-import { scheduleOf, timeLeft } from '../../contract/schedule.ts';
+import { scheduleOf, timeLeft } from '../../contract/state/schedule.ts';
 
 function PausedBadge() {
   return (

@@ -1,5 +1,5 @@
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
-import { daysText } from '../../contract/schedule.ts';
+import { daysText } from '../../contract/state/schedule.ts';
 
 const LANGUAGE = 'en-GB';
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];

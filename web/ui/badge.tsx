@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { expiryBadge } from '../../contract/badge.ts';
+import { expiryBadge } from '../../contract/state/badge.ts';
 import { classNames } from './class-names.ts';
 import { Glyph } from './glyph.tsx';
 import type { GlyphName } from './glyph.tsx';

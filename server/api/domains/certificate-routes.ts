@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { CertificateStory as StoryWire, CertificateWire } from '../../../contract/calls/certificate.ts';
-import { daysLeft } from '../../../contract/badge.ts';
+import { daysLeft } from '../../../contract/state/badge.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { count, PAGE_SIZE } from '../../../contract/words.ts';
 import {

@@ -1,5 +1,5 @@
 import type { UserWire } from '../../../contract/account.ts';
-import { daysLeft } from '../../../contract/badge.ts';
+import { daysLeft } from '../../../contract/state/badge.ts';
 import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
 import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import { currentZoneName } from '../../../contract/time-zone.ts';

@@ -1,4 +1,4 @@
-import { daysLeft } from '../../../contract/badge.ts';
+import { daysLeft } from '../../../contract/state/badge.ts';
 import {
   MAX_INCIDENTS_SHOWN,
   MAX_SHOWN,

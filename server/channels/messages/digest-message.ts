@@ -12,7 +12,7 @@ import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 import { instant, weekdayDate } from './wording.ts';
-import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { count, grouped } from '../../../contract/words.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];

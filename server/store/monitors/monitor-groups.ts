@@ -24,8 +24,7 @@ const MAX_GROUPS = 500;
 const LEVEL_SPAN = sql.lit(1_000_000_000_000_000);
 
 /**
- * Returns at most 500 groups of the matching monitors, the largest or the worst first. A monitor with several tags is in the group
- * of each.
+ * Returns at most 500 groups of the matching monitors, the largest or the worst first. A monitor is in the group of each of its tags.
  * Runs on the search database, because it reads all rows of the account, by issuer also its certificates.
  */
 export async function monitorGroups(store: Store, query: GroupsQuery): Promise<MonitorGroup[]> {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CertificateStory } from '../../../contract/calls/certificate.ts';
-import { inSentence, STATE_NAMES, UNKNOWN_ISSUER } from '../../../contract/state-words.ts';
+import { inSentence, STATE_NAMES, UNKNOWN_ISSUER } from '../../../contract/state/state-words.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -12,7 +12,7 @@ import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Time } from '../../ui/time.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
-import { issuerLine } from '../../ui/certificate/issuer-line.ts';
+import { issuerLine } from '../../domain/domain-lines.ts';
 import {
   DomainName,
   lifetimeOfCertificate,

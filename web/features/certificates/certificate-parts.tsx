@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
-import { expiryBadge } from '../../../contract/badge.ts';
-import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/schedule.ts';
-import { STATE_NAMES } from '../../../contract/state-words.ts';
+import { expiryBadge } from '../../../contract/state/badge.ts';
+import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
+import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { Badge, ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 

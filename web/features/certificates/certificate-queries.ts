@@ -14,7 +14,7 @@ import { SECOND_MS } from '../../../contract/durations.ts';
 import { throttled } from '../../domain/throttle.ts';
 import { call } from '../../lib/api-client.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
-import { usePagesInView } from '../../ui/table/use-pages-in-view.ts';
+import { usePagesInView } from '../../ui/table/use-list-window.ts';
 import type { CertificatesSearch } from './certificates-search.ts';
 
 /** Returns the query of the calls for these parameters. */

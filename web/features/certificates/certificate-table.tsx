@@ -1,11 +1,11 @@
-import { UNKNOWN_ISSUER } from '../../../contract/state-words.ts';
+import { UNKNOWN_ISSUER } from '../../../contract/state/state-words.ts';
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { Ref } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import type { CertificateSort } from '../../../contract/calls/list-order.ts';
 import { counted, grouped } from '../../lib/format.ts';
-import { issuerLine } from '../../ui/certificate/issuer-line.ts';
+import { issuerLine } from '../../domain/domain-lines.ts';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/loading.tsx';

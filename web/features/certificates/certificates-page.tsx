@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
 import { naturalDirection } from '../../../contract/calls/list-order.ts';
-import { STATE_NAMES } from '../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { grouped } from '../../lib/format.ts';

@@ -1,6 +1,6 @@
 import type { SummaryWire } from '../../../contract/domain.ts';
-import { onScheduleWords, timeLeft } from '../../../contract/schedule.ts';
-import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
+import { onScheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { counted, grouped, plural, shortName } from '../../lib/format.ts';
 
 /** A piece of text; host names are highlighted. */

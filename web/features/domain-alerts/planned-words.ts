@@ -1,5 +1,5 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
-import { inSentence, STATE_NAMES } from '../../../contract/state-words.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import { dayAndMonth } from '../../domain/day-and-month.ts';

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { DomainActions } from '../../domain/domain-actions.tsx';
 import { PanelSection } from '../../domain/panel-section.tsx';
-import { heldBackSentence, pausedLine } from '../../domain/schedule-word.ts';
+import { heldBackSentence, pausedLine } from '../../domain/domain-lines.ts';
 
 interface NotCheckedProps {
   domain: DomainWire;

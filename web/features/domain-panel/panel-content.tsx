@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui';
 import { useEffect, useRef } from 'react';
 import type { ComponentType } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { brokenStates, STATE_NAMES } from '../../../contract/state-words.ts';
+import { brokenStates, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
 import { PANEL_SECTIONS } from '../../lib/dashboard-search.ts';
 import type { PanelSectionName } from '../../lib/dashboard-search.ts';

@@ -1,6 +1,6 @@
 import { Moon } from 'lucide-react';
 import { useMemo } from 'react';
-import { expiryBadge } from '../../../contract/badge.ts';
+import { expiryBadge } from '../../../contract/state/badge.ts';
 import { rowsFor } from '../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../ui/horizon/horizon-card.tsx';
 import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';

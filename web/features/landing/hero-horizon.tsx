@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { expiryBadge } from '../../../contract/badge.ts';
+import { expiryBadge } from '../../../contract/state/badge.ts';
 import { HorizonDrawing } from '../../ui/horizon/horizon-drawing.tsx';
 import { layOutHorizon } from '../../ui/horizon/horizon-layout.ts';
 import type { HorizonEntry, HorizonFrame } from '../../ui/horizon/horizon-layout.ts';

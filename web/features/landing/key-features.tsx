@@ -1,6 +1,6 @@
 import { Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { daysLeft } from '../../../contract/badge.ts';
+import { daysLeft } from '../../../contract/state/badge.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { AccentLabel, WithCurrentTime } from './section-parts.tsx';
 import { offerOf } from './offer.ts';

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { scheduleOf } from '../../../contract/schedule.ts';
+import { scheduleOf } from '../../../contract/state/schedule.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { DEFAULT_ALERT_STEPS } from '../../../contract/words.ts';
 import { counted, listed } from '../../lib/format.ts';
-import { daysText } from '../../../contract/schedule.ts';
+import { daysText } from '../../../contract/state/schedule.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Glyph } from '../../ui/glyph.tsx';
 import { SECTION_TITLE } from './section-parts.tsx';

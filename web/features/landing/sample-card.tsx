@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react';
-import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
+import { daysLeft, expiryBadge } from '../../../contract/state/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';

@@ -1,5 +1,5 @@
 import { ArrowDownWideNarrow, LayoutGrid, List, Plus, Search } from 'lucide-react';
-import { expiryBadge } from '../../../contract/badge.ts';
+import { expiryBadge } from '../../../contract/state/badge.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Glyph } from '../../ui/glyph.tsx';
 import { SEGMENTS, segmentClass } from '../../ui/segments.ts';

@@ -1,7 +1,7 @@
 import { countOf } from '../../domain/domain-filter.ts';
 import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
 import { inPeriod } from '../../domain/day-and-month.ts';
-import { STATE_NAMES } from '../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 import { THEME_LABELS, THEMES } from '../../lib/browser/theme.ts';
 import type { Theme } from '../../lib/browser/theme.ts';

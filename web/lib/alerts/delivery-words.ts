@@ -2,7 +2,7 @@ import type { DeliveryWire } from '../../../contract/channel.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 import { EARLIEST_STEP_SHARE } from '../../../contract/words.ts';
 import { counted, listed, longDateTime, relativeTime, untilText } from '../format.ts';
-import { daysText } from '../../../contract/schedule.ts';
+import { daysText } from '../../../contract/state/schedule.ts';
 
 /** Returns the state of a delivery and the next step: 'Delivered 2 min ago', 'Not delivered yet, next try in 5 min'. */
 export function deliveryLine(

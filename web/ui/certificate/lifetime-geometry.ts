@@ -1,4 +1,4 @@
-import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
+import { daysLeft, expiryBadge } from '../../../contract/state/badge.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { longDate } from '../../lib/format.ts';
 

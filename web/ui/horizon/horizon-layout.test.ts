@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expiryBadge } from '../../../contract/badge.ts';
+import { expiryBadge } from '../../../contract/state/badge.ts';
 import { cardFrame, rowsFor, shownDays } from './frames.ts';
 import { GLYPH, horizonHeight, layOutHorizon } from './horizon-layout.ts';
 import type { HorizonEntry, HorizonLayout, HorizonPin } from './horizon-layout.ts';

@@ -29,9 +29,8 @@ const AIR = 10;
 const CLEARANCE = 6;
 
 /**
- * Assigns rows to labels, left to right: the row below the lowest earlier label that still covers the position, so that no stem
- * crosses a name. A name is to the left of its pin if there is no room on the right. A pin without a row or without room on either
- * side has no name. Labels must be sorted by `x`.
+ * Assigns rows to labels sorted by `x`: the row below the lowest earlier label that still covers the position, so that no stem crosses a
+ * name. A name is to the left of its pin if the right has no room. A pin without a row or room on either side has no name.
  */
 export function packLabels(labels: readonly Label[], { rows, left, right, keepRow }: Room): PackedLabel[] {
   // The right end of each row's last name. Short pins count for the lowest row, so that the next glyph keeps its distance.

@@ -1,7 +1,29 @@
-import { useEffect, useState } from 'react';
-import { rangesOf } from './virtual-layout.ts';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { pagesInView, rangesOf } from './virtual-layout.ts';
 import type { RowRange } from './virtual-layout.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
+
+/** Pages that are only scrolled past are not read. */
+const SCROLL_DEBOUNCE_MS = 80;
+const FIRST_PAGE: readonly number[] = [1];
+
+/** Returns the numbers of the pages in view, and a function that sets the rows in view; it takes effect once scrolling stops. */
+export function usePagesInView(pageSize: number) {
+  const [inView, setInView] = useState(FIRST_PAGE);
+  const debounce = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(debounce.current), []);
+  const show = useCallback(
+    (ranges: readonly RowRange[]) => {
+      clearTimeout(debounce.current);
+      debounce.current = setTimeout(() => {
+        const next = pagesInView(ranges, pageSize);
+        setInView((former) => (former.join() === next.join() ? former : next));
+      }, SCROLL_DEBOUNCE_MS);
+    },
+    [pageSize],
+  );
+  return { inView, show };
+}
 
 /** A list of which only some pages are loaded. */
 export interface PagedRows<Row extends { id: string }> {

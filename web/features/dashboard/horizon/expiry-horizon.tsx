@@ -3,7 +3,7 @@ import { useCallback, useEffect, useId, useMemo, useState } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { rowsFor, shownDays } from '../../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
-import { issuerLine } from '../../../ui/certificate/issuer-line.ts';
+import { issuerLine } from '../../../domain/domain-lines.ts';
 import { isUnfiltered, NO_FILTER } from '../../../domain/domain-filter.ts';
 import { useDomain, useMatchingDomains } from '../../../domain/domain-queries.ts';
 import type { DomainList } from '../list/use-domain-list.ts';

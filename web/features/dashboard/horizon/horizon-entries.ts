@@ -1,6 +1,6 @@
-import { expiryBadge } from '../../../../contract/badge.ts';
-import { onScheduleWords, timeLeft } from '../../../../contract/schedule.ts';
-import { inSentence, STATE_NAMES } from '../../../../contract/state-words.ts';
+import { expiryBadge } from '../../../../contract/state/badge.ts';
+import { onScheduleWords, timeLeft } from '../../../../contract/state/schedule.ts';
+import { inSentence, STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { counted, grouped, longDate } from '../../../lib/format.ts';

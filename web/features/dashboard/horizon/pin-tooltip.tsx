@@ -1,4 +1,4 @@
-import { expiryBadge } from '../../../../contract/badge.ts';
+import { expiryBadge } from '../../../../contract/state/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';

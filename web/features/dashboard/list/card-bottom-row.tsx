@@ -4,7 +4,7 @@ import { Glyph } from '../../../ui/glyph.tsx';
 import { lazyOnMove } from '../../../ui/lazy.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
 import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
-import { pausedLine } from '../../../domain/schedule-word.ts';
+import { pausedLine } from '../../../domain/domain-lines.ts';
 import { uptimeText } from './down-line.ts';
 
 const ROW = 'mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3';

@@ -1,13 +1,13 @@
-import { expiryBadge } from '../../../../contract/badge.ts';
+import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { dayAndMonth } from '../../../domain/day-and-month.ts';
 import { shortFindingLine, worstFinding } from './finding-line.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
-import { scheduleOf, scheduleWords } from '../../../../contract/schedule.ts';
-import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/schedule-word.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
+import { scheduleOf, scheduleWords } from '../../../../contract/state/schedule.ts';
+import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
 
 export interface CardLine {

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { domainGroups } from '../../../../contract/calls/domain.ts';
 import type { DomainFilter } from '../../../../contract/domain.ts';
 import type { DomainGroupWire } from '../../../../contract/domain-groups.ts';
-import { UNKNOWN_ISSUER } from '../../../../contract/state-words.ts';
+import { UNKNOWN_ISSUER } from '../../../../contract/state/state-words.ts';
 import { DOMAIN_STATES } from '../../../../contract/words.ts';
 import type { DomainGrouping, DomainState, ListStatus } from '../../../../contract/words.ts';
 import { ALL_IDS } from '../../../domain/domain-cache.ts';

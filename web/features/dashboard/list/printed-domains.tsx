@@ -5,7 +5,7 @@ import { PrintedList } from '../../../domain/printed-list.tsx';
 import type { PrintedColumn } from '../../../domain/printed-list.tsx';
 import { RemainingTime, RevocationState } from '../../../domain/remaining-time.tsx';
 import { longDate } from '../../../lib/format.ts';
-import { issuerLine } from '../../../ui/certificate/issuer-line.ts';
+import { issuerLine } from '../../../domain/domain-lines.ts';
 import { cardTrouble } from './card-line.ts';
 
 const COLUMNS: readonly PrintedColumn<DomainWire>[] = [

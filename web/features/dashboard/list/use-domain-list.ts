@@ -7,7 +7,7 @@ import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { pageQuery } from '../../../domain/domain-queries.ts';
 import { loadedDomains } from '../../../domain/list-cache.ts';
 import type { DomainPage, LoadedPages } from '../../../domain/list-cache.ts';
-import { usePagesInView } from '../../../ui/table/use-pages-in-view.ts';
+import { usePagesInView } from '../../../ui/table/use-list-window.ts';
 import type { RowRange } from '../../../ui/table/virtual-layout.ts';
 
 const POLL_WHILE_CHECKING_MS = 5000;

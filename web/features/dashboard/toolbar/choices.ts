@@ -1,6 +1,6 @@
 import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
 import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { DOMAIN_SORTS } from '../../../../contract/words.ts';
 import { countOf, filterParts } from '../../../domain/domain-filter.ts';
 import { inPeriod } from '../../../domain/day-and-month.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import type { HistoryEntryWire } from '../../../../contract/domain.ts';
 import { grouped } from '../../../lib/format.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 import { Addresses } from '../report/addresses.tsx';

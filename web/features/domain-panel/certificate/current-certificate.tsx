@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';

@@ -1,6 +1,6 @@
 import type { HistoryDiffWire } from '../../../../contract/domain-report.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { daysText } from '../../../../contract/schedule.ts';
+import { daysText } from '../../../../contract/state/schedule.ts';
 
 export interface HistoryChange {
   term: string;

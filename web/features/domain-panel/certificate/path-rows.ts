@@ -1,4 +1,4 @@
-import { inSentence, STATE_NAMES } from '../../../../contract/state-words.ts';
+import { inSentence, STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { ChainCertificateWire, DomainWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';

@@ -1,7 +1,7 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { isRenewalOverdue } from '../../../../contract/schedule.ts';
-import { scheduleLine } from '../../../domain/schedule-word.ts';
+import { isRenewalOverdue } from '../../../../contract/state/schedule.ts';
+import { scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
 
 export interface RenewalLine {

@@ -1,6 +1,6 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { inSentence, STATE_NAMES } from '../../../../contract/state-words.ts';
+import { inSentence, STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { NO_REVOCATION_SOURCE, revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';

@@ -1,6 +1,6 @@
 import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
 import type { ReportFindingWire, ReportWire } from '../../../../contract/domain-report.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { RefreshCw } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import { expiryBadge } from '../../../../contract/badge.ts';
+import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
 import { buttonClass } from '../../../ui/button.tsx';
@@ -13,8 +13,8 @@ import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { scrollBehavior } from '../section-parts.tsx';
 import { hostToWatch } from './host-to-watch.ts';
-import { scheduleOf, scheduleWords, timeLeft } from '../../../../contract/schedule.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { scheduleOf, scheduleWords, timeLeft } from '../../../../contract/state/schedule.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 
 const FIRST_NAMES = 4;
 

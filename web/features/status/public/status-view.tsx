@@ -1,5 +1,5 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import type { BadgeProps } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';

@@ -2,8 +2,8 @@ import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contr
 import { DAY_MS, MINUTE_MS } from '../../../../contract/durations.ts';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { counted, dateFormat, durationText, grouped, relativeTime, shortName } from '../../../lib/format.ts';
-import { timeLeft } from '../../../../contract/schedule.ts';
-import { STATE_NAMES } from '../../../../contract/state-words.ts';
+import { timeLeft } from '../../../../contract/state/schedule.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
 

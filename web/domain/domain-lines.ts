@@ -1,7 +1,7 @@
 import type { DomainWire } from '../../contract/domain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { inWords, plural, untilText } from '../lib/format.ts';
-import { daysText, scheduleWords } from '../../contract/schedule.ts';
+import { daysText, scheduleWords } from '../../contract/state/schedule.ts';
 
 /** Adds the lifetime to `scheduleWords`, which explains the red badge: 'Valid for 7 days in all, renewal overdue'. */
 export function scheduleLine(domain: DomainWire, now: number): string | null {
@@ -28,4 +28,20 @@ export function heldBackLine({ until }: NonNullable<DomainWire['waiting']>, now:
 export function heldBackSentence({ until }: NonNullable<DomainWire['waiting']>, now: number): string {
   const next = Date.parse(until) > now ? `at ${untilText(until, now)}` : 'soon';
   return `Many hosts failed at once, so our own network may be the cause. We recorded nothing and will try again ${next}.`;
+}
+
+const COMPANY_SUFFIX = /[\s,]+(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
+
+/**
+ * Returns the issuer without repeating the authority: "DigiCert Inc", "DigiCert TLS RSA 2020 CA1" → "DigiCert · TLS RSA 2020
+ * CA1". Null if neither is known.
+ */
+export function issuerLine(authorityName: string | null, issuer: string | null): string | null {
+  const authority = (authorityName ?? '').trim().replace(COMPANY_SUFFIX, '') || (authorityName ?? '').trim();
+  const name = (issuer ?? '').trim();
+  if (!authority || !name) return authority || name || null;
+  const rest = name.toLowerCase().startsWith(`${authority.toLowerCase()} `)
+    ? name.slice(authority.length).trim()
+    : name;
+  return rest.toLowerCase() === authority.toLowerCase() ? authority : `${authority} · ${rest}`;
 }

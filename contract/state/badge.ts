@@ -1,5 +1,5 @@
-import { CRITICAL_DAYS, SOON_DAYS } from './words.ts';
-import { DAY_MS } from './durations.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../words.ts';
+import { DAY_MS } from '../durations.ts';
 
 type BadgeStatus = 'expired' | 'critical' | 'soon';
 export interface Badge {

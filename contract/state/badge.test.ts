@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expiryBadge } from './badge.ts';
-import { DAY_MS } from './durations.ts';
-import { spec } from '../tests/spec/spec.ts';
+import { DAY_MS } from '../durations.ts';
+import { spec } from '../../tests/spec/spec.ts';
 
 const now = Date.UTC(2026, 10, 20);
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../contract/durations.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
-import { heldBackLine, heldBackSentence, pausedLine, scheduleLine } from './schedule-word.ts';
+import { heldBackLine, heldBackSentence, issuerLine, pausedLine, scheduleLine } from './domain-lines.ts';
 
 const at = (hours: number) => new Date(EXAMPLE_NOW + hours * HOUR_MS).toISOString();
 
@@ -42,4 +42,18 @@ it('the words about a held-back check say until when and why it is held back', (
   expect(heldBackSentence({ ...waiting, until: at(-1) }, EXAMPLE_NOW)).toBe(
     'Many hosts failed at once, so our own network may be the cause. We recorded nothing and will try again soon.',
   );
+});
+
+it.each([
+  ["Let's Encrypt", 'R13', "Let's Encrypt · R13"],
+  ['DigiCert Inc', 'DigiCert TLS RSA 2020 CA1', 'DigiCert · TLS RSA 2020 CA1'],
+  ['Sectigo Limited', 'Sectigo Public Server DV R36', 'Sectigo · Public Server DV R36'],
+  ['GoDaddy.com, Inc.', 'Go Daddy Secure CA', 'GoDaddy.com · Go Daddy Secure CA'],
+  ['Inc', 'Root', 'Inc · Root'],
+  ['Test CA', 'Test CA', 'Test CA'],
+  [null, 'Root', 'Root'],
+  ['Acme', null, 'Acme'],
+  [null, null, null],
+])('the line for the authority %s and the issuer %s is: %s', (authority, issuer, line) => {
+  expect(issuerLine(authority, issuer)).toBe(line);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from './schedule.ts';
 
 const now = Date.UTC(2026, 10, 20, 14, 30);

@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS } from './durations.ts';
-import { count } from './words.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { count } from '../words.ts';
 
 const YEAR_DAYS = 365.25;
 /** From here on a number of days is given in years. */
@@ -34,9 +34,8 @@ export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing,
 }
 
 /**
- * Returns whether the renewal of a short-lived certificate is on schedule or overdue. Its badge is yellow or red from the first day
- * on, so everything beside the badge follows this. Null for all others, for expired and untrusted ones, and where another address
- * already serves the renewed one. The store has the same rule in SQL. `now` in ms UTC.
+ * Returns whether the renewal of a short-lived certificate is on schedule or overdue; null for others, for expired and untrusted ones,
+ * and where another address serves the renewed one. The badge alone ignores it. The store has the same rule in SQL. `now` in ms UTC.
  */
 export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
   const { renewal, expiry_date: expiryDate, trusted } = certificate;

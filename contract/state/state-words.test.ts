@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_NOW, exampleDomain } from '../tests/kit/pages/example-domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import { brokenStates, isVerifiedActive, revocationNote } from './state-words.ts';
 
 const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') => ({

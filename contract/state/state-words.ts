@@ -1,4 +1,4 @@
-import { type AttentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from './words.ts';
+import { type AttentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../words.ts';
 
 /**
  * The name of each state of a domain and of its certificate, on pages, in mails, groups and filters; `inSentence` for the middle of a
