@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domainFilterSchema } from './domain.ts';
 import { DOMAIN_GROUPINGS, DOMAIN_SORTS } from './words.ts';
 
-/** Filter of the domains that are grouped, and by what. With the order `worst`, the group with the worst domain comes first. */
+/** Filter of the domains, and what to group them by. With the order `worst`, the group with the worst domain comes first. */
 export const groupsQuerySchema = domainFilterSchema.extend({
   by: z.enum(DOMAIN_GROUPINGS),
   sort: z.enum(DOMAIN_SORTS).default('newest'),

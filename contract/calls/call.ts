@@ -12,7 +12,7 @@ export interface Call {
    * `not_authenticated`.
    */
   access: 'public' | 'session';
-  /** True if a request without any credentials gets `data: null` if it has the header `Prefer: handling=lenient`, instead of 401. */
+  /** True if a request without credentials gets `data: null` instead of 401 when it has the header `Prefer: handling=lenient`. */
   answersVisitors?: true;
   /** Scope that a personal token needs. Calls with `access: 'session'` but no scope accept session cookies only. */
   scope?: TokenScope;

@@ -16,7 +16,7 @@ const servingDomainSchema = z.object({
   display_name: z.string(),
 });
 
-/** A leaf certificate, with the domains of the account of which an address served it last. Instants are ISO 8601 UTC. */
+/** A leaf certificate, with the account's domains that served it at one or more addresses when last read. Instants are ISO 8601 UTC. */
 const certificateSchema = z
   .object({
     /** SHA-256 of the DER, in hexadecimal. */
@@ -50,7 +50,7 @@ const certificateSchema = z
   .meta({ id: 'Certificate' });
 export type CertificateWire = z.infer<typeof certificateSchema>;
 
-/** Query of the list of certificates: those of the domains that match, with either `page` or `cursor`. */
+/** Query of the list of certificates. Lists those that the matching domains serve. Takes either `page` or `cursor`. */
 const certificateQuerySchema = domainFilterSchema.extend({
   ...cursorQuerySchema.shape,
   page: z.coerce.number<number>().int().min(1).max(1_000_000).default(1),
@@ -84,12 +84,12 @@ const certificateStorySchema = z
     /** All of its subject alternative names, at most 2,000. */
     names: z.array(z.string()),
     /**
-     * A page of the domains of which an address last served it, or a certificate with the same names: those that have not changed first,
-     * then the latest change first.
+     * A page of the domains that last served it, or a certificate with the same names, at one or more addresses: those that have not
+     * changed first, then the latest change first.
      */
     domains: z.array(
       servingDomainSchema.extend({
-        /** Fingerprint of the certificate read last; of those of several addresses the one that expires first. */
+        /** Fingerprint of the certificate read last. If the addresses served several, the one that expires first. */
         serves: z.string(),
         /** Whether an address served this certificate at the last check. */
         is_serving: z.boolean(),
@@ -121,7 +121,7 @@ const certificateStorySchema = z
         valid_from: isoInstant,
         expiry_date: isoInstant,
         first_seen_at: isoInstant,
-        /** Number of domains of which an address serves it now. */
+        /** Number of domains that serve it now at one or more addresses. */
         domain_count: z.number().int(),
       }),
     ),

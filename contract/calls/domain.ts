@@ -27,7 +27,7 @@ const domainIdsSchema = z.object({
   total: z.number().int(),
   /** Days (UTC) on which the certificates of the domains in `ids` expire, e.g. '2026-11-22', in order. */
   expiry_days: z.array(z.string()),
-  /** Tags of the domains in `ids`, in alphabetical order; 500 of them if there are more. */
+  /** Tags of the domains in `ids`, in alphabetical order. If there are more than 500, any 500 of them. */
   tags: z.array(z.string()),
 });
 

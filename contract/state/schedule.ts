@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { count } from '../words.ts';
 
 const YEAR_DAYS = 365.25;
-/** From here on a number of days is given in years. */
+/** From this number of days on, texts give years. */
 const MANY_DAYS = 730;
 
 /** Returns '1 day', '90 days', or from two years on '9 years'. */
@@ -11,8 +11,8 @@ export function daysText(days: number): string {
 }
 
 /**
- * Returns the time left, rounded down, wherever no badge says it: '3 days', '31 hours' below two days, 'less than an hour'. Only the
- * badge counts days below two, because the specification gives its words.
+ * Returns the time left, rounded down: '3 days', '31 hours' below two days, 'less than an hour'. The badge does not use it: the
+ * specification gives its words, which count days below two, too.
  */
 export function timeLeft(ms: number): string {
   if (ms < HOUR_MS) return 'less than an hour';
@@ -34,8 +34,8 @@ export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing,
 }
 
 /**
- * Returns whether the renewal of a short-lived certificate is on schedule or overdue; null for others, for expired and untrusted ones,
- * and where another address serves the renewed one. The badge alone ignores it. The store has the same rule in SQL. `now` in ms UTC.
+ * Returns whether the renewal of a short-lived certificate is on schedule or overdue; null for other certificates, for expired and
+ * untrusted ones, and if another address serves the renewed one. Only the badge does not follow it. The store has the rule in SQL.
  */
 export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
   const { renewal, expiry_date: expiryDate, trusted } = certificate;

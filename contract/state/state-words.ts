@@ -2,7 +2,7 @@ import { type AttentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from
 
 /**
  * The name of each state of a domain and of its certificate, on pages, in mails, groups and filters; `inSentence` for the middle of a
- * sentence. Beside `words.ts`, because the pages of visitors need none of them.
+ * sentence. They are not in `words.ts`, because the login page loads that file and needs none of them.
  */
 export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   pending: 'Checking…',
@@ -18,7 +18,7 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   paused: 'Paused',
 };
 
-/** Name of the issuer of a certificate that names none, and in groups of those that were never read. */
+/** Issuer of certificates that name none, and group of the domains whose certificate was never read. */
 export const UNKNOWN_ISSUER = 'Unknown issuer';
 
 /** Returns 'certificate not read' for 'Certificate not read'. */
@@ -34,8 +34,8 @@ interface BrokenFacts {
 }
 
 /**
- * Returns what is wrong with a host and its certificate, the host first: everything but a near expiry and a revocation, which badges
- * say. Nothing of a paused domain, because that may be fixed by now.
+ * Returns what is wrong with a host and its certificate, the host first. Leaves out a near expiry and a revocation, which have badges.
+ * Returns nothing for a paused domain, because its problems may be fixed by now.
  */
 export function brokenStates({
   state,
@@ -53,7 +53,7 @@ export function brokenStates({
   ];
 }
 
-/** Said beside the badge 'Active' if no verified answer says that the certificate is not revoked; null: nothing. */
+/** Words beside the badge 'Active' if no verified answer says that the certificate is not revoked; null: no words. */
 const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | null> = {
   good: null,
   revoked: null,
@@ -64,14 +64,14 @@ const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | 
 
 /** What decides how sure the badge 'Active' is. */
 interface RevocationFacts extends BrokenFacts {
-  /** Of the certificate read last; null if none was ever read. */
+  /** Fingerprint of the certificate read last; null if none was ever read. */
   fingerprint: string | null;
   revocation: { state: 'good' | 'revoked' | 'unknown' | 'unavailable' | 'not_applicable' };
 }
 
 /**
- * Returns whether a signed CRL or OCSP answer says that the certificate is not revoked, and the host serves it and clients accept it:
- * only then has the badge 'Active' its tick and colour.
+ * Returns whether the badge 'Active' has its tick and colour: a signed CRL or OCSP answer says that the certificate is not revoked,
+ * the last check read it, and nothing is broken (`brokenStates`). False while paused.
  */
 export function isVerifiedActive(domain: RevocationFacts): boolean {
   const { state, fingerprint, revocation, unreachable } = domain;
@@ -79,7 +79,7 @@ export function isVerifiedActive(domain: RevocationFacts): boolean {
   return isRead && revocation.state === 'good' && brokenStates(domain).length === 0;
 }
 
-/** Returns what is said beside the badge 'Active': 'certificate not read', 'revocation not known' and so on; null if nothing is. */
+/** Returns the words beside the badge 'Active', such as 'certificate not read' or 'revocation not known'; null for none. */
 export function revocationNote({ state, fingerprint, revocation }: RevocationFacts): string | null {
   if (fingerprint === null) return state === 'pending' ? null : inSentence(STATE_NAMES.unread);
   return REVOCATION_NOTES[revocation.state];

@@ -55,7 +55,7 @@ export async function findPlaces(
 
 /**
  * Returns whether to report the failure of the host's lookup instead of that of the servers' lookup. If our name servers are silent, the
- * domain is not the cause. A report about the records of a host without a permitted address would show that our name servers know it.
+ * domain is not the cause. A report about the records of a host without a permitted address would reveal that our name servers know the host.
  */
 function hostFailureCounts(ofServers: FailedResolution, ofHost: FailedResolution): boolean {
   return (

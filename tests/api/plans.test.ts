@@ -196,14 +196,14 @@ describeEachDatabase('A trial', (open) => {
     expect(rows).not.toMatch(/lantern|gmail/i);
   });
 
-  it('starts on request in an account that has no Premium and whose address had no trial, with its paused domains', async () => {
+  it('starts on request in a Free account whose address had no trial, and is refused afterwards', async () => {
     const api = await startApi(open);
     const alice = await signUpFor(api, 'alice.lantern@gmail.com');
     expect(await standing(alice)).toMatchObject({ plan: 'free', trial_available: true });
     for (const name of ['a', 'b', 'c']) await add(alice, `${name}.example.com`);
     expect((await add(alice, 'd.example.com')).problem.code).toBe('limit_reached');
 
-    // Two presses at once start one trial.
+    // Two requests at the same time start one trial.
     const answers = await Promise.all([alice.ask(CALLS.startTrial), alice.ask(CALLS.startTrial)]);
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect(await standing(alice)).toMatchObject({

@@ -40,7 +40,7 @@ describeEachDatabase('A session', (open) => {
     expect(own).toContain('HttpOnly');
   });
 
-  it('is not needed to ask who is signed in, if the page accepts that it may be nobody', async () => {
+  it('is not needed to ask who is signed in with `Prefer: handling=lenient`, which answers null', async () => {
     const api = await startApi(open);
     const lenient = { headers: { prefer: 'handling=lenient' } };
     const visitor = createClient(api.send);
@@ -48,7 +48,7 @@ describeEachDatabase('A session', (open) => {
     expect((await visitor.ask(CALLS.currentUser, lenient)).ok.data).toBeNull();
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.currentUser, lenient)).ok.data?.email).toBe(alice.email);
-    // A session whose access has expired is to be refreshed.
+    // The access cookie has expired: the 401 tells the page to refresh the session.
     alice.cookies.delete(SESSION);
     expect((await alice.ask(CALLS.currentUser, lenient)).problem.code).toBe('not_authenticated');
     const headers = { ...lenient.headers, authorization: 'Bearer clt_wrong' };

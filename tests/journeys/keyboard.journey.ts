@@ -1,10 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
 import { card, createAccount, daysFromNow, expect, test } from './world.ts';
 
-/** Where a focused element is, in px of the document. */
+/** Where a focused element, or the label around it, is in the document, in px. */
 interface Stop {
   name: string;
-  /** Of the card that it belongs to, else of the element itself. */
   left: number;
   right: number;
   top: number;
@@ -27,7 +26,7 @@ async function tabStops(page: Page): Promise<Stop[]> {
       const seen = focused.closest('label') ?? focused;
       const { left, right, top, bottom } = seen.getBoundingClientRect();
       const isIn = (selector: string) => focused.closest(selector) !== null;
-      // The header stays above everything, and the bars of a phone below everything.
+      // The header counts as above the page, and the bars at the bottom of a phone as below it.
       const bars = [...document.querySelectorAll('main + nav, main .fixed')];
       const offset = isIn('header')
         ? -100_000
@@ -43,7 +42,7 @@ async function tabStops(page: Page): Promise<Stop[]> {
   }
 }
 
-/** Returns the steps that go up, or to the left in the same line. From one column of cards to the next is not up. */
+/** Returns the steps that go up, or to the left in the same line, except from one card to the next. */
 function backwards(stops: readonly Stop[]): string[] {
   return stops.flatMap((stop, index) => {
     const next = stops[index + 1];

@@ -350,7 +350,7 @@ test('the list can be grouped by tag, issuer or state, and an opened group shows
     await group(/^DigiCert/).click();
   });
 
-  await test.step('the group with the worst domain comes first if the worst do', async () => {
+  await test.step('sorted by worst first, the group with the worst domain comes first', async () => {
     await groupBy('Worst first');
     // The hosts of the first two have expired.
     await expect(page.getByRole('heading', { level: 3 })).toHaveText([/^Google/, /^Let’s/, /^DigiCert/]);

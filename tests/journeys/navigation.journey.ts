@@ -124,7 +124,7 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await expect(heading).toBeFocused();
   });
 
-  await test.step('settings, the theme, an export and a check are found and carried out', async () => {
+  await test.step('the palette finds and carries out settings, themes, exports and checks', async () => {
     await open();
     await page.keyboard.type('dark');
     await page.keyboard.press('Enter');

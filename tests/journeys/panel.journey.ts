@@ -268,7 +268,7 @@ test('the history compares the current certificate with any earlier one', async 
   const compared = panel.getByRole('listitem').filter({ hasText: 'What changed' });
   await expect(compared).toHaveCount(5);
   await panel.getByRole('button', { name: 'Show all 6' }).click();
-  // Nothing is older than the first one, but it is listed.
+  // The oldest certificate has no predecessor to compare it with, but it is listed too.
   await expect(panel.getByRole('list', { name: 'Names in the certificate' })).toHaveCount(6);
   const newest = compared.first();
   await newest.getByText('What changed').click();

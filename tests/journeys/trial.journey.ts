@@ -80,7 +80,7 @@ test('at the limit, an account starts its unused trial in the upgrade dialog, an
   await form.getByLabel('Host Address').fill(fourth);
   await form.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(card(page, fourth)).toBeVisible();
-  // Only for the domains that were added before, and not again once declined.
+  // Faster checks are offered only for the domains that were added before, and not again once declined.
   const strip = page.getByRole('region', { name: 'Next steps' });
   await expect(strip).toContainText('Three domains are still checked once a day.');
   await strip.getByRole('button', { name: 'Hide' }).click();

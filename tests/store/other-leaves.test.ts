@@ -154,7 +154,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     ]);
   });
 
-  it('is found by a migration in the stored verdicts, of which damaged ones are passed over', async () => {
+  it('is found by the migration in the stored verdicts; damaged verdicts are ignored', async () => {
     const { store, accountId } = await half();
     await watch(store, accountId, 'damaged.shop.example');
     await checkAddresses(store, NOW, [wildcard, soon]);
@@ -183,7 +183,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await counts(store)).toEqual(counted);
   });
 
-  it('is written by the check that finds it, and by no later check that finds the same', async () => {
+  it('is not written again by a later check that finds the same', async () => {
     const { store, halfId } = await half();
     const written: string[] = [];
     const { watched, asked } = recorded(store);

@@ -3,8 +3,8 @@ import { Skeleton } from '../ui/loading.tsx';
 import { Wordmark } from '../ui/logo.tsx';
 
 /**
- * The dashboard before its code has loaded, which takes seconds on a slow connection. It is in the HTML, above the app's own root, until
- * the app shows a page.
+ * Shows the outlines of the dashboard until its code has loaded, which takes seconds on a slow connection. The HTML has it beside the
+ * app's root, which it covers until the app shows a page.
  */
 export function DashboardSkeleton({ productName }: { productName: string }) {
   return (

@@ -139,7 +139,7 @@ const dashboardRoute = createRoute({
 const certificatesRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/certificates',
-  // The page itself knows the values of `order` and `direction`, so that the login page does not load them.
+  // The page itself checks the values of `order` and `direction`, so that the login page does not load their lists.
   validateSearch: searchParameters<CertificatesAddress>({
     q: line(SEARCH_MAX_LENGTH),
     status: oneOf(LIST_STATUSES),

@@ -29,7 +29,7 @@ const FeedbackDialog = lazyDialog(
   OPEN_PROPS,
 );
 
-/** A button of the header is an icon where its words do not fit; on phones the account menu has it. */
+/** Shows a button as an icon below 960 px, and hides it below 640 px, where the account menu has it. */
 const ICON_BELOW_960 = 'max-[960px]:px-0 max-[960px]:w-11 md:max-[960px]:w-8 max-[640px]:hidden';
 
 /** Frames a page with the header, the notice bar and the upgrade dialog. */
@@ -116,7 +116,7 @@ function Frame({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1} className="flex-1 pb-(--tabs)">
         {children}
       </main>
-      {/* Where the eye finds it, so that the Tab key reaches it last. */}
+      {/* On phones it is at the bottom of the window, so the Tab key has to reach it last. */}
       {isPhone && <MainNav />}
       <CommandPalette
         open={isPaletteOpen}

@@ -111,7 +111,7 @@ function filesOf(chunks: readonly BuiltChunk[], modules: readonly string[]): str
 interface Rendered {
   landing: Map<string, string>;
   login: Map<string, string>;
-  /** Of the dashboard. */
+  /** What the dashboard shows until its code has loaded. */
   skeleton: string;
 }
 

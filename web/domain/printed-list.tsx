@@ -76,7 +76,7 @@ export function PrintedList<Row>({ call, query, what, columns }: PrintedListProp
   );
 }
 
-/** Reads all rows before the browser prints, which waits for no promise. Returns null if a page cannot be read. */
+/** Reads all rows with synchronous requests: the browser prints without waiting for promises. Returns null if a page cannot be read. */
 function readAll<Row>(call: ListCall<Row>, query: PrintedListProps<Row>['query']): Row[] | null {
   const rows: Row[] = [];
   const search = new URLSearchParams({ limit: String(PAGE_SIZE) });

@@ -76,7 +76,7 @@ interface RevocationStateProps {
   place: 'beside' | 'end' | 'start';
 }
 
-/** Shows Active or Revoked, and words about what is not known about the revocation. */
+/** Shows Active or Revoked, and says if the revocation is not known. */
 export function RevocationState({ domain, place }: RevocationStateProps) {
   // Without a certificate, `RemainingTime` says so.
   const note = domain.fingerprint === null ? null : revocationNote(domain);

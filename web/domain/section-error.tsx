@@ -34,7 +34,7 @@ function byPlace(one: Failure, other: Failure): number {
   return one.place.compareDocumentPosition(other.place) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-/** Adds the error of the element of `ref` to the joined ones. The first of them speaks for all; `retry` retries all. */
+/** Adds the error of the element of `ref` to the joined ones. Only the first of them is shown; its `retry` retries all. */
 export function useJoinedError(onRetry: () => void) {
   const joined = use(FailuresContext);
   const add = joined?.add;

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** Less than `md:` in class names. */
+/** Windows that are narrower than `md:` in class names. */
 export const PHONE = 'not all and (min-width: 45rem)';
 
 /** Follows a media query. */

@@ -13,7 +13,7 @@ export function usePageTitle(title?: string): void {
     document.title = title === undefined ? productName : `${title} · ${productName}`;
   }, [title, productName]);
   useEffect(() => {
-    // Of a page whose code had not loaded yet.
+    // The page is rendered, so its skeleton has to go.
     document.querySelector('[data-skeleton]')?.remove();
     if (!isFirstPage && document.activeElement === document.body)
       (

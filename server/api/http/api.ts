@@ -97,7 +97,7 @@ export function createApi(parts: AppParts): Api {
   };
 }
 
-/** Returns whether a request has neither cookies of a session nor a token, and accepts an answer without a person. */
+/** Returns whether a request has neither a session cookie nor a token, and its client accepts `data: null`. */
 function isVisitor(c: AppContext, { sessions }: AppParts): boolean {
   return isLenient(c) && !hasToken(c) && !sessions.hasCookie(c);
 }

@@ -211,7 +211,7 @@ export async function startOwnTrial(
   const outcome = await inTransaction(store, async (trx) => {
     const row = await lockedAccount(store, trx, accountId);
     if (entitlementAt(store, storedEntitlement(row), now).plan === 'premium') return 'premium';
-    // If the secret of the hashes was replaced, only the account's own row still tells.
+    // If the secret of the hashes was replaced, only the account's own row still shows that it had the trial.
     if (row.trial_ends_at !== null || !(await startTrial(trx, trial))) return 'used';
     await applyEntitlement(store, trx, { accountId, now });
     return 'started';

@@ -15,15 +15,15 @@ export interface CertificateVersion {
   notAfter: number;
   /** Time of the first check that saw it, ms UTC. */
   firstSeenAt: number;
-  /** Number of monitors of which an address served it last; paused ones count. */
+  /** Number of monitors that last served it at one or more addresses; paused ones count. */
   monitorCount: number;
 }
 
-/** A monitor of which an address served one of the versions last. */
+/** A monitor that last served one of the versions at one or more addresses. */
 export interface VersionMonitor extends Targeted {
   id: string;
   isPaused: boolean;
-  /** Fingerprint of the certificate seen last; of those of several addresses the one that expires first. */
+  /** Fingerprint of the certificate seen last. If the addresses served several, the one that expires first. */
   serves: string;
   /** Whether an address served the certificate of the story last. */
   isServing: boolean;
@@ -165,7 +165,7 @@ async function versionsOf(
   };
 }
 
-/** Selects the monitors of which an address served one of the versions last. */
+/** Selects the monitors that last served one of the versions at one or more addresses. */
 function servingVersions(versions: Versions, { accountId, fingerprint }: StoryQuery, since: number) {
   const concerned = sql<{ monitor_id: string }>`(select monitor_id from monitor_listing
     where account_id = ${accountId} and certificate_fingerprint in (select fingerprint from versions)

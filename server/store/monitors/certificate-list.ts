@@ -37,7 +37,7 @@ export type CertificateCursor = { fingerprint: string } & (
 
 interface CertificateQuery extends MonitorFilter {
   sort: CertificateSort;
-  /** The order's own by default. */
+  /** The natural direction of the order by default. */
   direction?: SortDirection | undefined;
   after: CertificateCursor | null;
   /** Number of certificates to leave out at the start, instead of a cursor. */
@@ -128,7 +128,7 @@ function isFound(store: Store, { q, ...filter }: MonitorFilter): RawBuilder<bool
   return sql<boolean>`(${isOf({ ...filter, q })} or ${byName})`;
 }
 
-/** Column that each order sorts by, and after it by the fingerprint in the same direction. */
+/** Column that each order sorts by. Equal values are sorted by fingerprint, in the same direction. */
 const COLUMNS = {
   soonest: 'not_after',
   name: 'name',
@@ -192,7 +192,7 @@ interface OfPage {
   fingerprints: readonly string[];
 }
 
-/** Returns the facts of the certificates; those of the monitors have been read already. */
+/** Returns the facts of the certificates. Reads only those that `monitors` do not have. */
 async function factsOf(
   { db }: Store,
   { fingerprints }: OfPage,
@@ -241,8 +241,8 @@ async function tagsOf({ db }: Store, { accountId, fingerprints }: OfPage): Promi
 }
 
 /**
- * Returns for each certificate a monitor whose last check found it revoked or a serious problem other than an outage, if there is one. Reads
- * only the monitors with such a problem.
+ * Returns a monitor for each certificate that clients refuse on at least one monitor, because it is revoked or not trusted there.
+ * Reads only the monitors with such a problem.
  */
 async function troubledMonitors(
   { db }: Store,

@@ -138,8 +138,8 @@ export function isOnSchedule(now: number): RawBuilder<boolean> {
 }
 
 /**
- * Returns the times between which a certificate ends if only its end decides that it has the status, in ms UTC; undefined for other
- * statuses. No end is later than `Number.MAX_SAFE_INTEGER`.
+ * Returns the expiry times, in ms UTC, from `from` to before `until`, for which a further address's certificate has the status;
+ * undefined for statuses that depend on more. No certificate expires later than `Number.MAX_SAFE_INTEGER`.
  */
 export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
   const [least, most] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
@@ -153,7 +153,7 @@ export function endingIn(status: string, now: number): { from: number; until: nu
     case 'ok':
       return { from: okFrom(now), until: most };
     case 'revoked':
-      // Only the certificate in the monitor's own row is known to be revoked.
+      // Empty: we know only of the certificate in the monitor's own row whether it is revoked.
       return { from: most, until: most };
     default:
       return undefined;

@@ -127,7 +127,7 @@ async function certificatesOfDays(
     .selectFrom('served_certificates')
     .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
     .where('account_id', '=', accountId)
-    // Look at the domains only of certificates that a paused domain or another address serves.
+    // All other certificates are in the row of an active domain, so only these need the lookup.
     .where((eb) =>
       eb.or([
         eb('fingerprint', 'not in', hasPaused ? ofPaused.unionAll(ofOtherAddresses) : ofOtherAddresses),

@@ -15,12 +15,12 @@ export interface MonitorGroup {
 
 interface GroupsQuery extends MonitorFilter {
   by: DomainGrouping;
-  /** True: the group with the worst monitor comes first, else the largest. */
+  /** True: the group with the worst monitor comes first. Otherwise, the largest does. */
   isWorstFirst?: boolean;
 }
 
 const MAX_GROUPS = 500;
-/** Above every time in ms UTC that a certificate can state, so that levels do not overlap. */
+/** Larger than every time in ms UTC that a certificate can contain, so that levels do not overlap. */
 const LEVEL_SPAN = sql.lit(1_000_000_000_000_000);
 
 /**

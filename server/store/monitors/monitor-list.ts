@@ -97,7 +97,7 @@ export interface FoundMonitors {
   total: number;
   /** Days (UTC) on which the certificates of the monitors expire: their starts in ms UTC, ascending. */
   expiryDays: number[];
-  /** Tags of the monitors, in alphabetical order: `MAX_ENTRIES` of them if there are more. */
+  /** Tags of the monitors, in alphabetical order. If there are more than `MAX_ENTRIES`, any that many of them. */
   tags: string[];
 }
 

@@ -26,7 +26,7 @@ interface Part {
 
 /**
  * Returns the ids of a page of many matches, worst first. The level of a monitor depends on the time, so no index has this order. But
- * each level is a range of an index that has the order within the level, so only the levels of the page are read.
+ * each level is a range of an index that has the order within the level, so rows are read only from the levels of the page.
  */
 export async function pageOfWorst(
   store: Store,
@@ -76,7 +76,7 @@ async function selectPart(
   return rows.map((row) => row.monitor_id);
 }
 
-/** Returns the number of matches of each level. That of the domains that need nothing follows from the total. */
+/** Returns the number of matches of each level. Most domains need nothing, so their number is the rest of the total, without a query. */
 async function countLevels(store: Store, filter: MonitorFilter, total: number): Promise<number[]> {
   const [first, ...others] = urgencyLevels(filter.now).map((condition, level) =>
     matching(store, filter)
@@ -105,7 +105,7 @@ export async function worstCursorAfter(
   return found ? { sort: 'worst', urgency: found.urgency, notAfter, id } : null;
 }
 
-/** Sorts by expiry, without a certificate last. */
+/** Sorts by expiry. Monitors without a certificate come last. */
 export function byExpiry<DB, TB extends keyof DB, O>(
   rows: SelectQueryBuilder<DB, TB, O>,
   isBackwards: boolean,

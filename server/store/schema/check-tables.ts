@@ -161,8 +161,8 @@ export interface ServedCertificatesTable {
 }
 
 /**
- * The leaves that addresses of a monitor served at the last check that read one, without `monitors.certificate_fingerprint`. Most
- * monitors have none. Triggers delete the rows of a deleted monitor.
+ * The leaves that addresses of a monitor served at the last check that read one, except that of `monitors.certificate_fingerprint`.
+ * Most monitors have none. Triggers delete the rows of a deleted monitor.
  */
 export interface OtherLeavesTable {
   account_id: string;

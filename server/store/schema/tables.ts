@@ -184,7 +184,7 @@ export interface MonitorListingTable {
   certificate_fingerprint: string | null;
   /** The most severe problem. 2: down or unreachable; 1: not trusted; 0: neither, or paused. */
   trouble: number;
-  /** The most urgent problem, whatever the date. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 0: none, or paused. */
+  /** The most urgent problem that does not depend on the time. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 0: none, or paused. */
   fault: number;
   tags: string;
   search_text: string;

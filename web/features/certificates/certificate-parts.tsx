@@ -15,7 +15,7 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
 }
 
 const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
-  // `Remaining` says it.
+  // `Remaining` shows it.
   revoked: null,
   wrong_name: 'Wrong name',
   untrusted: STATE_NAMES.untrusted,
@@ -35,7 +35,7 @@ export function ProblemBadge({ certificate }: { certificate: CertificateWire }) 
   );
 }
 
-/** Says that the renewal is overdue; of a short-lived certificate also that it is on schedule, because its badge is red. */
+/** Says if the renewal is overdue. For a short-lived certificate, says also if it is on schedule, because its badge is red. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
   if (isRenewalOverdue(certificate, now)) return <span className="text-critical-fg">renewal overdue</span>;
   const words = scheduleWords(certificate, now);

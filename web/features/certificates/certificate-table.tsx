@@ -26,7 +26,7 @@ export type CertificateOrder = ListOrder<CertificateSort>;
 
 const ROW_PX = 61;
 const PHONE_ROW_PX = 105;
-/** A column that has no room below 900 px. */
+/** Hides a column below 900 px. */
 const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
 const HEAD: Column<CertificateSort>[] = [
   { label: 'Certificate', width: '', shown: '', sort: 'name' },

@@ -74,7 +74,7 @@ export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
 
 /** Returns the instant (ms UTC) before which domains were added without the choice of Premium; 0 if there are none. */
 function premiumBegan({ source, ends_at: endsAt }: StandingWire, trialDays: number): number {
-  // The start of a subscription is not known. Its payment may have resumed domains.
+  // We do not know when a subscription started, and the payment may have resumed domains with daily checks. So all domains count.
   if (source === 'subscription') return Infinity;
   return source === 'trial' && endsAt !== null ? Date.parse(endsAt) - trialDays * DAY_MS : 0;
 }

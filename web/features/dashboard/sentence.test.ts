@@ -252,7 +252,7 @@ describe('the headline of the dashboard', () => {
     );
   });
 
-  it('tells a single short-lived certificate on schedule when it renews, not that it expires', () => {
+  it('says when a single short-lived certificate on schedule renews, instead of when it expires', () => {
     const [headline] = say([domain('localhost', 'critical', 4, { isOnSchedule: true })]);
     expect(headline).toBe('localhost is fine. It renews on schedule, next in 2 days.');
   });

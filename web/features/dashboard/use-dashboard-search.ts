@@ -47,7 +47,7 @@ export function useDashboardSearch() {
       if (patch.view) viewPreference.set(patch.view);
       void navigate({
         to: '/dashboard',
-        // Whoever asks what needs attention sees the worst first, unless they choose another order then.
+        // Needs attention begins with the worst: drop the order that was chosen before.
         search: (former) =>
           defined({ ...former, ...(patch.status === 'attention' && { sort: undefined }), ...patch }),
         replace,

@@ -103,13 +103,13 @@ function useOwnSettings(domainId: string) {
   const { putDomain } = useAlertCache();
   const { isSold, open } = useUpgrade();
   const { mutate, isPending } = useWrite({
-    // One after the other, so that the last choice is the one stored.
+    // Send changes one after the other, so that the server stores the last choice.
     scope: { id: `domain-alerts ${domainId}` },
     mutationFn: (own: DomainAlertSettingsWire) =>
       call(changeDomainAlerts, { params: { id: domainId }, body: own }),
     onSuccess: (alerts) => {
       putDomain(domainId, alerts);
-      // Each replaces the last, so that quick changes do not pile up.
+      // With an id, each toast replaces the one before, so that quick changes show one.
       toast.success('Alerts for this domain updated.', { id: 'domain-alerts' });
     },
     onError: (error) => {

@@ -58,7 +58,7 @@ export function ProfilePage() {
     <SettingsPage
       title="Profile"
       preview={<ProfilePreview />}
-      previewNote="Your font, and your time zone in emails."
+      previewNote="Your display font, and a time as emails show it."
     >
       <JoinedErrors>
         <Row title="Account" description="We send alerts to this email address by default.">
@@ -107,7 +107,7 @@ export function ProfilePage() {
   );
 }
 
-/** Shows a domain as the font and the time zone of the profile show it. */
+/** Previews a domain in the chosen font, with a time in the chosen time zone. */
 function ProfilePreview() {
   const { timeZone } = useSignedIn().user;
   const now = useNow();

@@ -56,7 +56,7 @@ async function requestRefresh(): Promise<void> {
   }
 }
 
-/** Runs `work`, which ends the session. Calls and event streams that are refused meanwhile send no refresh. */
+/** Runs `work`, which ends the session. Calls and event streams that are refused meanwhile do not refresh it. */
 export async function withoutRefresh(work: () => Promise<void>): Promise<void> {
   isEnding = true;
   try {

@@ -60,7 +60,7 @@ export function useOffer(): string | null {
   const { isSold } = useUpgrade();
   const standing = useStanding();
   if (!isSold) return null;
-  // While the token is being read, perhaps again after a failure, the standing may tell already.
+  // While the token is being read, or read again after a failure, the standing may already have the plan.
   const isFree = loading ? standing?.plan === 'free' : !isSubscribed;
   if (isFree) return 'Upgrade to Premium';
   // During a trial or granted Premium, the account can already buy Premium.

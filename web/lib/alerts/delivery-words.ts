@@ -50,7 +50,7 @@ export function sortedSteps(steps: readonly string[]): string[] {
 }
 
 /**
- * Explains when the alerts of those steps in days are sent that exceed half of the certificate's lifetime; null if none does.
+ * Explains when we send alerts for steps in days that exceed half of the certificate's lifetime; null if none does.
  */
 export function laterStepNote(steps: readonly string[], lifetimeDays: number): string | null {
   const later = sortedSteps(steps).filter(

@@ -39,7 +39,7 @@ async function isServerThere(): Promise<boolean> {
   }
 }
 
-/** Calls `act` once, when the pointer or the focus moves or somebody taps, to load what people may need next; returns what cancels that. */
+/** Calls `act` once the pointer or the focus moves or somebody taps, to load what people may need next. Returns a function that cancels. */
 export function onFirstMove(act: () => void): () => void {
   const stop = new AbortController();
   const actOnce = (): void => {

@@ -119,7 +119,7 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
   );
 }
 
-/** Tells whether the alert comes less than two days before the expiry: then the date alone does not say when. */
+/** Returns whether the alert comes less than two days before the expiry: then the date alone does not say when. */
 const isInHours = ({ at, expiry_date: end }: { at: string; expiry_date: string }) =>
   Date.parse(end) - Date.parse(at) < 2 * DAY_MS;
 

@@ -74,7 +74,7 @@ export function TableHead<Sort extends string>({ columns, order, onOrder }: Tabl
   );
 }
 
-/** Returns the direction that a click on the column chooses: at first the order's own, then the other one. */
+/** Returns the direction that a click on the column chooses: at first the default of the order, then the opposite. */
 function nextDirection(sort: string, direction: SortDirection | null): SortDirection {
   if (direction === null) return naturalDirection(sort);
   return direction === 'asc' ? 'desc' : 'asc';

@@ -27,7 +27,7 @@ export function usePagesInView(pageSize: number) {
 
 /** A list of which only some pages are loaded. */
 export interface PagedRows<Row extends { id: string }> {
-  /** Another object: another list. */
+  /** A new object means a new list. */
   filter: object;
   total: number | null;
   at: (index: number) => Row | undefined;

@@ -4,7 +4,7 @@ import { isUnserved, served } from './0023-served-certificates.ts';
 
 /**
  * Creates a table of the leaves that some addresses of a monitor serve beside the one in its own row, and counts them in
- * `served_certificates`. Most monitors have none. Checks of an older program leave it as it is; the next check of this one corrects it.
+ * `served_certificates`. Most monitors have none. Checks by the previous version do not write it; the next check by this version corrects it.
  */
 export async function addOtherLeaves(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await db.schema

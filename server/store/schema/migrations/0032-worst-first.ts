@@ -41,7 +41,7 @@ const TRIGGERS: Record<DialectName, string[]> = {
   postgres: [postgresFunction('monitor_listed', INSERT), postgresFunction('monitor_relisted', UPDATE)],
 };
 
-/** Lets lists begin with the domain that needs attention most: adds the fault that counts whatever the date is, and an index. */
+/** Lets lists begin with the domain that needs attention most: adds a column for the fault that does not depend on the time, and an index. */
 export async function listWorstFirst(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await sql`alter table monitor_listing add column fault integer not null default 0`.execute(db);
   await sql`update monitor_listing set fault = (

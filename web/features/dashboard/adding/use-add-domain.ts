@@ -78,7 +78,7 @@ function newDomain(host: string, target: TypedTarget): NewDomain {
   return { host: host.trim(), ...Object.fromEntries(given.filter(([, text]) => text !== '')) };
 }
 
-/** Sets the check interval of an added domain, which starts with daily checks. If that fails, it stays so and a toast says why. */
+/** Sets the check interval of an added domain, which starts with daily checks. If that fails, a toast says why. */
 async function withInterval(added: DomainWire, minutes: number): Promise<DomainWire> {
   if (minutes === added.check_every_minutes) return added;
   try {

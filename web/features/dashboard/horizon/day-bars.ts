@@ -128,8 +128,8 @@ function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: T
 }
 
 /**
- * Returns where the number of the tallest bar begins, beside the line at its height: after the axis, or else at the right where no bar
- * and no stem reaches it. Null if there is no such place.
+ * Returns the left end, in px, of the text with the number of the tallest bar: after the axis if later certificates are shown there,
+ * else as far to the right as no bar or stem covers it. Null if there is no such place.
  */
 export function scaleStart({ axis, frame, base }: HorizonLayout, bars: readonly DayBar[], width: number) {
   if (frame.hasLater) return frame.axisEnd + 8;

@@ -172,12 +172,12 @@ function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
   }, [isFiltered, isLoaded, loaded, data]);
 }
 
-// Two rows hold so many pins, some of them without their names.
+/** Number of pins for which two rows suffice, although some then have no name. */
 const MANY_PINS = 8;
 
 /**
- * Returns the last number of rows until the needed one is known, so that nothing moves when the pins load. While the page is shown,
- * a domain that is added does not change it.
+ * Returns the number of rows. Until the needed one is known, that is the last one, so that nothing moves when the pins load. While the
+ * page is shown, two rows stay two for up to `MANY_PINS` certificates, so that adding a domain does not move the list.
  */
 function useRows(entries: readonly { notAfter: number }[] | null, now: number): 2 | 4 {
   const former = rowsPreference.use();
@@ -195,12 +195,12 @@ function useRows(entries: readonly { notAfter: number }[] | null, now: number): 
 interface SpanChoiceProps {
   /** In days. */
   span: number;
-  /** Nothing expires within the span. */
+  /** Returns whether nothing expires within the span. */
   isEmpty: (days: HorizonSpan) => boolean;
   onChoose: (span: HorizonSpan) => void;
 }
 
-/** Chooses one of three spans, of those that are not empty. */
+/** Lets the person choose one of the spans that are not empty. */
 function SpanChoice({ span, isEmpty, onChoose }: SpanChoiceProps) {
   const name = useId();
   return (

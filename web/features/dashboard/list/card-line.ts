@@ -20,8 +20,8 @@ export interface CardLine {
 }
 
 /**
- * Returns the line about what is wrong; null if all is well. Down comes first, then unreachable (the findings are then from an older
- * check), last what a badge says too. Notes are `quiet`. `now` in ms UTC.
+ * Returns the line about what is wrong; null if all is well. An outage comes first, then a certificate that was not read (any findings
+ * are from an older check), then findings, then what a badge shows too. Notes are `quiet`. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const down = downLine(domain, now);
@@ -73,7 +73,7 @@ function limit({ weakest_link: weakest }: DomainWire, now: number): CardLine | n
   };
 }
 
-/** Returns a line if the certificate is short-lived: its badge is red from the first day on, and this says why that is fine. */
+/** Returns a line if the certificate is short-lived: its badge may be red from the first day on, and the line says whether the renewal is on schedule. */
 function schedule(domain: DomainWire, now: number): CardLine | null {
   const words = scheduleWords(domain, now);
   const title = scheduleLine(domain, now);

@@ -91,7 +91,7 @@ export function Toolbar({
         <GroupChoices group={search.group} onGroup={(group) => change({ ...NO_GROUP, group })} />
       </SortMenu>
       <ViewToggle view={view} onChange={(next) => change({ view: next })} />
-      {/* Twice instead of moved by styles, so that the Tab key follows the eye in both places. */}
+      {/* Rendered in two places, one of them hidden. If styles moved it, the Tab key would not follow the order on the screen. */}
       <span className="@max-[920px]:hidden">{children}</span>
       <Button aria-label="Add Domain" className="max-md:hidden" onClick={onAdd}>
         <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />

@@ -12,7 +12,7 @@ import { SubjectAltNames } from './san-list.tsx';
 import { LoadingRows, TimelineItem } from './timeline.tsx';
 import { WhatChanged } from './what-changed.tsx';
 
-/** So many certificates are shown first: other sections follow. */
+/** Number of certificates shown at first, because other sections follow. */
 const FIRST_SHOWN = 5;
 
 /** Lists every certificate seen at the host, newest first. */

@@ -63,7 +63,7 @@ export function StatusSettingsPage() {
   );
 }
 
-/** Texts and the list of domains stay local until saved. Switches take effect at once, as soon as the page has an address. */
+/** Edits the page. Texts and the list of domains wait for the button. Switches are saved at once if the page already has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(page));
@@ -104,7 +104,7 @@ function Settings({ page }: { page: StatusPageWire }) {
       );
     },
     onError: (error, sent) => {
-      // A switch goes back. Texts that were not saved stay.
+      // Set a switch back. Keep texts that were not saved.
       if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved) }));
       if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
       else if (error instanceof ApiError && error.code === 'not_found') findRemoved();
