@@ -6,6 +6,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { addOtherLeaves } from '../../server/store/schema/migrations/0031-other-leaves.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
@@ -105,6 +106,11 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     const list = { accountId, sort: 'name' as const, after: null, offset: 2, limit: 10, now: NOW };
     const rest = await listServedCertificates(store, list);
     expect([rest.total, rest.certificates.length]).toEqual([3, 1]);
+    const beyond = await listServedCertificates(store, { ...list, offset: 10 });
+    expect([beyond.total, beyond.certificates]).toEqual([3, []]);
+    await pauseMonitor(store, { accountId, monitorId: halfId, now: NOW });
+    expect(await found({ status: 'ok' })).toEqual([]);
+    expect(await found({ status: 'paused' })).toContain(later);
   });
 
   it('has a page with the domains that serve it, which are done only when all of their addresses have changed', async () => {

@@ -74,12 +74,21 @@ export async function listServedCertificates(
   query: CertificateQuery,
 ): Promise<{ certificates: ServedCertificate[]; total: number; next: CertificateCursor | null }> {
   // Reads all certificates of the account.
-  const rows = await store.search(query.accountId, (db) => pageOfCertificates({ ...store, db }, query));
+  const { rows, total } = await store.search(query.accountId, async (db) => {
+    const [from, { after, offset = 0 }] = [{ ...store, db }, query];
+    const found = await pageOfCertificates(from, query);
+    const isBeyond = found.length === 0 && (after !== null || offset > 0);
+    // An empty page has no row with the total.
+    const [first] = isBeyond
+      ? await pageOfCertificates(from, { ...query, after: null, offset: 0, limit: 0 })
+      : found;
+    return { rows: found, total: first?.total ?? 0 };
+  });
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     certificates: await describe(store, query.accountId, page),
-    total: rows[0]?.total ?? 0,
+    total,
     next: last === undefined ? null : cursorOf(last, query.sort),
   };
 }

@@ -14,6 +14,7 @@ import {
   endsSoon,
   hasCertificate,
   hasProblem,
+  isPaused,
   isExpiring,
   isInState,
   isUndated,
@@ -168,7 +169,7 @@ export function foundCertificates(store: Store, filter: MonitorFilter) {
 
 /**
  * Selects the fingerprints of the certificates that further addresses of the matches serve. A filter for a state that follows from a date
- * looks at the dates of these certificates instead of those of the monitors.
+ * looks at the dates of these certificates instead of those of the monitors, of which it leaves out the paused ones as elsewhere.
  */
 export function foundOtherLeaves(store: Store, { status, ...filter }: MonitorFilter) {
   const others = store.db
@@ -179,7 +180,15 @@ export function foundOtherLeaves(store: Store, { status, ...filter }: MonitorFil
   const rest = ends === undefined ? { ...filter, status } : filter;
   return others
     .$if(ends !== undefined, (rows) =>
-      rows.where(sql<boolean>`not_after >= ${ends?.from} and not_after < ${ends?.until}`),
+      rows
+        .where(sql<boolean>`not_after >= ${ends?.from} and not_after < ${ends?.until}`)
+        .where('monitor_id', 'not in', (eb) =>
+          eb
+            .selectFrom('monitor_listing')
+            .select('monitor_id')
+            .where('account_id', '=', filter.accountId)
+            .where(isPaused),
+        ),
     )
     .$if(!isEverything(rest), (rows) =>
       rows.where('monitor_id', 'in', (eb) =>
