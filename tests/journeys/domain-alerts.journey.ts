@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { createAccount, daysFromNow, expect, showSection, test, type World } from './world.ts';
 
 /** Opens the panel of the only domain of a new account, whose certificate expires in `days`. */
@@ -101,6 +101,42 @@ test('a domain has its own quiet hours, and its own steps with Premium', async (
   await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
   await alerts.getByRole('button', { name: 'Account defaults' }).click();
   await expect(alerts.getByText('Custom quiet hours')).toHaveCount(0);
+
+  const night = alerts.getByLabel('Hold alerts at night');
+  const change = (answer: (route: Route) => Promise<void>) =>
+    page.route('**/api/domain/*/alerts', (route) =>
+      route.request().method() === 'PATCH' ? answer(route) : route.fallback(),
+    );
+  await test.step('a choice that could not be saved goes back', async () => {
+    await change((route) => route.fulfill({ status: 503 }));
+    await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
+    await night.click();
+    await expect(page.getByText(/^Could not save the change: /)).toBeVisible();
+    await expect(night).not.toBeChecked();
+    await page.unroute('**/api/domain/*/alerts');
+  });
+
+  await test.step('the last of quick choices is saved, and one of another part loses none', async () => {
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    await change(async (route) => {
+      if (isHeld) await new Promise<void>((release) => held.push(release));
+      await route.continue();
+    });
+    for (const isOn of [true, false, true]) {
+      await night.click();
+      await expect(night).toBeChecked({ checked: isOn });
+    }
+    await alerts.getByRole('button', { name: 'Done' }).click();
+    await alerts.getByRole('button', { name: 'Change: Events' }).click();
+    await alerts.getByLabel('Outages').uncheck();
+    await expect.poll(() => held.length).toBe(1);
+    isHeld = false;
+    held[0]?.();
+    await expect(alerts.getByText('All events except outages')).toBeVisible();
+    await expect(alerts.getByText('22:00 to 7:00, except critical alerts')).toBeVisible();
+    await expect(alerts.getByText('Custom quiet hours and choice of events')).toBeVisible();
+  });
 });
 
 test("changes to a domain's alert steps are saved at once, with a preview", async ({ page, world }) => {

@@ -3,29 +3,33 @@ import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-quer
 import { useCallback, useRef } from 'react';
 
 /**
- * Works like `useMutation`, but ignores a call whose variables equal those of one in flight. `isPending` only changes with the next
- * render, so a double click would otherwise send the request twice.
+ * Works like `useMutation`, but ignores a call whose variables equal those of one in flight, or with a scope, of the last one in it.
+ * `isPending` only changes with the next render, so a double click would otherwise send the request twice.
  */
 export function useWrite<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): UseMutationResult<Data, Error, Variables> {
-  const inFlight = useRef(new Set<string>());
+  const inFlight = useRef<string[]>([]);
   const mutation = useMutation({
     ...options,
     onSettled: (...outcome) => {
-      inFlight.current.delete(keyOf(outcome[2]));
+      const settled = inFlight.current.indexOf(keyOf(outcome[2]));
+      inFlight.current = inFlight.current.filter((_, index) => index !== settled);
       return options.onSettled?.(...outcome);
     },
   });
   const { mutate: start } = mutation;
+  const isOrdered = options.scope !== undefined;
   const mutate = useCallback<typeof start>(
     (...call) => {
       const key = keyOf(call[0]);
-      if (inFlight.current.has(key)) return;
-      inFlight.current.add(key);
+      // With a scope, a choice that was made, changed and made again must be sent again.
+      const started = isOrdered ? inFlight.current.slice(-1) : inFlight.current;
+      if (started.includes(key)) return;
+      inFlight.current = [...inFlight.current, key];
       start(...call);
     },
-    [start],
+    [start, isOrdered],
   );
   return { ...mutation, mutate };
 }

@@ -77,9 +77,11 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
               alerts={alerts}
               channels={channels ?? []}
               isStoring={isStoring}
-              onSave={(value) => store({ ...own, ...value })}
+              onSave={(value, settled) => store({ part, value }, settled)}
               onReset={
-                own[part] === undefined ? null : () => store(without(own, part), () => setEditing(null))
+                own[part] === undefined
+                  ? null
+                  : () => store({ part, value: {} }, { onSuccess: () => setEditing(null) })
               }
               onDone={() => setEditing(null)}
             />
@@ -98,15 +100,24 @@ function PartItem({ children }: { children: ReactNode }) {
   return <li {...focus}>{children}</li>;
 }
 
+interface PartChange {
+  part: Part;
+  /** Empty: the part follows the account's settings. */
+  value: DomainAlertSettingsWire;
+}
+
 /** Saves the domain's own alert settings. Opens the upgrade dialog if they need Premium. */
 function useOwnSettings(domainId: string) {
-  const { putDomain } = useAlertCache();
+  const { domainOf, putDomain } = useAlertCache();
   const { isSold, open } = useUpgrade();
-  const { mutate, isPending } = useWrite({
+  const { mutate, isPending } = useWrite<DomainAlertsWire, PartChange>({
     // Send changes one after the other, so that the server stores the last choice.
     scope: { id: `domain-alerts ${domainId}` },
-    mutationFn: (own: DomainAlertSettingsWire) =>
-      call(changeDomainAlerts, { params: { id: domainId }, body: own }),
+    mutationFn: ({ part, value }) => {
+      // As left by the change before, which may have been of another part.
+      const rest = without(domainOf(domainId)?.own ?? {}, part);
+      return call(changeDomainAlerts, { params: { id: domainId }, body: { ...rest, ...value } });
+    },
     onSuccess: (alerts) => {
       putDomain(domainId, alerts);
       // With an id, each toast replaces the one before, so that quick changes show one.
@@ -117,9 +128,5 @@ function useOwnSettings(domainId: string) {
       else toast.error(`Could not save the change: ${messageOf(error)}`);
     },
   });
-  return {
-    store: (own: DomainAlertSettingsWire, onStored?: () => void) =>
-      mutate(own, onStored && { onSuccess: onStored }),
-    isStoring: isPending,
-  };
+  return { store: mutate, isStoring: isPending };
 }

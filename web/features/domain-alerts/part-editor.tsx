@@ -24,7 +24,7 @@ interface PartEditorProps {
   alerts: DomainAlertsWire;
   channels: readonly ChannelWire[];
   isStoring: boolean;
-  onSave: (value: DomainAlertSettingsWire) => void;
+  onSave: (value: DomainAlertSettingsWire, settled: { onSettled: () => void }) => void;
   /** Resets this part to the account's settings; null if it already follows them. */
   onReset: (() => void) | null;
   onDone: () => void;
@@ -42,14 +42,20 @@ export function PartEditor({
   onDone,
 }: PartEditorProps) {
   // Settings that need Premium keep the user's choice while the account has none.
-  const [draft, setDraft] = useState<AlertSettingsWire>({ ...alerts.effective, ...alerts.own });
+  const stored: AlertSettingsWire = { ...alerts.effective, ...alerts.own };
+  const [chosen, setChosen] = useState<AlertSettingsWire | null>(null);
+  const draft = chosen ?? stored;
   const { timeZone } = useCurrentUser();
   const { isSubscribed } = useSubscription();
   const isLocked = part === 'steps' && !isSubscribed;
   const change = (value: Partial<AlertSettingsWire>) => {
     const next = { ...draft, ...value };
-    setDraft(next);
-    if (isWhole(part, next)) onSave({ [part]: next[part] });
+    setChosen(next);
+    if (!isWhole(part, next)) return;
+    const saved = JSON.stringify(next[part]);
+    // A failed change is undone. What was chosen meanwhile stays.
+    const onSettled = () => setChosen((last) => (JSON.stringify(last?.[part]) === saved ? null : last));
+    onSave({ [part]: next[part] }, { onSettled });
   };
   return (
     <div className="mt-2 grid gap-3">

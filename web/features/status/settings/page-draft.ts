@@ -32,12 +32,12 @@ export function draftOf(page: StatusPageWire): PageDraft {
   };
 }
 
-/** Returns the choices that are saved at once. */
-export const switchesOf = (draft: PageDraft) => ({
-  listed: draft.listed,
-  showCertificates: draft.showCertificates,
-  showUptime: draft.showUptime,
-  showIncidents: draft.showIncidents,
+/** Returns those choices of the draft that were sent at once. */
+export const switchesOf = (draft: PageDraft, sent: StatusPageChange): Partial<PageDraft> => ({
+  ...(sent.listed !== undefined && { listed: draft.listed }),
+  ...(sent.show_certificates !== undefined && { showCertificates: draft.showCertificates }),
+  ...(sent.show_uptime !== undefined && { showUptime: draft.showUptime }),
+  ...(sent.show_incidents !== undefined && { showIncidents: draft.showIncidents }),
 });
 
 export function choicesOf(draft: PageDraft): StatusPageChoices {

@@ -91,6 +91,8 @@ function Settings({ page }: { page: StatusPageWire }) {
     },
   });
   const { mutate, isPending, variables } = useWrite({
+    // One after the other, so that no answer says what was so before a later change.
+    scope: { id: 'status-page' },
     mutationFn: (sent: StatusPageChange) => call(saveStatusPage, { body: sent }),
     onSuccess: (answer, sent) => {
       queryClient.setQueryData(STATUS_PAGE_KEY, answer);
@@ -105,7 +107,7 @@ function Settings({ page }: { page: StatusPageWire }) {
     },
     onError: (error, sent) => {
       // Set a switch back. Keep texts that were not saved.
-      if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved) }));
+      if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved, sent) }));
       if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
       else if (error instanceof ApiError && error.code === 'not_found') findRemoved();
       else toast.error(failureText(error, 'Could not save the change: '));
