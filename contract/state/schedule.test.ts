@@ -45,6 +45,12 @@ describe('the renewal of a short-lived certificate', () => {
   });
 });
 
+it('the renewal of a certificate that is revoked, or refused on one of its domains, is no news', () => {
+  for (const refused of [{ state: 'revoked' }, { problem: 'revoked' }, { problem: 'wrong_name' }])
+    expect(scheduleOf({ ...certificate({}), ...refused }, now)).toBeNull();
+  expect(scheduleOf({ ...certificate({}), state: 'critical', problem: null }, now)).toBe('on schedule');
+});
+
 it('a renewal is overdue for long-lived certificates too', () => {
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), now)).toBe(true);
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), now)).toBe(false);

@@ -25,6 +25,10 @@ export interface Renewing {
   renewal: { overdue_at: string | null; is_short_lived: boolean } | null;
   /** Absent if unknown. */
   trusted?: boolean | null;
+  /** Of a domain or a certificate, such as 'revoked'. */
+  state?: string;
+  /** Of a certificate in the list: why clients refuse it on one of its domains. */
+  problem?: string | null;
 }
 
 /** Returns whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
@@ -34,12 +38,13 @@ export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing,
 }
 
 /**
- * Returns whether the renewal of a short-lived certificate is on schedule or overdue; null for other certificates, for expired and
- * untrusted ones, and if another address serves the renewed one. Only the badge does not follow it. The store has the rule in SQL.
+ * Returns whether the renewal of a short-lived certificate is on schedule or overdue; null for other certificates, for expired, revoked
+ * and refused ones, and if another address serves the renewed one. Only the badge does not follow it. The store has the rule in SQL.
  */
 export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
-  const { renewal, expiry_date: expiryDate, trusted } = certificate;
-  if (!renewal?.is_short_lived || renewal.overdue_at === null || trusted === false) return null;
+  const { renewal, expiry_date: expiryDate, trusted, state, problem = null } = certificate;
+  if (!renewal?.is_short_lived || renewal.overdue_at === null) return null;
+  if (trusted === false || state === 'revoked' || problem !== null) return null;
   if (expiryDate === null || now >= Date.parse(expiryDate)) return null;
   return isRenewalOverdue(certificate, now) ? 'overdue' : 'on schedule';
 }
