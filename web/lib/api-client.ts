@@ -4,9 +4,7 @@ import type { Answer, AnyCallInput, InputArgument } from './http.ts';
 import { refreshSession } from './account/session-refresh.ts';
 
 export { ApiError, messageOf } from './api-error.ts';
-
-/** Asks for an expected refusal as a successful answer (RFC 7240), because browsers log every 4xx as an error. */
-export const LENIENT = { prefer: 'handling=lenient' };
+export { LENIENT } from './http.ts';
 
 /**
  * Makes a call of the contract and returns its parsed answer; `{ data }` answers without the envelope. A 401 of a call that needs a

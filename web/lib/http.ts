@@ -8,6 +8,9 @@ const ALIASES: Record<string, string> = { host_name: 'hostname' };
 const REQUEST_TIMEOUT_MS = 30_000;
 const UNREACHABLE = 'The server could not be reached. Your monitoring keeps running.';
 
+/** Asks for an expected refusal as a successful answer (RFC 7240), because browsers log every 4xx as an error. */
+export const LENIENT = { prefer: 'handling=lenient' };
+
 interface RequestOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
