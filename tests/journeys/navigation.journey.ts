@@ -38,6 +38,14 @@ test('the main pages are links in the header, and at 360 px tabs that do not cov
   const [tabs, button] = [await main(page).boundingBox(), await add.boundingBox()];
   expect((tabs?.y ?? 0) + (tabs?.height ?? 0)).toBe(740);
   expect((button?.y ?? 740) + (button?.height ?? 0)).toBeLessThanOrEqual(tabs?.y ?? 0);
+
+  // Cards scroll below the tabs.
+  const menu = await page.getByRole('button', { name: /^Actions for / }).boundingBox();
+  const [x, y] = [(menu?.x ?? 0) + 20, (menu?.y ?? 0) + 20];
+  await page.setViewportSize({ width: 360, height: Math.round(y + 28) });
+  const isTab = (point: number[]) =>
+    document.elementFromPoint(point[0] ?? 0, point[1] ?? 0)?.closest('[data-tabs]') !== null;
+  expect(await page.evaluate(isTab, [x, y])).toBe(true);
 });
 
 test('the header has Upgrade, Feedback and the theme down to 640 px, below that the account menu', async ({

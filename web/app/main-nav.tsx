@@ -17,7 +17,7 @@ export function MainNav() {
     <nav
       aria-label="Main"
       data-tabs=""
-      className="flex max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:border-t max-md:border-line max-md:bg-surface max-md:pb-[env(safe-area-inset-bottom)] md:ml-1 lg:ml-5"
+      className="flex max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:pb-[env(safe-area-inset-bottom)] md:ml-1 lg:ml-5"
     >
       {PAGES.map(({ to, label, Icon }) => (
         <Link
