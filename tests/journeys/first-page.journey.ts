@@ -83,6 +83,10 @@ test('the prerendered login page keeps typed text and submits nothing before its
   await page.getByRole('button', { name: 'Login', exact: true }).click();
   await expect(page.getByText(/Failed to login/)).toBeVisible();
   expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
+
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const form = await page.locator('main > div').boundingBox();
+  expect((form?.x ?? 0) + (form?.width ?? 0) / 2).toBe(720);
 });
 
 test('the login page passes a host on to the sign-up link', async ({ page }) => {
