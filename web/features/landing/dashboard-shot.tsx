@@ -4,15 +4,14 @@ import { expiryBadge } from '../../../contract/state/badge.ts';
 import { rowsFor } from '../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../ui/horizon/horizon-card.tsx';
 import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';
+import { Glyph } from '../../ui/glyph.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { SEGMENTS, segmentClass } from '../../ui/segments.ts';
 import { SampleCard } from './sample-card.tsx';
-import { EXPIRED, NEXT, notAfterOf, SAMPLES } from './samples.ts';
+import { EXPIRED, NEXT, notAfterOf, REVOKED, SAMPLES } from './samples.ts';
 import { ShotToolbar } from './shot-toolbar.tsx';
-import { dateFormat } from '../../lib/format.ts';
 
 const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
-const dayAndMonth = dateFormat({ day: 'numeric', month: 'long' });
 
 /** Shows the dashboard in the dark theme, built from the real components; below 720 px one card. */
 export function DashboardShot({ productName, now }: { productName: string; now: number }) {
@@ -30,7 +29,7 @@ export function DashboardShot({ productName, now }: { productName: string; now: 
         >
           <ShotHeader productName={productName} />
           <div className="mx-auto max-w-[1080px] px-7 pt-8 lg:px-10">
-            <ShotSentence now={now} />
+            <ShotSentence />
             <ShotHorizon now={now} />
             <ShotToolbar samples={SAMPLES} now={now} />
             <div className="mt-3 grid grid-cols-2 gap-4 xl:grid-cols-3">
@@ -62,15 +61,28 @@ function ShotHeader({ productName }: { productName: string }) {
   );
 }
 
-function ShotSentence({ now }: { now: number }) {
-  const date = (sample: typeof NEXT) => dayAndMonth(notAfterOf(sample, now));
-  const host = 'font-[560] text-fg';
+const URGENT = [
+  { ...EXPIRED, glyph: 'expired', mark: 'text-expired-mark', words: 'expired' },
+  { ...REVOKED, glyph: 'revoked', mark: 'text-revoked-mark', words: 'revoked' },
+  { ...NEXT, glyph: 'critical', mark: 'text-critical-mark', words: `${NEXT.days} days` },
+] as const;
+
+function ShotSentence() {
   return (
     <>
-      <p className="text-[22px]/7 font-bold tracking-[-.022em]">3 certificates need attention this week</p>
-      <p className="mt-1 mb-5 text-fg-2">
-        <b className={host}>{EXPIRED.hostname}</b> expired on {date(EXPIRED)}. Next is{' '}
-        <b className={host}>{NEXT.hostname}</b> on {date(NEXT)}.
+      <p className="text-[22px]/7 font-bold tracking-[-.022em]">5 certificates need attention, 4 this week</p>
+      <p className="mt-2 mb-5 flex flex-wrap items-center gap-2 text-label whitespace-nowrap">
+        {URGENT.map(({ hostname, glyph, mark, words }) => (
+          <span
+            key={hostname}
+            className="flex min-h-8 items-center gap-1.5 rounded-2 border border-line-2 bg-surface px-2.5"
+          >
+            <Glyph name={glyph} className={`size-[13px] [--glyph-cut:var(--surface)] ${mark}`} />
+            <span className="font-mono font-[560] tracking-[-.025em]">{hostname}</span>
+            <span className="num text-fg-2">· {words}</span>
+          </span>
+        ))}
+        <span className="px-2.5 font-[560] text-accent-fg">Show all 5</span>
       </p>
     </>
   );

@@ -8,7 +8,10 @@ import { percentText } from '../../ui/certificate/uptime-strip-geometry.ts';
 import { checksOf, notAfterOf } from './samples.ts';
 import type { Sample } from './samples.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { longDate } from '../../lib/format.ts';
+import { dateFormat, longDate } from '../../lib/format.ts';
+import { Glyph } from '../../ui/glyph.tsx';
+
+const dayAndMonth = dateFormat({ day: 'numeric', month: 'short' });
 
 /** Shows the lifetime bar of an example certificate with its dates. */
 export function SampleLifetime({ sample, now }: { sample: Sample; now: number }) {
@@ -45,20 +48,29 @@ function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
 /** Shows a dashboard card with an example certificate. */
 export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
   const { checks, percent } = checksOf(sample);
+  const hasExpired = sample.days < 0;
   return (
-    <article className="min-w-0 rounded-4 border border-line bg-surface shadow-1">
-      <div className="flex items-center gap-3 px-[18px] pt-4">
+    <article
+      className={`min-w-0 rounded-4 border bg-surface shadow-1 ${hasExpired ? 'border-expired-mark' : 'border-line'}`}
+    >
+      {hasExpired && (
+        <p className="flex h-7 items-center gap-1.5 rounded-t-[11px] bg-expired-bg px-[18px] text-[12.5px]/[17px] font-[550] text-expired-fg">
+          <Glyph name="expired" className="size-[13px]" />
+          Expired on {dayAndMonth(notAfterOf(sample, now))}
+        </p>
+      )}
+      <div className={`flex items-center gap-3 px-[18px] ${hasExpired ? 'pt-2' : 'pt-4'}`}>
         <FaviconTile hostname={sample.hostname} />
         <div className="min-w-0 flex-1">
           <h3 className="truncate font-mono text-body font-[560]">{sample.hostname}</h3>
-          <p className="truncate text-meta/[17px] text-fg-3">{sample.issuer}</p>
+          {!hasExpired && <p className="truncate text-meta/[17px] text-fg-3">{sample.issuer}</p>}
         </div>
         <Ellipsis className="mr-1.5 size-4 flex-none text-fg-3" strokeWidth={1.8} aria-hidden="true" />
       </div>
-      <div className="px-[18px] pt-4 pb-3.5">
+      <div className={`px-[18px] pb-3.5 ${hasExpired ? 'pt-2' : 'pt-4'}`}>
         <div className="mb-[9px] flex h-[26px] items-center justify-between gap-2">
           <SampleRemaining sample={sample} now={now} />
-          <RevocationBadge revoked={sample.revoked === true} isVerified={sample.days >= 0} />
+          <RevocationBadge revoked={sample.revoked === true} isVerified={!hasExpired} />
         </div>
         <SampleLifetime sample={sample} now={now} />
       </div>

@@ -27,6 +27,13 @@ export const NEXT: Sample = {
   days: 2,
   lifetimeDays: 199,
 };
+export const REVOKED: Sample = {
+  hostname: 'cdn.moss.example',
+  issuer: 'Sectigo · Public Server DV R36',
+  days: 41,
+  lifetimeDays: 199,
+  revoked: true,
+};
 
 /** The certificates of the example dashboard, by date. */
 export const SAMPLES: readonly Sample[] = [
@@ -42,13 +49,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   { hostname: 'fjord.example', issuer: 'Google Trust Services · WE1', days: 32, lifetimeDays: 90 },
   { hostname: 'api.fjord.example', issuer: 'Google Trust Services · WE1', days: 34, lifetimeDays: 90 },
-  {
-    hostname: 'cdn.moss.example',
-    issuer: 'Sectigo · Public Server DV R36',
-    days: 41,
-    lifetimeDays: 199,
-    revoked: true,
-  },
+  REVOKED,
   {
     hostname: 'status.fjord.example',
     issuer: "Let's Encrypt · R12",
