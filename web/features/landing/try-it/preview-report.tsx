@@ -15,6 +15,7 @@ import { scrollBehavior } from '../section-parts.tsx';
 import { hostToWatch } from './host-to-watch.ts';
 import { scheduleOf, scheduleWords, timeLeft } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
+import { issuerLine } from '../../../domain/domain-lines.ts';
 
 const FIRST_NAMES = 4;
 
@@ -91,9 +92,6 @@ function Unread({ result, message }: { result: PreviewCheckWire; message: string
 function Certificate({ result, now }: { result: PreviewCheckWire; now: number }) {
   const { valid_from: validFrom, expiry_date: expiryDate, state, trusted } = result;
   const [notBefore, notAfter] = [Date.parse(validFrom ?? ''), Date.parse(expiryDate ?? '')];
-  const issuer = [result.authority_name, result.issuer].filter(
-    (name, index, all) => name && all.indexOf(name) === index,
-  );
   const [value, unit] = timeLeft(notAfter - now).split(' ');
   const schedule = scheduleWords(result, now);
   return (
@@ -168,7 +166,7 @@ function Certificate({ result, now }: { result: PreviewCheckWire; now: number })
       <dl className="mt-5 grid gap-x-8 gap-y-4 md:grid-cols-2">
         <Fact name="Valid From">{validFrom !== null && <Time iso={validFrom} />}</Fact>
         <Fact name="Expires On">{expiryDate !== null && <Time iso={expiryDate} />}</Fact>
-        <Fact name="Issuer">{issuer.join(' · ') || 'None'}</Fact>
+        <Fact name="Issuer">{issuerLine(result.authority_name, result.issuer) ?? 'None'}</Fact>
         <Fact name="Subject">{result.subject ?? 'None'}</Fact>
         <Fact name="Names">
           <Names result={result} />
