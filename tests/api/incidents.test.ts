@@ -85,13 +85,14 @@ describeAnyDatabase('An incident', (open) => {
         params,
         body: { until: at === null ? null : new Date(at).toISOString() },
       });
-    const until = api.clock.now() + 4 * DAY_MS;
+    const until = api.clock.now() + 3.5 * DAY_MS;
     expect((await snooze(bob, until)).problem.code).toBe('not_found');
     for (const wrong of [api.clock.now() - 1, api.clock.now() + 31 * DAY_MS])
       expect((await snooze(alice, wrong)).problem.code).toBe('invalid_request');
     expect((await snooze(alice, until)).ok.data.snoozed_until).toBe(new Date(until).toISOString());
     const [next] = (await domain(alice, domainId)).planned;
     expect(Date.parse(next?.at ?? '')).toBeGreaterThanOrEqual(until);
+    expect(next?.label).toMatch(/ before, delayed$/);
     expect((await snooze(alice, null)).ok.data.snoozed_until).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import type { PlannedAlertWire } from '../../../contract/alerting.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 import {
   upcomingAlerts,
   type AlertSettings,
@@ -8,6 +9,7 @@ import {
   maintenanceUntil,
   silentUntil,
   stepLabel,
+  type UpcomingAlert,
 } from '../../core/index.ts';
 import type { AlertForecastInput, PlannedMonitor } from '../../store/alerts/alert-forecast.ts';
 import { iso } from '../domains/domain-wire.ts';
@@ -51,7 +53,7 @@ export function plannedAlerts(
         domain_id: monitor.id,
         display_name: displayName(monitor),
         step: one.step,
-        label: stepLabel(one.step, certificate.notAfter - (instants.get(one.step) ?? 0)),
+        label: labelOf(one, { end: certificate.notAfter, instant: instants.get(one.step) ?? one.at }),
         severity: one.severity,
         at: one.at,
         expiry_date: iso(certificate.notAfter),
@@ -62,4 +64,9 @@ export function plannedAlerts(
     })
     .toSorted((left, right) => left.at - right.at)
     .map((one) => ({ ...one, at: iso(one.at) }));
+}
+
+/** Adds to the step's words that a snooze or maintenance delays the alert, when its date would contradict them. */
+function labelOf({ step, at }: UpcomingAlert, { end, instant }: { end: number; instant: number }): string {
+  return stepLabel(step, end - instant) + (at - instant >= DAY_MS ? ', delayed' : '');
 }
