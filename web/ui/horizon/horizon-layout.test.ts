@@ -84,8 +84,10 @@ describe('the buckets for expired and later certificates', () => {
   it('hold up to four expired certificates and the number of the others', () => {
     const layout = laidOut([{ days: -9, count: 3 }, ...[-5, -4, -3, -2, -1].map((days) => ({ days }))]);
     expect(layout.pins.map(({ place }) => place)).toEqual(['expired', 'expired', 'expired', 'expired']);
-    expect(layout.moreExpired).toMatchObject({ count: 4, text: '+4' });
-    expect(laidOut([{ days: -3 }]).moreExpired).toBeNull();
+    expect(layout.pins[0]?.label).toMatch(/ \+2$/);
+    expect(layout.moreExpired).toMatchObject({ count: 2, text: '+2' });
+    expect(laidOut([{ days: -3, count: 60 }]).moreExpired).toBeNull();
+    expect(laidOut([{ days: -3, count: 60 }], { width: 328 }).moreExpired).toMatchObject({ text: '+59' });
   });
 
   it('hold the first three certificates after the span and the number of all of them', () => {

@@ -213,7 +213,8 @@ function expiredPins(
       labelWidth: label === null ? 0 : widthOf(label),
     };
   });
-  const count = countOf(expired) - shown.length;
+  // A label tells for how many its pin stands.
+  const count = countOf(expired) - (frame.narrow ? shown.length : countOf(shown));
   if (count === 0) return { pins, more: null };
   const text = `+${grouped(count)}`;
   const noteX = frame.narrow ? 4 : x + NAME_OFFSET;
