@@ -13,10 +13,13 @@ const utcMonth = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' })
 const utcDay = dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** Returns '22 November' within half a year of `now` (ms UTC), otherwise '22 November 2027'; in local time. */
-export function dayAndMonth(instant: string, now: number): string {
+export function dayAndMonth(instant: string, now: number, near = dayMonth): string {
   const at = Date.parse(instant);
-  return (Math.abs(at - now) < HALF_A_YEAR_MS ? dayMonth : dayMonthYear)(at);
+  return (Math.abs(at - now) < HALF_A_YEAR_MS ? near : dayMonthYear)(at);
 }
+
+/** Returns '22 Nov' within half a year of `now` (ms UTC), otherwise '22 November 2027'; in local time. */
+export const shortDay = (instant: string, now: number): string => dayAndMonth(instant, now, short);
 
 /** Number of days that `firstDays` names. */
 const DAYS_NAMED = 3;

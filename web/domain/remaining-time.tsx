@@ -91,9 +91,23 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
     >
       <RevocationBadge revoked={domain.is_revoked} isVerified={isVerifiedActive(domain)} />
       {note !== null && (
-        <span className={classNames('text-small text-fg-3', place !== 'beside' && '-mt-1.5')}>{note}</span>
+        <span className={classNames('text-small text-fg-3', place !== 'beside' && '-mt-1.5')}>
+          <ShortNote note={note} />
+        </span>
       )}
     </span>
+  );
+}
+
+/** Hides a word of the note in a narrow card, where it would run into the badge on the left. */
+function ShortNote({ note }: { note: string }) {
+  const [before, after] = note.split('revocation ');
+  return (
+    <>
+      {before}
+      <span className="@max-[300px]:sr-only">revocation </span>
+      {after}
+    </>
   );
 }
 

@@ -64,7 +64,7 @@ describe('cardTrouble', () => {
     [
       'says when a certificate expired',
       { state: 'expired', trusted: false, findings: [finding('expired', 'critical')] },
-      'expired: Expired on 22 December',
+      'expired: Expired on 22 Dec',
     ],
     [
       'reports the wrong name of a certificate that has also expired',

@@ -1,7 +1,7 @@
 import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { dayAndMonth } from '../../../domain/day-and-month.ts';
+import { dayAndMonth, shortDay } from '../../../domain/day-and-month.ts';
 import { shortFindingLine, worstFinding } from './finding-line.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
@@ -15,8 +15,6 @@ export interface CardLine {
   text: string;
   /** The full sentence; `text` is its short form. */
   title: string;
-  /** Shorter than `text`, for rows. */
-  brief?: string;
 }
 
 /**
@@ -59,7 +57,11 @@ function endedLine({ state, expiry_date: end, revocation }: DomainWire, now: num
   if (state !== 'revoked' && state !== 'expired') return null;
   const name = STATE_NAMES[state];
   if (at === null) return { tone: state, text: name, title: name };
-  return { tone: state, text: `${name} on ${dayAndMonth(at, now)}`, title: `${name} on ${longDate(at)}.` };
+  return {
+    tone: state,
+    text: `${name} on ${shortDay(at, now)}`,
+    title: `${name} on ${longDate(at)}.`,
+  };
 }
 
 /** Returns a line if an intermediate expires before the leaf. */
@@ -83,7 +85,6 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
     tone: isOverdue ? 'critical' : 'quiet',
     text: capitalised(words),
     title: `${title}.`,
-    brief: capitalised(words).split(',')[0] ?? words,
   };
 }
 

@@ -37,7 +37,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
   return (
     <div
       className={classNames(
-        'relative flex h-full min-h-[206px] min-w-0 flex-col rounded-4 border bg-surface',
+        '@container relative flex h-full min-h-[206px] min-w-0 flex-col rounded-4 border bg-surface',
         now - Date.parse(domain.created_at) < NEW_MS && 'animate-[appear_180ms]',
         isSelected || selected.has(domain.id)
           ? 'border-fg shadow-2'

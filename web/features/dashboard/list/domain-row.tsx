@@ -113,7 +113,6 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
           <SecondLine
             domain={domain}
             trouble={trouble}
-            isBrief
             className="text-[12.5px]/4"
             calmClassName="max-md:hidden"
           />

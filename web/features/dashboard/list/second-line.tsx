@@ -15,8 +15,6 @@ interface SecondLineProps {
   className: string;
   /** Additional styles if nothing is wrong. */
   calmClassName?: string;
-  /** The place is narrow. */
-  isBrief?: boolean;
 }
 
 /** Returns the line about what is wrong; null for a paused domain, which may be fixed by now. */
@@ -25,8 +23,8 @@ export function troubleOf(domain: DomainWire, now: number): CardLine | null {
 }
 
 /** Shows the problem, or else the issuer. With a target shows that instead, because the name above it may be cut. */
-export function SecondLine({ domain, trouble, className, calmClassName, isBrief = false }: SecondLineProps) {
-  if (trouble) return <TroubleLine trouble={trouble} className={className} isBrief={isBrief} />;
+export function SecondLine({ domain, trouble, className, calmClassName }: SecondLineProps) {
+  if (trouble) return <TroubleLine trouble={trouble} className={className} />;
   return (
     <span className={classNames('block truncate text-fg-3', className, calmClassName)}>
       {targetWords(domain) ?? issuerLine(domain.authority_name, domain.issuer) ?? unknownIssuer(domain)}
@@ -104,26 +102,29 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
       )}
     >
       <Glyph name={look.glyph} className="size-[13px]" />
-      <span className="truncate">{trouble.text}</span>
+      <WholeParts text={trouble.text} />
     </p>
   );
 }
 
+/** Shows the text, without what follows its first dot or comma if there is no room for all of it. The line's title is complete. */
+function WholeParts({ text }: { text: string }) {
+  const [, first = text, rest = ''] = /^(.*?)((?: ·|,) .*)$/.exec(text) ?? [];
+  return (
+    <span className="flex h-[1lh] min-w-0 flex-wrap overflow-hidden">
+      <span className="max-w-full truncate">{first}</span>
+      <span className="whitespace-pre">{rest}</span>
+    </span>
+  );
+}
+
 /** Shows a short line about a problem, with the full sentence as its title. `className` sets its type. */
-function TroubleLine({
-  trouble,
-  className,
-  isBrief,
-}: {
-  trouble: CardLine;
-  className?: string;
-  isBrief: boolean;
-}) {
+function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
   const look = lookOf(trouble);
   if (look === null)
     return (
-      <span title={trouble.title} className={classNames('num block truncate text-fg-2', className)}>
-        {isBrief ? (trouble.brief ?? trouble.text) : trouble.text}
+      <span title={trouble.title} className={classNames('num min-w-0 text-fg-2', className)}>
+        <WholeParts text={trouble.text} />
       </span>
     );
   return (
@@ -135,7 +136,7 @@ function TroubleLine({
         name={look.glyph}
         className={classNames('size-[13px] [--glyph-cut:var(--surface)]', look.mark)}
       />
-      <span className="truncate">{trouble.text}</span>
+      <WholeParts text={trouble.text} />
     </span>
   );
 }
