@@ -15,9 +15,12 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" hasCross>
       <dl className="mt-4 grid grid-cols-1 gap-x-8 md:grid-cols-2">
         {listedShortcuts(IS_MAC ? '⌘K' : 'Ctrl+K').map(({ keys, action }) => (
-          <div key={action} className="flex min-h-9 items-center justify-between gap-3 border-b border-line">
+          <div
+            key={action}
+            className="flex min-h-9 items-center justify-between gap-3 border-b border-line py-1"
+          >
             <dt className="text-body text-fg-2">{action}</dt>
-            <dd className="flex gap-1.5">
+            <dd className="flex flex-none gap-1.5">
               {keys.map((key) =>
                 key === '–' ? (
                   <span key={key} className="text-fg-3">
