@@ -145,12 +145,12 @@ function Finder({ commands, onChoose }: FinderProps) {
         <input
           type="text"
           role="combobox"
-          aria-label="Find a domain, an action or a page"
+          aria-label="Find a domain, action or page"
           aria-expanded={options.length > 0}
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={marked && elementId(marked)}
-          placeholder="Find a domain, an action or a page"
+          placeholder="Find a domain, action or page"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
