@@ -137,27 +137,6 @@ describeEachDatabase('the list of monitors', (open) => {
     for (const q of ['%', '_', '\\', "'; drop table monitors; --"]) expect(await found(q)).toEqual([]);
   });
 
-  it('returns 500 tags of matching monitors that have more', async () => {
-    const store = await open();
-    const { id: accountId } = await person(store, 'alice');
-    const monitors = Array.from({ length: 30 }, (_, index) => ({
-      id: `monitor ${index}`,
-      account_id: accountId,
-      host: `host${index}.example`,
-      port: 443,
-      check_every_minutes: 1440,
-      created_at: NOW,
-      next_check_at: NOW,
-      revoked: 0 as const,
-      tags: JSON.stringify(Array.from({ length: 20 }, (_unused, tag) => `t${index * 20 + tag}`)),
-    }));
-    await insertMonitors(store, monitors);
-    const { ids, tags } = await monitorIds(store, { accountId, sort: 'name', limit: 100, now: NOW });
-    expect(ids).toHaveLength(30);
-    expect(new Set(tags).size).toBe(500);
-    expect(tags).toEqual(tags.toSorted());
-  });
-
   it('returns the ids of matching monitors with their tags and days of expiry', async () => {
     const store = await open();
     const accountId = await withHosts(store);

@@ -5,6 +5,7 @@ import { isStatementTimeout } from '../../server/store/db/dialect.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
+import { insertMonitors } from '../kit/databases/insert-rows.ts';
 import { NOW, person, recorded, watch } from './samples.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
@@ -58,6 +59,41 @@ async function describedAccount(store: Store) {
 }
 
 describeEachDatabase('searches', (open, name) => {
+  it('returns all tags of matching monitors with 600 combinations, and 500 tags of those that have more', async () => {
+    const store = await open();
+    const listsOf = (count: number, size: number, has: (list: number, tag: number) => boolean) =>
+      Array.from({ length: count }, (_, list) =>
+        Array.from({ length: size }, (_unused, tag) => `t${tag}`).filter((_tag, tag) => has(list, tag)),
+      );
+    const few = listsOf(600, 10, (list, tag) => (list >> tag) % 2 > 0);
+    const rare = listsOf(101, 111, (list, tag) => tag === list + 10);
+    const many = listsOf(30, 600, (list, tag) => Math.floor(tag / 20) === list);
+    for (const [name, lists, number] of [
+      ['few', [...few, ...rare], 111] as const,
+      ['many', many, 500] as const,
+    ]) {
+      const { id: accountId } = await person(store, name);
+      const monitors = lists.map((tags, index) => ({
+        id: `${name} ${index}`,
+        account_id: accountId,
+        host: `host${index}.example`,
+        port: 443,
+        check_every_minutes: 1440,
+        created_at: NOW,
+        next_check_at: NOW,
+        revoked: 0 as const,
+        tags: JSON.stringify(tags),
+        search_text: 'host',
+      }));
+      await insertMonitors(store, monitors);
+      for (const q of [undefined, 'host']) {
+        const { ids, tags } = await monitorIds(store, { accountId, q, sort: 'name', limit: 900, now: NOW });
+        expect([ids.length, new Set(tags).size]).toEqual([lists.length, number]);
+        expect(tags).toEqual(tags.toSorted());
+      }
+    }
+  });
+
   it('find exactly the monitors whose text contains the query, also in repetitive text', async () => {
     const store = await open();
     const { accountId, texts } = await describedAccount(store);

@@ -5,6 +5,7 @@ import {
   countMatching,
   DENSE_MATCHES,
   foundRows,
+  isSearch,
   searchesText,
   matchingRows,
   type MonitorFilter,
@@ -13,7 +14,9 @@ import {
 import { joinVerdict, type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import type { Store } from '../db/open-store.ts';
+import { listItems } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
+import type { Tables } from '../schema/tables.ts';
 import { byExpiry, isAfterExpiry, pageOfWorst, type WorstCursor, worstCursorAfter } from './worst-first.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
@@ -108,13 +111,14 @@ export async function monitorIds(store: Store, query: Sorted & { limit: number }
     const days = new Set<number>();
     for (const { not_after: end } of found) if (end !== null) days.add(Math.floor(end / DAY_MS) * DAY_MS);
     // Ten thousand monitors may have two hundred thousand different tags. To read, sort and send them all would delay other calls by 0.1 s.
-    const lists = await from.db
+    const lists = from.db
       .selectFrom(matchingRows(from, query, null).select('tags').limit(query.limit).as('tagged'))
       .select('tags')
-      .distinct()
-      .limit(MAX_ENTRIES)
-      .execute();
-    const tags = new Set(lists.flatMap((row) => storedStrings(row.tags)));
+      .distinct();
+    const some = await lists.limit(MAX_ENTRIES).execute();
+    const tags = new Set(some.flatMap((row) => storedStrings(row.tags)));
+    if (some.length === MAX_ENTRIES && tags.size < MAX_ENTRIES)
+      for (const { tag } of await tagsIn(from, query, lists)) tags.add(tag);
     return {
       ids: idsOf(found),
       total: found.length < query.limit ? found.length : await countMatching(from, query),
@@ -122,6 +126,24 @@ export async function monitorIds(store: Store, query: Sorted & { limit: number }
       tags: [...tags].slice(0, MAX_ENTRIES).toSorted(),
     };
   });
+}
+
+/** Returns the first `MAX_ENTRIES` different tags of lists of tags. There may be thousands of lists, so reads in the search thread. */
+function tagsIn(
+  store: Store,
+  query: MonitorFilter,
+  lists: SelectQueryBuilder<Tables, never, { tags: string }>,
+) {
+  const read = (db: Store['db']) =>
+    db
+      .selectFrom(lists.as('lists'))
+      .innerJoin(listItems(store.dialect, 'lists.tags').as('item'), (join) => join.onTrue())
+      .select('item.value as tag')
+      .distinct()
+      .limit(MAX_ENTRIES)
+      .execute();
+  // A search within a search would wait for itself.
+  return isSearch(query) ? read(store.db) : store.search(query.accountId, read);
 }
 
 /** Returns the endpoints of all matches in the list's order. */
