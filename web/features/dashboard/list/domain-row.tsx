@@ -70,7 +70,14 @@ export const DomainRow = memo(function DomainRow({
         <RemainingTime domain={domain} now={now} short />
       </td>
       <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
-        {domain.expiry_date !== null ? <Time iso={domain.expiry_date} /> : <None />}
+        {domain.expiry_date !== null ? (
+          <Time iso={domain.expiry_date} />
+        ) : (
+          // Clear of the badge 'Certificate not read' on its left.
+          <span className="max-[900px]:pl-2">
+            <None />
+          </span>
+        )}
       </td>
       <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
         <LifetimeBar lifetime={lifetimeOf(domain, now)} now={now} />
