@@ -77,7 +77,7 @@ function WebhookSample({ now }: { now: number }) {
   const notAfter = notAfterOf(ALERTED, now);
   const value = 'text-accent-fg';
   return (
-    <pre className="overflow-hidden font-mono text-small/[21px] text-fg-2 max-sm:-mx-3">
+    <pre className="overflow-hidden font-mono text-small/[21px] text-fg-2 max-sm:-mx-3 md:max-xl:-mx-6 xl:-mx-1">
       {'{ "type": '}
       <span className={value}>"certificate.expiring"</span>
       {',\n "data": { …\n  "certificate": { …\n   "name": '}
