@@ -40,7 +40,7 @@ test('cards and panel say first what is broken, and Active has a tick only with 
 
   const misnamed = await world.serve('shop.fjord.example', { dnsNames: ['other.example'] });
   await addByApi(person, misnamed);
-  await expect(firstLine(misnamed)).toHaveText('Not valid for this name');
+  await expect(firstLine(misnamed)).toHaveText('Not trusted: wrong name');
 
   const dead = world.dead('gone.fjord.example');
   await addByApi(person, dead);

@@ -44,7 +44,7 @@ describe('cardTrouble', () => {
     [
       'reports a certificate for another name',
       { trusted: false, findings: [finding('name_mismatch', 'critical')] },
-      'critical: Not valid for this name',
+      'critical: Not trusted: wrong name',
     ],
     [
       'reports a self-signed certificate',
@@ -73,7 +73,7 @@ describe('cardTrouble', () => {
         trusted: false,
         findings: [finding('expired', 'critical'), finding('name_mismatch', 'critical')],
       },
-      'critical: Not valid for this name',
+      'critical: Not trusted: wrong name',
     ],
     [
       'says that a certificate is revoked',

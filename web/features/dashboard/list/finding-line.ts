@@ -3,7 +3,7 @@ import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
 /** Short texts for cards; other findings show their full sentence. */
 const SHORT_LINES: Record<string, string> = {
   not_yet_valid: 'Not valid yet',
-  name_mismatch: 'Not valid for this name',
+  name_mismatch: 'Not trusted: wrong name',
   self_signed: 'Not trusted: self-signed',
   untrusted_root: 'Not trusted: unknown authority',
   incomplete_chain: 'The chain is incomplete',
@@ -39,7 +39,7 @@ export function worstFinding(domain: DomainWire): FindingWire | null {
   return domain.findings.find(isNews) ?? null;
 }
 
-/** Returns 'Not valid for this name'; for addresses that differ only in age, how many are behind. */
+/** Returns 'Not trusted: wrong name'; for addresses that differ only in age, how many are behind. */
 export function shortFindingLine({ code, message }: FindingWire): string {
   const behind = code === 'certificates_differ' && /^(\d+ of \d+ addresses) still/.exec(message);
   return behind ? `${behind[1]}: old certificate` : (SHORT_LINES[code] ?? message);
