@@ -78,10 +78,14 @@ const alertsOf = (hostname: string) => async (page: Page) => {
 };
 
 async function ownSettings(page: Page, part: string): Promise<void> {
-  // The demo keeps its settings: changes are shown at once and never saved.
-  await page.route('**/api/domain/*/alerts', (route) =>
-    route.request().method() === 'GET' ? route.fallback() : undefined,
-  );
+  // Nothing is saved, because a second visit must find the same settings. A change without an answer would be saved once the page has no
+  // routes any more.
+  await page.route('**/api/domain/*/alerts', async (route) => {
+    const request = route.request();
+    if (request.method() === 'GET') return route.fallback();
+    const stored = (await (await page.request.get(request.url())).json()) as { data: object };
+    return route.fulfill({ json: { data: { ...stored.data, own: request.postDataJSON() as object } } });
+  });
   await page.locator('summary', { hasText: /^Account defaults|^Custom / }).click();
   await press(page, `Change: ${part}`);
 }
@@ -136,7 +140,9 @@ const ALERTS: Screen[] = [
     async show(page) {
       await alertsOf('auth.fjord.example')(page);
       await ownSettings(page, 'Steps');
-      await changeAndAwaitPreview(page, () => page.getByRole('radio', { name: /Custom/ }).click());
+      const custom = page.getByRole('radio', { name: /Custom/ });
+      // It is chosen already if an earlier screen saved steps for the whole account.
+      if (!(await custom.isChecked())) await changeAndAwaitPreview(page, () => custom.click());
       await page.getByText('14 days before').last().waitFor();
       await page
         .getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })
