@@ -37,15 +37,14 @@ const FADED_LABELS = [['primary-fg', 'primary', 80]] as const;
  * FADED_LABELS to shapes without text.
  */
 const OPACITIES = [
-  'features/certificates/certificate-table.tsx: 60',
   'features/dashboard/adding/add-domain-dialog.tsx: 80',
   'features/dashboard/list/domain-grid.tsx: 60',
-  'features/dashboard/list/domain-table.tsx: 60',
   'features/landing/lifetime-story.tsx: 40',
   'ui/alert-settings/steps-preview.tsx: 60',
   'ui/horizon/horizon-drawing.tsx: 25',
   'ui/horizon/horizon-drawing.tsx: 60',
   'ui/loading.tsx: 75',
+  'ui/table/table-parts.tsx: 60',
 ];
 /** Shapes without text: bars, pins, ticks, borders of controls, focus rings. Only cards have lifetime bars, with `elapsed`. */
 const MARKS = ['ok-mark', 'soon-mark', 'critical-mark', 'expired-mark', 'revoked-mark', 'control', 'ring'];

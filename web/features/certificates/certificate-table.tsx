@@ -9,7 +9,7 @@ import { issuerLine } from '../../domain/domain-lines.ts';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/loading.tsx';
-import { type Column, type ListOrder, SpacerRow, TableHead } from '../../ui/table/table-parts.tsx';
+import { type Column, type ListOrder, SpacerRow, ListTable } from '../../ui/table/table-parts.tsx';
 import { useListWindow } from '../../ui/table/use-list-window.ts';
 import { Time } from '../../ui/time.tsx';
 import { useMediaQuery } from '../../lib/use-media-query.ts';
@@ -59,45 +59,32 @@ export function CertificateTable({ list, now, order, onOrder }: CertificateTable
     },
   );
   return (
-    <div
-      className={classNames(
-        'rounded-4 border border-line bg-surface shadow-1',
-        list.isPlaceholder && 'opacity-60',
-      )}
-    >
-      <table
-        aria-label="Certificates"
-        aria-rowcount={(list.total ?? 0) + 1}
-        aria-busy={list.isPlaceholder}
-        className="w-full table-fixed border-separate border-spacing-0 text-left"
-      >
-        <TableHead columns={HEAD} order={order} onOrder={onOrder} />
-        <tbody ref={attach} {...focusHandlers}>
-          {rows.flatMap(({ index, gapBefore }) => {
-            const certificate = at(index);
-            return [
-              gapBefore > 0 && <SpacerRow key={`before-${index}`} columns={columns} height={gapBefore} />,
-              certificate ? (
-                <CertificateRow
-                  key={certificate.fingerprint}
-                  ref={measure}
-                  certificate={certificate}
-                  index={index}
-                  now={now}
-                />
-              ) : (
-                <tr key={`row-${index}`} ref={measure} data-row={index} aria-hidden="true">
-                  <td colSpan={columns} className={classNames(CELL, 'pl-4 md:pl-5')}>
-                    <Skeleton className="my-2.5 h-4 w-64 max-w-full" />
-                  </td>
-                </tr>
-              ),
-            ];
-          })}
-          {after > 0 && <SpacerRow columns={columns} height={after} />}
-        </tbody>
-      </table>
-    </div>
+    <ListTable label="Certificates" list={list} columns={HEAD} order={order} onOrder={onOrder}>
+      <tbody ref={attach} {...focusHandlers}>
+        {rows.flatMap(({ index, gapBefore }) => {
+          const certificate = at(index);
+          return [
+            gapBefore > 0 && <SpacerRow key={`before-${index}`} columns={columns} height={gapBefore} />,
+            certificate ? (
+              <CertificateRow
+                key={certificate.fingerprint}
+                ref={measure}
+                certificate={certificate}
+                index={index}
+                now={now}
+              />
+            ) : (
+              <tr key={`row-${index}`} ref={measure} data-row={index} aria-hidden="true">
+                <td colSpan={columns} className={classNames(CELL, 'pl-4 md:pl-5')}>
+                  <Skeleton className="my-2.5 h-4 w-64 max-w-full" />
+                </td>
+              </tr>
+            ),
+          ];
+        })}
+        {after > 0 && <SpacerRow columns={columns} height={after} />}
+      </tbody>
+    </ListTable>
   );
 }
 

@@ -1,4 +1,5 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { ReactNode, Ref } from 'react';
 import type { SortDirection } from '../../../contract/calls/list-order.ts';
 import { naturalDirection } from '../../../contract/calls/list-order.ts';
 import { classNames } from '../class-names.ts';
@@ -30,7 +31,7 @@ interface TableHeadProps<Sort extends string> {
  * Shows the header of a list, which stays in view below `--table-top`, by default the page's header. Below 720 px it is only for screen
  * readers, and without buttons.
  */
-export function TableHead<Sort extends string>({ columns, order, onOrder }: TableHeadProps<Sort>) {
+function TableHead<Sort extends string>({ columns, order, onOrder }: TableHeadProps<Sort>) {
   return (
     <thead data-sticky-head="">
       <tr aria-rowindex={1}>
@@ -98,5 +99,45 @@ export function SpacerRow({ columns, height }: { columns: number; height: number
     <tr aria-hidden="true">
       <td aria-hidden="true" colSpan={columns} className="p-0" style={{ height }} />
     </tr>
+  );
+}
+
+interface ListTableProps<Sort extends string> extends TableHeadProps<Sort> {
+  label: string;
+  list: { total: number | null; isPlaceholder: boolean };
+  frame?: Ref<HTMLDivElement>;
+  isBesidePanel?: boolean;
+  /** The body. */
+  children: ReactNode;
+}
+
+/** Shows a list as a table of which only the rows in view are mounted, and tells screen readers the number of all rows. */
+export function ListTable<Sort extends string>({
+  label,
+  list,
+  frame,
+  isBesidePanel = false,
+  children,
+  ...head
+}: ListTableProps<Sort>) {
+  return (
+    <div
+      ref={frame}
+      data-beside-panel={isBesidePanel || undefined}
+      className={classNames(
+        'group/table rounded-4 border border-line bg-surface shadow-1',
+        list.isPlaceholder && 'opacity-60',
+      )}
+    >
+      <table
+        aria-label={label}
+        aria-rowcount={(list.total ?? 0) + 1}
+        aria-busy={list.isPlaceholder}
+        className="w-full table-fixed border-separate border-spacing-0 text-left"
+      >
+        <TableHead {...head} />
+        {children}
+      </table>
+    </div>
   );
 }

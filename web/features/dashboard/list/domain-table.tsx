@@ -6,7 +6,7 @@ import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import type { DomainListProps } from './domain-grid.tsx';
 import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
 import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';
-import { type Column, SpacerRow, TableHead } from '../../../ui/table/table-parts.tsx';
+import { type Column, SpacerRow, ListTable } from '../../../ui/table/table-parts.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
 import { cardElement } from '../../../domain/domain-actions.tsx';
 import { useListWindow } from '../../../ui/table/use-list-window.ts';
@@ -77,64 +77,53 @@ export function DomainTable(props: DomainListProps) {
     overscan: 3,
   });
   return (
-    <div
-      ref={frame}
-      data-beside-panel={isBesidePanel || undefined}
-      className={classNames(
-        'group/table rounded-4 border border-line bg-surface shadow-1',
-        list.isPlaceholder && 'opacity-60',
-      )}
+    <ListTable
+      label="Domains"
+      list={list}
+      frame={frame}
+      isBesidePanel={isBesidePanel}
+      columns={HEAD}
+      order={{ sort: filter.sort, direction: naturalDirection(filter.sort) }}
+      // Each column sorts in one direction. A second click on its header returns to newest first.
+      onOrder={({ sort }) => change({ sort: sort === filter.sort ? 'newest' : sort })}
     >
-      <table
-        aria-label="Domains"
-        aria-rowcount={(list.total ?? 0) + 1}
-        aria-busy={list.isPlaceholder}
-        className="w-full table-fixed border-separate border-spacing-0 text-left"
-      >
-        <TableHead
-          columns={HEAD}
-          order={{ sort: filter.sort, direction: naturalDirection(filter.sort) }}
-          // A column has one order; a click on its header again returns to the usual one.
-          onOrder={({ sort }) => change({ sort: sort === filter.sort ? 'newest' : sort })}
-        />
-        <tbody ref={attach} {...focusHandlers}>
-          {rows.flatMap(({ index, gapBefore }) => {
-            const domain = at(index);
-            const error = list.errorAt(index);
-            return [
-              gapBefore > 0 && <SpacerRow key={`before-${index}`} columns={columns} height={gapBefore} />,
-              domain ? (
-                <DomainRow
-                  key={domain.id}
-                  ref={measure}
-                  domain={domain}
-                  index={index}
-                  now={now}
-                  isOpen={domain.id === openId}
-                  actions={actions}
-                />
-              ) : (
-                <tr
-                  key={`row-${index}`}
-                  ref={measure}
-                  data-row={index}
-                  aria-rowindex={index + 2}
-                  aria-hidden={error === null ? true : undefined}
-                >
-                  <td colSpan={columns} className={classNames(ROW_CELL, 'pl-4 md:pl-5')}>
-                    {error !== null && showsErrorAt(index) ? (
-                      <FailedCell error={error} onRetry={list.retry} />
-                    ) : (
-                      <RowSkeleton />
-                    )}
-                  </td>
-                </tr>
-              ),
-            ];
-          })}
-          {after > 0 && <SpacerRow columns={columns} height={after} />}
-        </tbody>
-      </table>
-    </div>
+      <tbody ref={attach} {...focusHandlers}>
+        {rows.flatMap(({ index, gapBefore }) => {
+          const domain = at(index);
+          const error = list.errorAt(index);
+          return [
+            gapBefore > 0 && <SpacerRow key={`before-${index}`} columns={columns} height={gapBefore} />,
+            domain ? (
+              <DomainRow
+                key={domain.id}
+                ref={measure}
+                domain={domain}
+                index={index}
+                now={now}
+                isOpen={domain.id === openId}
+                actions={actions}
+              />
+            ) : (
+              <tr
+                key={`row-${index}`}
+                ref={measure}
+                data-row={index}
+                aria-rowindex={index + 2}
+                aria-hidden={error === null ? true : undefined}
+              >
+                <td colSpan={columns} className={classNames(ROW_CELL, 'pl-4 md:pl-5')}>
+                  {error !== null && showsErrorAt(index) ? (
+                    <FailedCell error={error} onRetry={list.retry} />
+                  ) : (
+                    <RowSkeleton />
+                  )}
+                </td>
+              </tr>
+            ),
+          ];
+        })}
+        {after > 0 && <SpacerRow columns={columns} height={after} />}
+      </tbody>
+    </ListTable>
   );
 }
