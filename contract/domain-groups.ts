@@ -8,7 +8,7 @@ export const groupsQuerySchema = domainFilterSchema.extend({
   sort: z.enum(DOMAIN_SORTS).default('newest'),
 });
 
-/** At most 500 groups of the matching domains, the largest or the worst first. A domain with several tags is in the group of each. */
+/** At most 500 groups of the matching domains, the largest or the worst first. When grouped by tag, a domain is in the group of each of its tags. */
 export const domainGroupsSchema = z.array(
   z.object({
     /** The tag, the state, or the issuer's name as in `authority_name`; null for domains that have none. */

@@ -276,7 +276,7 @@ export const summarySchema = z.object({
       state: domainStateSchema,
       /** Whether `on_schedule` of the summary counts this domain. */
       on_schedule: z.boolean().default(false),
-      /** When its renewal would be overdue; null unless `on_schedule`. */
+      /** From when on its renewal counts as overdue; null unless `on_schedule`. */
       renewal_due_at: isoInstant.nullable().default(null),
       /** Number of domains. */
       count: z.number().int().default(1),

@@ -51,7 +51,7 @@ it('the renewal of a certificate that is revoked, or refused on one of its domai
   expect(scheduleOf({ ...certificate({}), state: 'critical', problem: null }, now)).toBe('on schedule');
 });
 
-it('a renewal is overdue for long-lived certificates too', () => {
+it('the renewal of a long-lived certificate can be overdue, too', () => {
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), now)).toBe(true);
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), now)).toBe(false);
 });

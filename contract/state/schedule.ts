@@ -2,10 +2,10 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { count } from '../words.ts';
 
 const YEAR_DAYS = 365.25;
-/** From this number of days on, texts give years. */
+/** Spans of at least this many days are given in years. */
 const MANY_DAYS = 730;
 
-/** Returns '1 day', '90 days', or from two years on '9 years'. */
+/** Returns '1 day' or '90 days'; '9 years' if it is two years or more. */
 export function daysText(days: number): string {
   return days < MANY_DAYS ? count(days, 'day') : count(Math.round(days / YEAR_DAYS), 'year');
 }
@@ -23,11 +23,11 @@ export function timeLeft(ms: number): string {
 export interface Renewing {
   expiry_date: string | null;
   renewal: { overdue_at: string | null; is_short_lived: boolean } | null;
-  /** Absent if unknown. */
+  /** Absent if not known. */
   trusted?: boolean | null;
-  /** Of a domain or a certificate, such as 'revoked'. */
+  /** State of the domain or the certificate, such as 'revoked'. */
   state?: string;
-  /** Of a certificate in the list: why clients refuse it on one of its domains. */
+  /** Why clients refuse a listed certificate on one of its domains. */
   problem?: string | null;
 }
 

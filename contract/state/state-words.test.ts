@@ -21,7 +21,7 @@ it('brokenStates names the state of the host first, then that of its certificate
 });
 
 describe('the badge Active', () => {
-  it('has its tick only with a signed answer for a certificate that the host serves and clients accept', () => {
+  it('has its tick only if a signed answer says that the certificate is not revoked, and nothing is broken', () => {
     const good = exampleDomain(answer('good'));
     expect(isVerifiedActive(good)).toBe(true);
     for (const differences of [

@@ -40,7 +40,7 @@ const INTERNAL = [
   'https://example.com\\@127.0.0.1/',
 ];
 
-/** The call as long as it is not asked for an expected refusal as an answer. */
+/** The preview call without `Prefer: handling=lenient`, which answers an invalid host with a problem. */
 const REPORT = { ...CALLS.glance, response: wrapped(previewCheckSchema) };
 
 interface WorldOptions {

@@ -99,7 +99,7 @@ export async function provision(api: TestApi): Promise<{
       response_max: 0,
     })
     .execute();
-  // Only an endpoint with several certificates has such rows.
+  // Rows of `other_leaves` exist only for an endpoint whose addresses serve several certificates.
   await api.store.db
     .insertInto('other_leaves')
     .values({

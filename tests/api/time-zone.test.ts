@@ -25,7 +25,7 @@ describeAnyDatabase('The time zone of an account', (open) => {
     expect(await arrive(api, alice, 'Asia/Tokyo')).toBe('Europe/Oslo');
   });
 
-  it('is returned by its current name if it was sent or stored by a former one', async () => {
+  it('has its current name in answers, even if a former name was sent or stored', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect(await arrive(api, alice, 'Asia/Calcutta')).toBe('Asia/Kolkata');

@@ -228,7 +228,7 @@ test('with the fields behind "More", two servers of one name are two domains', a
   await expect(page.getByText(`The check connects to ${backend} and sends no server name.`)).toBeVisible();
 });
 
-/** Records all positions that parts of the page ever have, in px from the top of the document, and the height of each card. */
+/** Records every position of the watched parts of the page, in px from the top of the document, and the height of each card. */
 async function watchLayout(page: Page): Promise<() => Promise<Record<string, number[]>>> {
   const seen = await page.evaluateHandle(() => {
     const values: Record<string, number[]> = {};
@@ -280,7 +280,7 @@ test('a domain that is added moves nothing above the list, and its first check m
     await expect(page.getByRole('heading', { level: 1 })).toContainText(
       index === 0 ? 'Both are fine' : /All (?:three|3) are fine/,
     );
-    // Other cards make room for the new one, once.
+    // The other cards move once, to make room for the new one.
     for (const [name, values] of Object.entries(await layout()))
       expect(values.length, `${name} at ${width} px: ${values.join(', ')}`).toBeLessThanOrEqual(
         name.startsWith('place of ') && name !== `place of ${host}` ? 2 : 1,

@@ -91,7 +91,7 @@ test('a domain has its own quiet hours, and its own steps with Premium', async (
   await expect(alerts.getByLabel('Hold alerts at night')).toBeFocused();
   await alerts.getByLabel('Hold alerts at night').check();
   await expect(alerts.getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })).toBeVisible();
-  // Saved without a button, as on the Alerts page.
+  // Changes are saved without a button, as on the Alerts page.
   await expect(alerts.getByText('22:00 to 7:00, except critical alerts')).toBeVisible();
   await expect(alerts.getByRole('button', { name: 'Save' })).toHaveCount(0);
   await alerts.getByRole('button', { name: 'Done' }).click();

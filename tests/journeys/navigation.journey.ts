@@ -125,7 +125,7 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await searched;
     const heading = page.getByLabel(`Details for ${host}`).getByRole('heading', { name: host });
     await expect(heading).toBeFocused();
-    // Also if the panel is open already.
+    // The focus also moves if the panel is open already.
     await open();
     await page.keyboard.type('pay.pal');
     await page.keyboard.press('Enter');

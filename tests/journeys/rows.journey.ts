@@ -26,7 +26,7 @@ test('the header of the rows stays in view and sorts them, and a print shows all
 
   await test.step('print shows every row, and no navigation', async () => {
     const printed = page.locator('[data-printed]');
-    // Its code loads after a pause.
+    // The code for printing loads after a pause.
     await expect(async () => {
       await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
       await expect(printed.getByRole('row', { includeHidden: true })).toHaveCount(MANY + 1, { timeout: 1 });

@@ -54,7 +54,7 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every specified fact
   await card(page, host).getByRole('link').click();
   const panel = page.getByLabel(`Details for ${host}`);
   const together = ['Current Certificate', 'Check Frequency', 'Certificate History'];
-  // Findings and clients may be above them.
+  // The panel may show findings and clients above the specified parts.
   await expect
     .poll(async () => {
       const titles = await panel.getByRole('heading', { level: 3 }).allTextContents();

@@ -108,7 +108,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   const leaf = endingSoon({ subject: `${name}.example` });
   const { id: monitorId } = await watch(store, account.id, `${name}.example`);
   await check(store, NOW, [leaf, shared]);
-  // As if another address served it too.
+  // Make it look as if another address served the certificate, too.
   const other = { fingerprint: shared.facts.fingerprint, not_after: shared.facts.notAfter };
   await store.db
     .insertInto('other_leaves')

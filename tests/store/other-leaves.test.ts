@@ -31,6 +31,15 @@ const renewed = certificate({
 });
 const soon = certificate({ subject: 'soon.example', sans: ['soon.example'], notAfter: NOW + 5 * DAY });
 
+/** Makes the monitor due a day after `NOW`. */
+async function dueAgain({ db }: Store, id: string): Promise<void> {
+  await db
+    .updateTable('monitors')
+    .set({ next_check_at: NOW + DAY })
+    .where('id', '=', id)
+    .execute();
+}
+
 describeEachDatabase('A certificate that only further addresses of a domain serve', (open) => {
   /** Adds a domain of which one address still serves the old certificate, and one that has changed. */
   async function half() {
@@ -57,7 +66,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
   const counts = ({ db }: Store) =>
     db.selectFrom('served_certificates').select(['fingerprint', 'domains']).orderBy('fingerprint').execute();
 
-  it('is a row of the list, which counts and names these domains, and follows each check and removal', async () => {
+  it('is listed with the number and names of the domains that serve it, which later checks and removals update', async () => {
     const { store, accountId, halfId } = await half();
     const [old, later] = [wildcard.facts.fingerprint, renewed.facts.fingerprint];
     const other = [soon.facts.fingerprint, 1, 'soon.example'];
@@ -68,26 +77,18 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     );
     await check(store, NOW + DAY, []);
     expect(await listed(store, accountId)).toHaveLength(3);
-    await store.db
-      .updateTable('monitors')
-      .set({ next_check_at: NOW + DAY })
-      .where('id', '=', halfId)
-      .execute();
+    await dueAgain(store, halfId);
     await checkAddresses(store, NOW + DAY, [renewed, renewed]);
     expect(sorted(await listed(store, accountId))).toEqual(sorted([both, other]));
     expect(await store.db.selectFrom('other_leaves').selectAll().execute()).toEqual([]);
-    await store.db
-      .updateTable('monitors')
-      .set({ next_check_at: NOW + DAY })
-      .where('id', '=', halfId)
-      .execute();
+    await dueAgain(store, halfId);
     await checkAddresses(store, NOW + DAY, [wildcard, renewed]);
     await removeMonitor(store, { accountId, monitorId: halfId, now: NOW });
     expect(await store.db.selectFrom('other_leaves').selectAll().execute()).toEqual([]);
     expect(sorted(await listed(store, accountId))).toEqual(sorted([[later, 1, 'all.shop.example'], other]));
   });
 
-  it('is found by the filters for text, tag and its own end of validity', async () => {
+  it('is found by text, by tag and by its own expiry date', async () => {
     const { store, accountId, halfId, allId } = await half();
     await removeMonitor(store, { accountId, monitorId: allId, now: NOW });
     const describe = () => ({ notes: '', tags: ['shop'] });
@@ -139,16 +140,12 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(others).toMatchObject({ done: 2, total: 2, counts: [2, 1] });
     expect(others.monitors).toContainEqual(['half.shop.example', { isServing: true, isDone: true }]);
     expect(others.monitors).toContainEqual(['all.shop.example', { isServing: false, isDone: true }]);
-    await store.db
-      .updateTable('monitors')
-      .set({ next_check_at: NOW + DAY })
-      .where('id', '=', halfId)
-      .execute();
+    await dueAgain(store, halfId);
     await checkAddresses(store, NOW + DAY, [renewed, renewed]);
     expect(await shown(renewed)).toMatchObject({ done: 2, total: 2 });
   });
 
-  it('is not deleted as unwatched, and is no entry of the timeline, which has one certificate per domain', async () => {
+  it('is kept while a domain serves it, and has no entry in the timeline, which shows one certificate per domain', async () => {
     const { store, accountId } = await half();
     await store.db.deleteFrom('monitor_certificates').execute();
     expect(await store.db.transaction().execute((trx) => deleteUnwatched(trx, null))).toBe(0);
@@ -189,15 +186,11 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await counts(store)).toEqual(counted);
   });
 
-  it('is not written again by a later check that finds the same', async () => {
+  it('causes no write in a later check that finds the same certificates', async () => {
     const { store, halfId } = await half();
     const written: string[] = [];
     const { watched, asked } = recorded(store);
-    await store.db
-      .updateTable('monitors')
-      .set({ next_check_at: NOW + DAY })
-      .where('id', '=', halfId)
-      .execute();
+    await dueAgain(store, halfId);
     await checkAddresses(watched, NOW + DAY, [wildcard, renewed]);
     written.push(...asked.filter((query) => /^(insert|delete|update)/.test(query)));
     expect(written.length).toBeGreaterThan(0);

@@ -75,7 +75,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       }
   });
 
-  it('list the certificates of an account and the domains of one without a full scan', async () => {
+  it('list the certificates of an account, and the domains that serve a certificate, without a full scan', async () => {
     const store = await withManyPaused(await open());
     const accountId = await withFew(store);
     const leaf = certificate();

@@ -26,7 +26,7 @@ export async function plansOf(store: Store, work: (watched: Store) => Promise<un
   });
   await work({ ...store, db, search: (_account, read) => read(db) });
   const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
-  // A query that was compiled in this call is also there with placeholders, which no database takes.
+  // A query that is compiled during this call is also recorded with placeholders, which no database can explain.
   const isComplete = ({ parameters }: CompiledQuery) =>
     parameters.every((one) => typeof one !== 'object' || one === null);
   return Promise.all(

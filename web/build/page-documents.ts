@@ -10,7 +10,7 @@ export function preloading(shell: string, files: readonly string[]): string {
   return completed(shell, [[/<\/head>/, `${preloads(shell, files).join('\n    ')}\n  </head>`]]);
 }
 
-/** Returns the shell with preload links, which shows the skeleton until the browser has rendered the page. */
+/** Returns the HTML of an app page: with links that preload its code, and a skeleton that is shown until the app has rendered. */
 export function skeletonDocument(shell: string, files: readonly string[], skeleton: string): string {
   const withSkeleton = completed(preloading(shell, files), [[/(?<=<div id="root"[^>]*><\/div>)/, skeleton]]);
   return withLateScripts(withSkeleton);
@@ -78,7 +78,7 @@ export function prerenderedDocument(
   return withLateScripts(document);
 }
 
-/** Lets style and font load first: they block the first paint. */
+/** Moves the style sheet and the font to the front, because they block the first paint. */
 function withLateScripts(document: string): string {
   return document.replaceAll(/<(?:script type="module"|link rel="modulepreload")/g, '$& fetchpriority="low"');
 }

@@ -16,7 +16,7 @@ interface ExportCsvProps {
   what: 'domains' | 'certificates';
 }
 
-/** Downloads a list as CSV, or says why that failed. */
+/** Downloads a list as CSV. If that fails, a toast says why. */
 export async function saveCsv(
   file: ExportCsvProps['file'],
   query: ExportCsvProps['query'],

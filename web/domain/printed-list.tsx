@@ -29,7 +29,7 @@ export function PrintedList<Row>({ call, query, what, columns }: PrintedListProp
   const [printed, setPrinted] = useState<{ rows: readonly Row[]; now: number } | null>(null);
   const begin = useEffectEvent(() => {
     const rows = readAll(call, query);
-    // If they cannot be read, the page itself is printed.
+    // If the rows cannot be read, print the page itself.
     if (rows) flushSync(() => setPrinted({ rows, now: Date.now() }));
   });
   useEffect(() => {

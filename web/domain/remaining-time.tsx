@@ -78,7 +78,7 @@ interface RevocationStateProps {
 
 /** Shows Active or Revoked, and says if the revocation is not known. */
 export function RevocationState({ domain, place }: RevocationStateProps) {
-  // Without a certificate, `RemainingTime` says so.
+  // `RemainingTime` already says that no certificate was read.
   const note = domain.fingerprint === null ? null : revocationNote(domain);
   return (
     <span
@@ -99,7 +99,7 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
   );
 }
 
-/** Hides a word of the note in a narrow card, where it would run into the badge on the left. */
+/** Hides a word of the note in a narrow card, where the note would overlap the badge on its left. */
 function ShortNote({ note }: { note: string }) {
   const [before, after] = note.split('revocation ');
   return (

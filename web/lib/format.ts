@@ -81,7 +81,7 @@ export function grouped(count: number): string {
   return number().format(count);
 }
 
-/** Returns a name that fits a headline: of a long one, the start and the end, '…' between them. */
+/** Shortens a long name for a headline: keeps its start and end with '…' between them. */
 export function shortName(name: string, max = 48): string {
   const half = Math.floor(max / 2);
   return name.length <= max ? name : `${name.slice(0, half)}…${name.slice(1 - half)}`;

@@ -16,7 +16,7 @@ export function retryDelayMs(attempt: number): number {
   return Math.min(1000 * 2 ** attempt, 30_000);
 }
 
-/** Calls back when the window gets the focus or the tab becomes visible; without this, the library only watches the tab. */
+/** Calls back when the window gets the focus or the tab becomes visible. By default, the library only watches the tab. */
 function onFocus(seen: () => void): () => void {
   const report = () => seen();
   const stop = new AbortController();

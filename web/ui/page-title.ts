@@ -13,7 +13,7 @@ export function usePageTitle(title?: string): void {
     document.title = title === undefined ? productName : `${title} · ${productName}`;
   }, [title, productName]);
   useEffect(() => {
-    // The page is rendered, so its skeleton has to go.
+    // The page has rendered, so remove the skeleton.
     document.querySelector('[data-skeleton]')?.remove();
     if (!isFirstPage && document.activeElement === document.body)
       (

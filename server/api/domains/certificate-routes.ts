@@ -166,7 +166,7 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
   };
 }
 
-/** Critical findings that the list of certificates leaves out: expiry, which has a state, and faults of a server. */
+/** Critical findings that do not make a certificate a problem in the list: expiry is shown as a state, the others are faults of a server. */
 const NOT_ABOUT_CERTIFICATES: ReadonlySet<string> = new Set(['expired', 'legacy_tls', 'http2_fault']);
 
 /** Returns what makes clients refuse the certificate on a domain, besides expiry; null if nothing does. */

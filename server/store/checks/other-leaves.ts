@@ -5,7 +5,7 @@ import { batches } from '../db/long-lists.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Changes of a monitor's rows of `other_leaves`. */
+/** The rows of `other_leaves` to add to a monitor and to remove from it. */
 export interface LeafChange {
   added: CertificateFacts[];
   /** Fingerprints. */

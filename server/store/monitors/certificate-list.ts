@@ -37,7 +37,7 @@ export type CertificateCursor = { fingerprint: string } & (
 
 interface CertificateQuery extends MonitorFilter {
   sort: CertificateSort;
-  /** The natural direction of the order by default. */
+  /** If absent, `naturalDirection` of the order. */
   direction?: SortDirection | undefined;
   after: CertificateCursor | null;
   /** Number of certificates to leave out at the start, instead of a cursor. */

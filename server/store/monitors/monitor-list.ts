@@ -142,7 +142,7 @@ function tagsIn(
       .distinct()
       .limit(MAX_ENTRIES)
       .execute();
-  // A search within a search would wait for itself.
+  // Search only outside of a search: an inner one would wait for the outer one for ever.
   return isSearch(query) ? read(store.db) : store.search(query.accountId, read);
 }
 

@@ -209,7 +209,7 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
     .select(['monitors.id', 'listed.host', 'listed.port', 'target', 'listed.not_after as notAfter'])
     .select('urgency')
     .orderBy('urgency')
-    // As in the list's order `worst`.
+    // The same order as the list's `worst`.
     .orderBy('listed.not_after', (order) => order.asc().nullsLast())
     .orderBy('monitor_id')
     .limit(MOST_URGENT)

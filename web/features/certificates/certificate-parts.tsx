@@ -15,7 +15,7 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
 }
 
 const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
-  // `Remaining` shows it.
+  // `Remaining` shows the expiry.
   revoked: null,
   wrong_name: 'Wrong name',
   untrusted: STATE_NAMES.untrusted,

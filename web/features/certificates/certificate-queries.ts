@@ -27,7 +27,7 @@ export const queryOf = ({ q, status, order, direction }: CertificatesSearch) => 
 
 const CERTIFICATES = 'certificates';
 
-/** A longer story is not read again by itself, because each page is a request. */
+/** Stories with more pages than this are not refetched after a change, because each page is a request. */
 const MAX_REREAD_PAGES = 3;
 
 const REFETCH_THROTTLE = { delayMs: SECOND_MS / 2, spacingMs: 5 * SECOND_MS };
@@ -49,7 +49,7 @@ function useLiveCertificates(): void {
 
 const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 1;
 
-/** A row of the list; the fingerprint is its id. */
+/** A listed certificate, with its fingerprint as `id`, which the table needs. */
 export type CertificateRow = CertificateWire & { id: string };
 
 const PAGE_SIZE = 100;
@@ -90,9 +90,9 @@ export function useCertificates(wanted: CertificatesSearch) {
     total,
     show,
     at: (index: number) => pageAt(Math.floor(index / PAGE_SIZE) + 1)?.rows[index % PAGE_SIZE],
-    /** Why nothing could be read; null otherwise. */
+    /** The error if not even the first page could be read; else null. */
     error: first.isError && first.data === undefined && !isPlaceholder ? first.error : null,
-    /** A page in view could not be read. */
+    /** Whether a page in view could not be read. */
     failed: results.find(({ isError, data }) => isError && data === undefined)?.error ?? null,
     isFetching: first.isFetching || results.some(({ isFetching }) => isFetching),
     retry: () => {

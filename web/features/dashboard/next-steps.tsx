@@ -33,7 +33,7 @@ const firstDomainStrip = createPreference('first-domain-strip', ['shown', 'hidde
 interface NextStepsProps {
   /** The loaded domains of the account. */
   domains: readonly DomainWire[];
-  /** These are all domains of the account. */
+  /** Whether `domains` has all domains of the account. */
   isComplete: boolean;
   /** In ms UTC. */
   now: number;
@@ -136,10 +136,10 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
 const [FASTEST] = CHECK_FREQUENCIES;
 
 interface FrequencyStripProps {
-  /** The loaded domains that are checked once a day, and the others. */
+  /** Loaded domains that are checked once a day, and those that are checked more often. */
   daily: readonly DomainWire[];
   faster: readonly DomainWire[];
-  /** No other domains of the account exist. */
+  /** Whether all domains of the account are loaded. */
   isComplete: boolean;
   onHide: () => void;
 }

@@ -47,7 +47,7 @@ export function useDashboardSearch() {
       if (patch.view) viewPreference.set(patch.view);
       void navigate({
         to: '/dashboard',
-        // Needs attention begins with the worst: drop the order that was chosen before.
+        // "Needs attention" lists the worst first, so the order that was chosen before is dropped.
         search: (former) =>
           defined({ ...former, ...(patch.status === 'attention' && { sort: undefined }), ...patch }),
         replace,

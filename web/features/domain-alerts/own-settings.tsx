@@ -114,13 +114,13 @@ function useOwnSettings(domainId: string) {
     // Send changes one after the other, so that the server stores the last choice.
     scope: { id: `domain-alerts ${domainId}` },
     mutationFn: ({ part, value }) => {
-      // As left by the change before, which may have been of another part.
+      // Read the newest settings from the cache: the previous change may have been to another part.
       const rest = without(domainOf(domainId)?.own ?? {}, part);
       return call(changeDomainAlerts, { params: { id: domainId }, body: { ...rest, ...value } });
     },
     onSuccess: (alerts) => {
       putDomain(domainId, alerts);
-      // With an id, each toast replaces the one before, so that quick changes show one.
+      // The id makes each toast replace the previous one, so that quick changes show a single toast.
       toast.success('Alerts for this domain updated.', { id: 'domain-alerts' });
     },
     onError: (error) => {

@@ -53,7 +53,7 @@ export function PartEditor({
     setChosen(next);
     if (!isWhole(part, next)) return;
     const saved = JSON.stringify(next[part]);
-    // A failed change is undone. What was chosen meanwhile stays.
+    // Undo a failed change, but keep what the user chose meanwhile.
     const onSettled = () => setChosen((last) => (JSON.stringify(last?.[part]) === saved ? null : last));
     onSave({ [part]: next[part] }, { onSettled });
   };

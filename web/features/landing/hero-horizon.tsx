@@ -36,7 +36,7 @@ export interface VisitorPin {
   name: string;
   /** In ms UTC. */
   notAfter: number;
-  /** Its certificate is short-lived, and the renewal is not overdue. */
+  /** True if the certificate is short-lived and its renewal is not overdue. */
   isOnSchedule: boolean;
 }
 

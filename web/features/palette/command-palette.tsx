@@ -49,7 +49,7 @@ interface CommandPaletteProps {
 /** Finds domains, actions, filters and pages by name, and opens or runs the chosen one. */
 export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteProps) {
   const chosen = useRef<PaletteAction['type']>(null);
-  // The panel and other pages take the focus themselves, maybe before the palette has closed.
+  // Panels and pages that an option opens take the focus themselves, perhaps before the palette has closed.
   const returnFocus = useFocusReturn(open, () => {
     if (chosen.current === 'open') return panelHeading();
     return chosen.current === 'visit' ? focusInMain() : null;

@@ -109,7 +109,7 @@ describe('the options of the palette', () => {
     expect(Object.values(labels(text, [])).flat()).toContain(label);
   });
 
-  it('begin with those whose label matches', () => {
+  it('begin with the options whose label matches', () => {
     expect(labels('channels', [])).toEqual({ Pages: ['Channels', 'Alerts'] });
   });
 

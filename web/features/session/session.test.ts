@@ -153,7 +153,7 @@ describe('opening a session', () => {
     spec('7.17', 'A login goes to the provider, then to the exchange, and is stored');
   });
 
-  it('starts the trial of a new account with a separate call, unless the provider stores that the sign-up asked for it', async () => {
+  it('starts the trial of a new account by a separate call, except with providers that store the wish themselves', async () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice, created: true });
     answers['/api/user/trial'] = () => Response.json({ data: null });
     const page = await loadPage();

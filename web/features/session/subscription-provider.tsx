@@ -31,7 +31,7 @@ export function SubscriptionProvider({ children }: { children: ReactNode }) {
     staleTime: STALE_MS,
     refetchInterval: STALE_MS,
     refetchOnWindowFocus: 'always',
-    // A token that this page refuses would be refused again, and meanwhile no page would show a plan.
+    // Do not retry: the next token would be refused as well, and until then no page could show the plan.
     retry: (failures, error) => !(error instanceof RefusedToken) && mayRetry(failures, error),
   });
   const rereadStale = useEffectEvent(() => {

@@ -11,7 +11,7 @@ export async function startTrial(): Promise<void> {
 }
 
 export interface TrialOffer {
-  /** Length of the trial. */
+  /** Length of the trial in days. */
   days: number;
   start: () => void;
   isStarting: boolean;
@@ -23,7 +23,7 @@ export function trialStarted(endsAt: string | null): string {
   return `Your Premium trial has started.${until}`;
 }
 
-/** Returns how to start the trial; null unless the account can start it. Calls back once it has started, or with the error. */
+/** Returns the offer of the trial; null if the account cannot start it. Calls `onStarted` or, if the call fails, `onRefused`. */
 export function useTrialOffer(then: {
   /** `endsAt` is ISO 8601. */
   onStarted: (endsAt: string | null) => void;

@@ -94,7 +94,7 @@ export function SearchField({
         }}
         className={classNames(
           'peer block min-h-11 w-full rounded-2 border border-control bg-surface pl-[34px] text-base/6 text-fg shadow-1 md:min-h-9 md:text-body',
-          // Without the key and the button, the placeholder has the whole width.
+          // Without the key hint and the button, the placeholder gets the whole width.
           hits !== null ? 'pr-24' : text === '' && !hasKey ? 'pr-3' : 'pr-10',
         )}
       />

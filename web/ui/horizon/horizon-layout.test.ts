@@ -49,7 +49,7 @@ describe('the pin labels', () => {
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1, 2, 3]);
   });
 
-  it('are omitted if no row is free', () => {
+  it('have no text if every row is taken', () => {
     const layout = laidOut([{ days: 1 }, { days: 2 }, { days: 3 }, { days: 4 }, { days: 5 }]);
     expect(layout.pins.slice(4).map(({ label, y }) => [label, y])).toEqual([[null, layout.base - 10]]);
   });
@@ -163,7 +163,7 @@ describe('the bands of the horizon', () => {
 });
 
 describe('the days of the horizon', () => {
-  it('are more than chosen if nothing expires within them', () => {
+  it('are extended if nothing expires within the chosen span', () => {
     const shown = (days: number, ...ends: number[]) =>
       shownDays(
         days,

@@ -56,7 +56,7 @@ export interface HorizonPin {
   y: number;
   /** Text beside the pin: the certificate's name, truncated if it is long, or the number of certificates. Null without room. */
   label: string | null;
-  /** Where the text begins. */
+  /** Left end of the text, in px. */
   labelX: number;
   labelWidth: number;
 }
@@ -213,7 +213,7 @@ function expiredPins(
       labelWidth: label === null ? 0 : widthOf(label),
     };
   });
-  // A label tells for how many its pin stands.
+  // The label says how many certificates the pin stands for.
   const count = countOf(expired) - (frame.narrow ? shown.length : countOf(shown));
   if (count === 0) return { pins, more: null };
   const text = `+${grouped(count)}`;

@@ -1,7 +1,7 @@
 import { SHORTCUTS } from './key-map.ts';
 import type { KeyCommand } from './key-map.ts';
 
-/** One line of the list of shortcuts. */
+/** A line in the list of shortcuts. */
 export interface ListedShortcut {
   action: string;
   /** Alternatives, as they are printed on the keys. A range has '–' in the middle. */

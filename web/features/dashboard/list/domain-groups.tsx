@@ -36,7 +36,7 @@ export interface DomainGroupsProps {
 /** Shows the groups of the list with their numbers; the list is in the one whose filter it has. */
 export function DomainGroups({ by, filter, onChange, children }: DomainGroupsProps) {
   const { sort, ...others } = { ...filter, ...closedFilter(by, filter) };
-  // Other orders do not change that of the groups.
+  // No other order changes that of the groups.
   const groupSort = sort === 'worst' ? sort : undefined;
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: [...ALL_IDS, 'groups', by, others, groupSort],

@@ -73,7 +73,7 @@ export const DomainRow = memo(function DomainRow({
         {domain.expiry_date !== null ? (
           <Time iso={domain.expiry_date} />
         ) : (
-          // Clear of the badge 'Certificate not read' on its left.
+          // Leaves room for the badge 'Certificate not read' on the left.
           <span className="max-[900px]:pl-2">
             <None />
           </span>

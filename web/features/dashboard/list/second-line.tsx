@@ -39,7 +39,7 @@ function targetWords({ target, display_name: name }: DomainWire): string | null 
 
 function unknownIssuer({ fingerprint, checking, state }: DomainWire): string {
   if (fingerprint !== null) return UNKNOWN_ISSUER;
-  // The line below says that it is being checked.
+  // The line below says that the first check is running.
   return checking || state === 'pending' ? '\u00a0' : STATE_NAMES.unread;
 }
 

@@ -36,7 +36,7 @@ function FittingTags({ tags }: TagListProps) {
     <span
       ref={list}
       title={tags.join(', ')}
-      // What does not fit wraps out of sight, so that no word is cut.
+      // Tags that do not fit wrap into a hidden line, so that no word is cut.
       className="relative flex h-5 min-w-0 flex-1 flex-wrap content-start items-center gap-x-1 overflow-hidden before:-mr-1 before:h-5 before:w-0"
     >
       <span className="sr-only">Tags: {tags.join(', ')}</span>

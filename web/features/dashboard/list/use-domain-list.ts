@@ -26,7 +26,7 @@ export interface DomainList {
   loaded: readonly DomainWire[];
   /** Returns −1 if it is not loaded. */
   indexOf: (id: string) => number;
-  /** Why nothing could be read; null otherwise. */
+  /** The error if not even the first page could be read; else null. */
   error: unknown;
   /** The shown rows could not be refreshed: since when (ms UTC), and why. */
   stale: { since: number; error: unknown } | null;

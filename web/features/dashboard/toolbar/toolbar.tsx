@@ -27,7 +27,7 @@ interface ToolbarProps {
   onOpenSearch: () => void;
   onLeaveSearch: () => void;
   onAdd: () => void;
-  /** More list actions; below 720 px only while the search is shown. */
+  /** Other actions for the list; below 720 px only while the search is shown. */
   children?: ReactNode;
 }
 

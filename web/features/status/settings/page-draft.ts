@@ -32,7 +32,7 @@ export function draftOf(page: StatusPageWire): PageDraft {
   };
 }
 
-/** Returns those choices of the draft that were sent at once. */
+/** Returns the choices of the draft that are saved as soon as they are made. */
 export const switchesOf = (draft: PageDraft, sent: StatusPageChange): Partial<PageDraft> => ({
   ...(sent.listed !== undefined && { listed: draft.listed }),
   ...(sent.show_certificates !== undefined && { showCertificates: draft.showCertificates }),

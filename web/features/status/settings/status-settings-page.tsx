@@ -91,7 +91,7 @@ function Settings({ page }: { page: StatusPageWire }) {
     },
   });
   const { mutate, isPending, variables } = useWrite({
-    // One after the other, so that no answer says what was so before a later change.
+    // Send changes one after the other, so that no answer is older than a change that followed it.
     scope: { id: 'status-page' },
     mutationFn: (sent: StatusPageChange) => call(saveStatusPage, { body: sent }),
     onSuccess: (answer, sent) => {
@@ -160,7 +160,7 @@ function Settings({ page }: { page: StatusPageWire }) {
               onChange={({ target: { value } }) =>
                 change({
                   title: value,
-                  // Follows the title until the user edits it.
+                  // The suggested address follows the title until the user edits the address.
                   ...(page.slug === null &&
                     draft.slug === suggestedAddress(draft.title) && { slug: suggestedAddress(value) }),
                 })
