@@ -44,13 +44,17 @@ it('the search in a CRL finds each of 300 entries and no other serial number', (
   expect([301n, 23n * 256n, -1n].filter(isFound)).toEqual([]);
 });
 
-it('a CRL with 100,000 entries is searched in less than 50 ms of CPU time', () => {
-  const crl = parseCrl(mintCrl(root, { fillers: 100_000, revoked: [leaf] }));
+it('a search in a CRL with 100,000 entries reads only the entries around the serial number', () => {
+  const der = mintCrl(root, { fillers: 100_000, revoked: [leaf] });
+  const crl = parseCrl(der);
   expect(crl.entryCount).toBe(100_001);
   expect(crl.byteLength).toBeGreaterThan(3_900_000);
-  const before = process.threadCpuUsage();
-  expect(crl.find(parseCertificate(leaf.der).serialNumber, crl.issuer)).toMatchObject({ reason: null });
-  expect(process.threadCpuUsage(before).user).toBeLessThan(50_000);
+  const { serialNumber } = parseCertificate(leaf.der);
+  const at = der.indexOf(Buffer.from(serialNumber, 'hex'));
+  // Whoever reads one of these entries again finds them malformed.
+  der.fill(0, 1_000, Math.max(1_000, at - 4_000));
+  der.fill(0, Math.min(at + 4_000, der.length), der.length);
+  expect(crl.find(serialNumber, crl.issuer)).toMatchObject({ reason: null });
 });
 
 it.each<[string, CrlOptions]>([
