@@ -14,3 +14,11 @@ export function rawDatabase(
     databaseUrl === null ? sqliteDialect(dataDir) : postgresDialect(databaseUrl, () => undefined);
   return new Kysely({ dialect: dialect ?? usual() });
 }
+
+/** Returns the state of each mail, while a server may use the database. */
+export async function mailStates(database: Database): Promise<string[]> {
+  const db = rawDatabase(database);
+  const mails = await db.selectFrom('mails').select('state').execute();
+  await db.destroy();
+  return mails.map(({ state }) => state);
+}
