@@ -28,8 +28,6 @@ const FEW_SLOTS = { CHECK_CONCURRENCY: String(SLOTS) };
 const BATCH = 50;
 /** Workers abort handshakes after 10 s, so a batch that was held longer than this is repeated. */
 const HELD_AT_MOST_MS = 9_000;
-/** Number of batches per worker, if the machine is slow. */
-const MAX_ATTEMPTS = 3;
 /** Delay between a first check and the next one, which probes the posture. */
 const NEXT_PLANNED_MS = 60_000;
 
@@ -254,7 +252,7 @@ async function roll(
   for (const [place, worker] of workers.entries()) {
     let old = worker;
     // A slow batch shows nothing, so its replacement is replaced with another batch.
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 0; ; attempt++) {
       const replacement = await startWorker(world, FEW_SLOTS);
       const prefix = `many${place}-${attempt}`;
       const batch = await stopAmidLooks(rolling, { old, running: workers.length + 1, prefix });
