@@ -1,8 +1,7 @@
-import type { Config } from '../../server/config.ts';
 import {
-  findAccountByEmail,
   disableAccount,
   enableAccount,
+  findAccountByEmail,
   listAccounts,
 } from '../../server/store/accounts/account-administration.ts';
 import { type Account, grantPremium, listIdentities } from '../../server/store/accounts/accounts.ts';
@@ -16,17 +15,7 @@ import { resendMail, showMail } from './mail-commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { day, minute, paragraphs, table } from './plain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-
-/** Dependencies and options of a command. */
-export interface CommandContext {
-  store: Store;
-  config: Config;
-  /** Returns the secret of the built-in identity provider. @throws ConfigError if DATA_DIR has no secrets.json. */
-  identitySecret: () => string;
-  /** Value of `--days`; null without the option. */
-  days: number | null;
-  now: number;
-}
+import type { CommandContext } from './command-context.ts';
 
 interface Command {
   usage: string;

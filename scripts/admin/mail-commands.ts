@@ -1,7 +1,7 @@
 import { type AccountMail, displayName } from '../../server/core/index.ts';
 import { type Account, listIdentities } from '../../server/store/accounts/accounts.ts';
-import { requeueMail, listOutgoingMail, type OutgoingMail } from '../../server/store/mail/sent-mail.ts';
-import type { CommandContext } from './commands.ts';
+import { listOutgoingMail, type OutgoingMail, requeueMail } from '../../server/store/mail/sent-mail.ts';
+import type { CommandContext } from './command-context.ts';
 import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
 import { count } from '../../contract/words.ts';

@@ -105,9 +105,9 @@ function longComments(files: readonly SourceFile[]): number {
   );
 }
 
-/** Counts the files that are part of an import cycle. Ignores type-only and dynamic imports. */
+/** Counts the files that are part of an import cycle, of types and dynamic imports too. */
 function countFilesInCycles(files: readonly SourceFile[]): number {
-  const imports = new Map(files.map(({ path }) => [path, staticImports(path)]));
+  const imports = new Map(files.map(({ path }) => [path, importsOf(path).map(({ to }) => to)]));
   const isInCycle = (start: string): boolean => {
     const seen = new Set<string>();
     const pending = [...(imports.get(start) ?? [])];
@@ -121,6 +121,3 @@ function countFilesInCycles(files: readonly SourceFile[]): number {
   };
   return files.filter(({ path }) => isInCycle(path)).length;
 }
-
-const staticImports = (path: string): string[] =>
-  importsOf(path).flatMap(({ to, typeOnly, isDynamic }) => (typeOnly || isDynamic ? [] : [to]));

@@ -4,8 +4,22 @@ import type { IdentityProvider } from '../providers/identity/index.ts';
 import type { PaymentProvider } from '../providers/payments/index.ts';
 import type { Store } from '../store/db/open-store.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
-import type { Settings } from './http/public-settings.ts';
+
 import type { Monotonic } from '../../contract/durations.ts';
+
+/** Settings of the identity and payment providers that pages and their security headers need, without secrets. */
+export interface Settings {
+  firebase: {
+    projectId: string;
+    apiKey: string;
+    authDomain: string;
+    emulatorUrl: string | null;
+  } | null;
+  oidc: readonly { id: string; name: string }[];
+  billing:
+    | { mode: 'none' | 'unset' | 'test' }
+    | { mode: 'paddle'; clientToken: string; environment: 'live' | 'sandbox' };
+}
 
 /** Everything that the app needs. The app itself reads neither environment variables nor the system's date and time. */
 export interface AppOptions {

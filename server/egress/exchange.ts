@@ -1,11 +1,14 @@
 import type { X509Certificate } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressPolicy } from './address-policy.ts';
-import { sendRequest } from './exchange-request.ts';
+import {
+  type ExchangeFailure,
+  type ExchangeOptions,
+  type ExchangeResult,
+  type SecureSocket,
+  sendRequest,
+} from './exchange-request.ts';
 import { type Connection, openConnection } from './open-connection.ts';
-import type { Resolver } from './resolver.ts';
 import { withTimeout } from './with-timeout.ts';
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import {
   connect,
   createSecureContext,
@@ -13,50 +16,6 @@ import {
   getCACertificates,
   type TLSSocket,
 } from 'node:tls';
-
-export interface ExchangeOptions {
-  url: URL;
-  method?: 'GET' | 'POST';
-  /**
-   * Extra request headers. They may replace Host and User-Agent, but not Accept-Encoding, Connection or Content-Length. They
-   * may contain credentials: redirects are not followed, so only the host of the URL receives them.
-   */
-  headers?: Readonly<Record<string, string>>;
-  body?: Uint8Array;
-  resolver: Resolver;
-  policy: AddressPolicy;
-  signal: AbortSignal;
-  /** Deadline for the whole exchange, name resolution included. */
-  deadlineMs: number;
-  /** Limit for the body in bytes, as sent and as decoded. 0 skips the body: the exchange ends after the headers. */
-  maxBytes: number;
-  /** Handling of a longer body: fail (`refuse`, the default), or keep its first `maxBytes` (`cut`). */
-  longer?: 'refuse' | 'cut';
-  /**
-   * Allowed ports. `usual` (the default): 80 and 443, and every port on addresses in a range that the operator opened.
-   * `high`: also every port from 1024 on. A list: only these ports, on any address.
-   */
-  ports?: 'usual' | 'high' | readonly number[];
-  /** Starts TLS for https. Default: TLS verified against the public roots. */
-  secure?: SecureSocket;
-  /** Called with each permitted address of the host before it is tried. */
-  onAddress?(address: string): void;
-}
-
-/**
- * Reasons why there is no response. `not_allowed`: the URL, its port or an address of its host is not permitted. `timeout`
- * also means that the signal aborted.
- */
-export type ExchangeFailure =
-  'not_allowed' | 'unreachable' | 'timeout' | 'insecure' | 'malformed' | 'too_large';
-
-/**
- * Response to one request, or the reason why there is none. Redirects count as responses too: a caller that follows one
- * must validate each hop again. `body` is empty if the status is not 2xx or `maxBytes` is 0, because it is not read then.
- */
-export type ExchangeResult =
-  | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer }
-  | { ok: false; reason: ExchangeFailure };
 
 const MAX_ADDRESSES = 3;
 const CONNECT_MS = 5_000;
@@ -168,12 +127,6 @@ const NO_ADDRESS: Connection = { ok: false, stage: 'connect', reason: 'unroutabl
 function failed(reason: ExchangeFailure): ExchangeResult {
   return { ok: false, reason };
 }
-
-/**
- * Starts TLS over a connected socket. If it verifies the peer, the returned socket emits `secureConnect` only after the
- * peer has passed.
- */
-export type SecureSocket = (socket: Socket, host: string) => TLSSocket;
 
 /**
  * Returns a function that starts TLS and verifies the peer against only these trust anchors (PEM) and the host name.

@@ -1,7 +1,7 @@
 export { createAddressPolicy, isLocalName, isPublicAddress } from './address-policy.ts';
 export type { AddressPolicy } from './address-policy.ts';
 export { exchange } from './exchange.ts';
-export type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+export type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange-request.ts';
 export { createHostsFile } from './hosts-file.ts';
 export type { HostsFile } from './hosts-file.ts';
 export { createResponseReader } from './http-response.ts';
@@ -10,6 +10,6 @@ export { connectToOwnServer, openConnection, TooManyBytesError } from './open-co
 export { createResolver } from './resolver.ts';
 export type { CaaLookup, CaaResolution, Resolution, Resolver, ServerLookup } from './resolver.ts';
 export { createVerifiedTls } from './exchange.ts';
-export type { SecureSocket } from './exchange.ts';
+export type { SecureSocket } from './exchange-request.ts';
 export { createSemaphore } from './with-timeout.ts';
 export { withTimeout } from './with-timeout.ts';

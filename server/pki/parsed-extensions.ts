@@ -4,18 +4,16 @@ import {
   type BasicConstraints,
   type CrlDistributionPoint,
   type KeyUsage,
-  type SubjectAltNames,
-} from './extensions.ts';
-import { type NameConstraints, parseNameConstraints } from './names/name-constraints.ts';
-import { EXTENSION } from './der/object-identifiers.ts';
-import { PkiError, type PkiErrorCode } from './pki-error.ts';
-import {
   parseInhibitAnyPolicy,
   parsePolicyConstraints,
   parsePolicyMappings,
   type PolicyConstraints,
   type PolicyMapping,
-} from './certificate-policies.ts';
+  type SubjectAltNames,
+} from './extensions.ts';
+import { type NameConstraints, parseNameConstraints } from './names/general-name.ts';
+import { EXTENSION } from './der/object-identifiers.ts';
+import { PkiError, type PkiErrorCode } from './pki-error.ts';
 
 /** Parsed extensions of a certificate. A field is null, empty or false if its extension is absent or malformed. */
 export interface ParsedExtensions {

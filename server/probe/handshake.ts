@@ -1,9 +1,55 @@
+import {
+  type CheckedEndpoint,
+  type FailedObservation,
+  type HandshakeObservation,
+  keyTypeOf,
+  type ReachFailure,
+} from '../core/index.ts';
+import { type AddressPolicy, TooManyBytesError, withTimeout } from '../egress/index.ts';
+import type { OwnNames } from './starttls/ehlo-name.ts';
+import type { DialoguePatience } from './starttls/negotiate-tls.ts';
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
 import type { KeyType } from '../../contract/check-words.ts';
-import { TooManyBytesError, withTimeout } from '../egress/index.ts';
-import { keyTypeOf, type ReachFailure } from '../core/index.ts';
 import { tryParseCertificate } from '../pki/index.ts';
+
+/** One address of an endpoint, with the limits for connecting to it. */
+export interface ConnectOptions {
+  address: string;
+  endpoint: CheckedEndpoint;
+  /** Protocols to offer by ALPN. Default: those that clients of the endpoint's protocol offer. */
+  alpn?: readonly string[];
+  policy: AddressPolicy;
+  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  ownNames?: OwnNames | undefined;
+  signal: AbortSignal;
+  connectTimeoutMs: number;
+  handshakeTimeoutMs: number;
+  /** How long the dialogue before TLS may take. Default: the limits of the protocol. */
+  dialogue?: DialoguePatience;
+  /** Called for a connection whose dialogue or handshake failed, which servers may log and count. */
+  onFailure?: (address: string) => void;
+}
+
+/**
+ * Result of a connection attempt with TLS handshake. `tls` is as in `HandshakeResult`. The caller ends the connection with `close`,
+ * which says goodbye as clients of the service do. It waits at most 1 s, and never rejects.
+ */
+export type ConnectResult =
+  | {
+      ok: true;
+      evidence: HandshakeEvidence & Pick<HandshakeObservation, 'startTlsCode'>;
+      tls: TLSSocket | null;
+      close: () => Promise<void>;
+    }
+  | {
+      ok: false;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail' | 'refusal' | 'scheme'>;
+      /** True if the peer may accept the legacy context, as in `HandshakeFailure`. */
+      wantsLegacy: boolean;
+      /** True if the peer may speak TLS from the first byte instead of STARTTLS, as in `PlaintextSession`. */
+      mayExpectTls: boolean;
+    };
 
 export interface HandshakeEvidence {
   /** Certificates (DER) as sent, leaf first, at most 256. */

@@ -3,8 +3,13 @@ import type { TLSSocket } from 'node:tls';
 import { type Http2Fault, type HttpObservation, isExpectedStatus } from '../core/index.ts';
 import { createResponseReader, withTimeout } from '../egress/index.ts';
 import { createHttp2Reader, http2Farewell, http2Request } from './http2-exchange.ts';
-import { handshakeFailure, closeConnection, mayDemandClientCertificate } from './handshake.ts';
-import type { ConnectOptions, OpenConnection } from './address-probe.ts';
+import {
+  closeConnection,
+  type ConnectOptions,
+  handshakeFailure,
+  mayDemandClientCertificate,
+} from './handshake.ts';
+import type { OpenConnection } from './address-probe.ts';
 
 export interface HttpProbeOptions {
   /** `probeHttp` always closes this connection. */

@@ -2,9 +2,9 @@ import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
 import type { AlternateChain, HandshakeObservation, PostureObservation } from '../core/index.ts';
 import { tryParseCertificate } from '../pki/index.ts';
-import { type ConnectOptions, contextOf } from './address-probe.ts';
+import { contextOf } from './address-probe.ts';
+import { type ConnectOptions, type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
 import { firefoxContext } from './client-offers.ts';
-import { type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
 import type { Attempt, Trial } from './posture-trial.ts';
 import { browserContext, signatureContext } from './tls-contexts.ts';
 

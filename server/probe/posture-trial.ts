@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls';
-import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
-import type { HandshakeEvidence } from './handshake.ts';
+import { connectTls } from './address-probe.ts';
+import type { ConnectOptions, ConnectResult, HandshakeEvidence } from './handshake.ts';
 
 /**
  * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.

@@ -4,12 +4,12 @@ import {
   type HandshakeObservation,
   type HelloObservation,
   offeredAlpn,
-  type PostureObservation,
   POSTURE_PARTS,
+  type PostureObservation,
   type PosturePart,
 } from '../core/index.ts';
 import { createSemaphore } from '../egress/index.ts';
-import type { ConnectOptions } from './address-probe.ts';
+import type { ConnectOptions } from './handshake.ts';
 import { leavesByClient } from './client-leaves.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { testHellos } from './hello/hello-tolerance.ts';

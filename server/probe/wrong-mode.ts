@@ -1,7 +1,8 @@
+import type { SecureContext } from 'node:tls';
 import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../contract/protocols.ts';
 import { effectiveTarget, type FailedObservation, protocolOfPort } from '../core/index.ts';
 import { openConnection, withTimeout } from '../egress/index.ts';
-import type { connectTls, ConnectOptions, ConnectResult } from './address-probe.ts';
+import type { ConnectOptions, ConnectResult } from './handshake.ts';
 import { LDAP_START_TLS } from './starttls/binary-protocols.ts';
 import { dialogueOf, negotiateTls } from './starttls/negotiate-tls.ts';
 import { openPlaintextSession, type Parser, StartTlsError } from './starttls/plaintext-session.ts';
@@ -33,7 +34,10 @@ const firstOf = (schemes: Readonly<Record<string, number>> = {}): string | null 
   Object.keys(schemes)[0] ?? null;
 
 /** Returns the scheme of the same service with direct TLS, if the server answers a ClientHello with TLS; else null. */
-export async function tlsScheme(options: ModeOptions, connect: typeof connectTls): Promise<string | null> {
+export async function tlsScheme(
+  options: ModeOptions,
+  connect: (approach: ConnectOptions, context: SecureContext) => Promise<ConnectResult>,
+): Promise<string | null> {
   const scheme = firstOf(factsOf(options.endpoint.protocol).direct?.schemes);
   if (scheme === null) return null;
   const endpoint = { ...options.endpoint, protocol: 'tls' as const };

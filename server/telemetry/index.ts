@@ -19,4 +19,4 @@ export {
   type Tracer,
 } from './span.ts';
 export { metricsOnly, type Telemetry } from './metrics.ts';
-export { createTracing, type Tracing, type TracingSettings } from './span.ts';
+export { createTracing, type Tracing, type TracingSettings } from './metrics.ts';

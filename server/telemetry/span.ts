@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Metrics } from './metrics.ts';
 
 /**
  * Attributes of a span. Names follow OpenTelemetry's semantic conventions or begin with `certlantern.`. Values must not be
@@ -132,38 +131,4 @@ export function parseTraceparent(header: string | undefined): SpanParent | null 
   // Version 00 ends after the flags; later versions may add fields.
   if (version === '00' && header?.length !== 55) return null;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
-}
-
-/** Settings of the trace exporter, from OpenTelemetry's environment variables. */
-export interface TracingSettings {
-  endpoint: URL;
-  headers: Readonly<Record<string, string>>;
-  resource: Readonly<Record<string, string>>;
-  ratio: number;
-  timeoutMs: number;
-  delayMs: number;
-}
-
-export interface Tracing {
-  tracer: Tracer;
-  close(): Promise<void>;
-}
-
-/** Creates the tracer. Loads the exporter module only here, so that it stays unloaded while tracing is off. */
-export async function createTracing(
-  settings: TracingSettings,
-  parts: { version: string; meters: Metrics; onTrouble: (detail: string) => void },
-): Promise<Tracing> {
-  const { createOtlpExporter } = await import('./otlp.ts');
-  const { ratio, ...receiver } = settings;
-  const exporter = createOtlpExporter({
-    ...receiver,
-    scope: { name: 'certlantern', version: parts.version },
-    onTrouble: parts.onTrouble,
-    onSpans: parts.meters.spans,
-  });
-  return {
-    tracer: createTracer({ ratio, onEnd: (span) => exporter.add(span) }),
-    close: () => exporter.close(),
-  };
 }

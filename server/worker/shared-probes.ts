@@ -7,14 +7,10 @@ import {
 } from '../core/index.ts';
 import type { Examiner, Judgement } from '../probe/index.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
-import {
-  type Claim,
-  claimSameEndpoints,
-  claimDue,
-  type ClaimedMonitor,
-} from '../store/monitors/monitor-claims.ts';
+import { claimDue, type ClaimedMonitor, claimSameEndpoints } from '../store/monitors/monitor-claims.ts';
+import type { Claim } from '../store/db/dialect.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { isTraced, withSpan, recordPastSpan } from '../telemetry/index.ts';
+import { isTraced, recordPastSpan, withSpan } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 

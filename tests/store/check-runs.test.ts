@@ -19,7 +19,7 @@ import {
   watch,
 } from './samples.ts';
 import { history, presentedChain } from '../../server/store/checks/certificate-history.ts';
-import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import type { MonitorKey } from '../../server/store/schema/tables.ts';
 
 const HOUR = 60 * MINUTE;
 

@@ -6,7 +6,7 @@ import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
-import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import type { MonitorKey } from '../../server/store/schema/tables.ts';
 import { presentedChain } from '../../server/store/checks/certificate-history.ts';
 
 describeEachDatabase('the pruning of old checks', (open) => {

@@ -15,7 +15,7 @@ import {
   lastDropped,
   presentedChain,
 } from '../../server/store/checks/certificate-history.ts';
-import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import type { MonitorKey } from '../../server/store/schema/tables.ts';
 import { promise } from '../security/promise.ts';
 
 const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);

@@ -6,11 +6,8 @@ import { expectCertificate } from '../../server/store/alerts/deployments.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { addMonitor, findByEndpoint, trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue, claimSameEndpoints } from '../../server/store/monitors/monitor-claims.ts';
-import {
-  listMonitors,
-  matchingEndpoints,
-  type MonitorCursor,
-} from '../../server/store/monitors/monitor-list.ts';
+import { listMonitors, matchingEndpoints } from '../../server/store/monitors/monitor-list.ts';
+import type { MonitorCursor } from '../../server/store/monitors/monitor-filter.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { DATABASES, describeEachDatabase, hasDatabase } from '../kit/databases/database.ts';

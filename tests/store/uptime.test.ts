@@ -19,7 +19,7 @@ import {
   type SampleCertificate,
   watch,
 } from './samples.ts';
-import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import type { MonitorKey } from '../../server/store/schema/tables.ts';
 import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const HALF = MINUTE / 2;

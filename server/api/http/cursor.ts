@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StoryCursor } from '../../store/checks/certificate-story.ts';
 import type { CertificateCursor } from '../../store/monitors/certificate-list.ts';
-import type { MonitorCursor } from '../../store/monitors/monitor-list.ts';
+import type { MonitorCursor } from '../../store/monitors/monitor-filter.ts';
 import { type Refusal, refuse } from './problem.ts';
 
 /**

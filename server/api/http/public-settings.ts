@@ -4,20 +4,7 @@ import type { Limits } from '../../core/index.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createHealth } from '../operations/health.ts';
-
-/** Settings of the identity and payment providers that pages and their security headers need, without secrets. */
-export interface Settings {
-  firebase: {
-    projectId: string;
-    apiKey: string;
-    authDomain: string;
-    emulatorUrl: string | null;
-  } | null;
-  oidc: readonly { id: string; name: string }[];
-  billing:
-    | { mode: 'none' | 'unset' | 'test' }
-    | { mode: 'paddle'; clientToken: string; environment: 'live' | 'sandbox' };
-}
+import type { Settings } from '../app-options.ts';
 
 /** Returns the settings that anybody may read. */
 export function publicConfigOf(

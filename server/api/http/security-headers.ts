@@ -1,4 +1,4 @@
-import type { Settings } from './public-settings.ts';
+import type { Settings } from '../app-options.ts';
 
 /** CSP sources by directive. */
 type Policy = Record<string, readonly string[]>;

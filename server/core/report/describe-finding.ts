@@ -5,21 +5,14 @@ import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName, unicodeName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
-import type { AddressFacts, Finding, FindingWords } from '../finding.ts';
+import type { AddressFacts, Finding } from '../finding.ts';
 import { clientNames, http2Words } from './connection-words.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
-import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';
+import { type DescribedFinding, failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';
 import { OWN_ROOT_FILE, reproductionCommand } from './reproduce.ts';
 import { endpointAt, placeOf } from '../srv.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
-
-/** A finding in words. */
-export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'shownTo' | 'clients'> &
-  FindingWords & {
-    /** The clients that refuse the endpoint because of it. */
-    clients: readonly Client[];
-  };
 
 /** Returns the message of a finding, a sentence. `host`: display name of the host. */
 export function findingMessage(finding: Finding, host: string): string {

@@ -1,8 +1,9 @@
+import type { Finding, FindingCode, FindingWords } from '../finding.ts';
+import type { Client } from '../../../contract/check-words.ts';
 import { fixFor } from './advice.ts';
-import type { DescribedFinding } from './describe-finding.ts';
+
 import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
-import type { FindingCode } from '../finding.ts';
 import { isHttp2Outage } from '../judge/address-findings.ts';
 import { longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
@@ -12,6 +13,13 @@ import { failureCommand, responseCommand } from './reproduce.ts';
 import { schemeNamed } from '../protocol.ts';
 import { endpointAt } from '../srv.ts';
 import type { AddressVerdict, Failure, Verdict } from '../verdict.ts';
+
+/** A finding in words. */
+export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'shownTo' | 'clients'> &
+  FindingWords & {
+    /** The clients that refuse the endpoint because of it. */
+    clients: readonly Client[];
+  };
 
 /**
  * A finding of a report. `unreachable`: no certificate was read; `down`: a certificate was read, but the service does not

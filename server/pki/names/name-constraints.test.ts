@@ -9,7 +9,8 @@ import {
 } from '../../../tests/kit/certificates/der-writer.ts';
 import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/kit/certificates/mint.ts';
 import { type Certificate, parseCertificate } from '../certificate.ts';
-import { satisfiesNameConstraints, parseNameConstraints } from './name-constraints.ts';
+import { satisfiesNameConstraints } from './name-constraints.ts';
+import { parseNameConstraints } from './general-name.ts';
 import { parseSubjectAltNames } from '../extensions.ts';
 import { PkiError } from '../pki-error.ts';
 import { WorkBudget } from '../work-budget.ts';

@@ -1,73 +1,7 @@
 import type { Certificate } from '../certificate.ts';
-import { type GeneralName, readGeneralName, SUBTREE_LENGTHS, type UnsupportedForm } from './general-name.ts';
+import { bitsOf, type GeneralName, type NameConstraints, type UnsupportedForm } from './general-name.ts';
 import { EMAIL_ADDRESS } from '../der/object-identifiers.ts';
 import type { WorkBudget } from '../work-budget.ts';
-import { contextTag, type DerReader, onlyElement, TAG } from '../der/der.ts';
-import { countValue } from '../der/der-values.ts';
-import { PkiError } from '../pki-error.ts';
-
-/** NameConstraints (RFC 5280 §4.2.1.10): base names of the permitted and excluded subtrees. An absent list is empty. */
-export interface NameConstraints {
-  readonly permitted: readonly GeneralName[];
-  readonly excluded: readonly GeneralName[];
-  /** Whether a subtree states its minimum of 0, which DER omits as the default. */
-  readonly writesMinimum: boolean;
-}
-
-export function parseNameConstraints(value: Uint8Array): NameConstraints {
-  const reader = onlyElement(value, TAG.sequence).open();
-  // RFC 5280 §4.2.1.10: CAs MUST NOT issue an empty sequence.
-  if (reader.done) throw new PkiError('empty', 'name constraints without subtrees');
-  const [permitted, excluded] = [readSubtrees(reader, 0), readSubtrees(reader, 1)];
-  reader.end();
-  const baseOf = ({ base }: Subtree): GeneralName => base;
-  return {
-    permitted: permitted.map(baseOf),
-    excluded: excluded.map(baseOf),
-    writesMinimum: [...permitted, ...excluded].some(({ writesMinimum }) => writesMinimum),
-  };
-}
-
-interface Subtree {
-  base: GeneralName;
-  writesMinimum: boolean;
-}
-
-function readSubtrees(reader: DerReader, number: number): Subtree[] {
-  const field = reader.optional(contextTag(number, 'constructed'));
-  if (field === null) return [];
-  const list = field.open();
-  if (list.done) throw new PkiError('empty', 'empty list of subtrees');
-  const subtrees: Subtree[] = [];
-  while (!list.done) {
-    const subtree = list.enter(TAG.sequence);
-    const base = readGeneralName(subtree, SUBTREE_LENGTHS);
-    checkBase(base);
-    const minimum = subtree.optional(contextTag(0, 'primitive'));
-    // RFC 5280 §4.2.1.10: minimum must be 0, which DER omits as the default, and maximum must be absent.
-    if ((minimum !== null && countValue(minimum) !== 0) || !subtree.done) {
-      throw new PkiError('value', 'subtree with a minimum or maximum');
-    }
-    subtrees.push({ base, writesMinimum: minimum !== null });
-  }
-  return subtrees;
-}
-
-/** Throws PkiError for a base that cannot be applied. Ignoring it would silently weaken the constraints. */
-function checkBase(base: GeneralName): void {
-  if (base.kind === 'ip') {
-    const mask = base.octets.subarray(base.octets.length / 2);
-    if (!/^1*0*$/.test(bitsOf(mask))) {
-      throw new PkiError('value', 'subnet mask is not contiguous');
-    }
-  } else if (base.kind === 'dns') {
-    // Wildcards are invalid, because a base covers its subdomains anyway. Leading dots are common; a profile rule
-    // reports them.
-    if (!/^\.?(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)?$/i.test(base.value) || base.value === '.') {
-      throw new PkiError('value', 'dNSName constraint is not a host name');
-    }
-  }
-}
 
 /**
  * Returns whether all names of a certificate satisfy the constraints of a CA above it (RFC 5280 §4.2.1.10, §6.1.3 b, c). False
@@ -292,10 +226,6 @@ function* hostKeys(
     if (start === 0 || kind === 'below') yield host.slice(start);
     if (start > 0 && size > 0) yield `.${host.slice(start)}`;
   }
-}
-
-function bitsOf(octets: Uint8Array): string {
-  return [...octets].map((octet) => octet.toString(2).padStart(8, '0')).join('');
 }
 
 /** Returns the key of a subnet. IPv4 and IPv6 differ by the number of bits of the whole address. */

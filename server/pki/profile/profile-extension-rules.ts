@@ -2,7 +2,7 @@ import type { Certificate } from '../certificate.ts';
 import type { KeyUsage } from '../extensions.ts';
 import { EXTENSION, PURPOSE } from '../der/object-identifiers.ts';
 import { KEY_ALGORITHMS } from '../public-key.ts';
-import type { ProfileRule } from './profile.ts';
+import type { ProfileRule } from './profile-field-rules.ts';
 
 const AUTHORITIES = ['intermediate', 'anchor'] as const;
 const BELOW_THE_ANCHOR = ['leaf', 'intermediate'] as const;

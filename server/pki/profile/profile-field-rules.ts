@@ -1,6 +1,21 @@
-import type { ProfileRule } from './profile.ts';
+import type { Certificate } from '../certificate.ts';
+import type { CertificateRole } from '../path-failure.ts';
 import { type Hash, HASH_BYTES } from '../pss-parameters.ts';
 import { RSA_ENCRYPTION } from '../public-key.ts';
+
+/** One requirement on the issuing CA. */
+export interface ProfileRule {
+  /** Stable name of the rule, in kebab-case. */
+  readonly id: string;
+  /** Section of RFC 5280, or of the Baseline Requirements if it starts with `BR`. */
+  readonly section: string;
+  /** Profile that the rule belongs to. If absent, it belongs to both `rfc5280` and `web-pki`. */
+  readonly profile?: 'rfc5280' | 'web-pki';
+  /** Roles that the rule applies to. If absent, it applies to every role. */
+  readonly roles?: readonly CertificateRole[];
+  /** Returns true if the certificate violates the rule. */
+  broken(certificate: Certificate, role: CertificateRole, purpose: 'serverAuth' | 'clientAuth'): boolean;
+}
 
 /** Rules on certificate fields outside the extensions. */
 export const FIELD_RULES: readonly ProfileRule[] = [

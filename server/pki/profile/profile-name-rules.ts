@@ -2,7 +2,7 @@ import { isALabel } from '../names/a-label.ts';
 import type { Certificate } from '../certificate.ts';
 import { splitMailbox } from '../names/name-constraints.ts';
 import { EXTENSION } from '../der/object-identifiers.ts';
-import type { ProfileRule } from './profile.ts';
+import type { ProfileRule } from './profile-field-rules.ts';
 
 /** Rules on the subject and the SubjectAltName. */
 export const NAME_RULES: readonly ProfileRule[] = [

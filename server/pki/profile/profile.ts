@@ -2,7 +2,7 @@ import type { Certificate } from '../certificate.ts';
 import { equalBytes } from '../der/der-values.ts';
 import { type CertificateRole, failure, type PathFailure } from '../path-failure.ts';
 import { EXTENSION_RULES } from './profile-extension-rules.ts';
-import { FIELD_RULES } from './profile-field-rules.ts';
+import { FIELD_RULES, type ProfileRule } from './profile-field-rules.ts';
 import { NAME_RULES } from './profile-name-rules.ts';
 
 /**
@@ -10,20 +10,6 @@ import { NAME_RULES } from './profile-name-rules.ts';
  * `web-pki`: most of these, and the Baseline Requirements (BR) of the CA/Browser Forum on publicly trusted CAs.
  */
 export type Profile = 'tls-client' | 'rfc5280' | 'web-pki';
-
-/** One requirement on the issuing CA. */
-export interface ProfileRule {
-  /** Stable name of the rule, in kebab-case. */
-  readonly id: string;
-  /** Section of RFC 5280, or of the Baseline Requirements if it starts with `BR`. */
-  readonly section: string;
-  /** Profile that the rule belongs to. If absent, it belongs to both `rfc5280` and `web-pki`. */
-  readonly profile?: 'rfc5280' | 'web-pki';
-  /** Roles that the rule applies to. If absent, it applies to every role. */
-  readonly roles?: readonly CertificateRole[];
-  /** Returns true if the certificate violates the rule. */
-  broken(certificate: Certificate, role: CertificateRole, purpose: 'serverAuth' | 'clientAuth'): boolean;
-}
 
 const RULES: readonly ProfileRule[] = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
 

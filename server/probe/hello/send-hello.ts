@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { effectiveTarget, type HelloReaction } from '../../core/index.ts';
 import { openConnection, withTimeout } from '../../egress/index.ts';
-import type { ConnectOptions } from '../address-probe.ts';
-import { closeConnection } from '../handshake.ts';
+import { closeConnection, type ConnectOptions } from '../handshake.ts';
 import { FirstFlight, MAX_FLIGHT_BYTES } from './first-flight.ts';
 
 /** The answer to a ClientHello. `unknown`: no connection was possible, or `signal` aborted. */

@@ -8,10 +8,9 @@ import {
   nameOf,
   type Targeted,
 } from '../../core/index.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';
-import type { Tables } from '../schema/tables.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
 /** An alert that was sent or is queued. Timestamps are in ms UTC. */

@@ -11,21 +11,20 @@ import {
   entitlementAt,
   existingChannels,
   isChannelOpen,
-  sendAt,
   maintenanceUntil,
   mayGetDigest,
   maySetSteps,
   type Plan,
   type QuietHours,
+  sendAt,
   withExistingChannels,
 } from '../../core/index.ts';
-import { addressOf, parseDomainSettings, parseAccountSettings } from './stored-alerts.ts';
+import { addressOf, parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 import { lockPlan, storedEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
 import { compileOnce } from '../db/dialect.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
-import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findSuppressed } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';

@@ -11,9 +11,9 @@ import {
   isAcknowledged,
   isMuted,
   type KnownIncident,
+  nameOf,
   type Problem,
   REMEMBER_INCIDENTS_MS,
-  nameOf,
   type Targeted,
 } from '../../core/index.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
@@ -21,8 +21,7 @@ import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isActive } from '../monitors/check-due.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
 import { notifiedOf } from './incidents.ts';
 import { hasOtherOpen, isAboutCertificate, leadId, reportedEnd } from './leaving-domains.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type AccountMail, channelLoss } from '../../core/index.ts';
 import { supersedeWaitingOn } from './alerts.ts';
-import type { DeliveryOutcomeKind } from './deliveries.ts';
+import type { DeliveryOutcomeKind } from '../schema/alert-tables.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
 

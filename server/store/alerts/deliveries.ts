@@ -3,12 +3,10 @@ import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
 import { mergeClaimed } from './merged-deliveries.ts';
 import { OWN_MESSAGE_ID } from './alerts.ts';
 import { recordChannelOutcome } from './channel-health.ts';
-import { leaseClock } from '../db/dialect.ts';
-import { type Claim } from '../monitors/monitor-claims.ts';
+import { type Claim, leaseClock } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import {
   type AttemptedRow,
-  updateLeasedRows,
   claimDueRows,
   deferRows,
   isForEnabledAccount,
@@ -16,14 +14,15 @@ import {
   type OutboxLease,
   rescheduleRows,
   type SentRows,
+  updateLeasedRows,
 } from '../mail/outbox.ts';
 import { suppress } from '../mail/suppressions.ts';
-import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 
 export type { ClaimedDelivery, DeliveryToSend } from './claimed-delivery.ts';
-import { makeDueBy, firstCheckAt } from '../monitors/check-due.ts';
+import { firstCheckAt, makeDueBy } from '../monitors/check-due.ts';
+import type { DeliveryOutcomeKind } from '../schema/alert-tables.ts';
 
 type Transport = 'mail' | 'http';
 
@@ -138,8 +137,6 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
       and earlier.state = 'waiting' and earlier.created_at < deliveries.created_at
       and (earlier.lease_expires_at > ${clock} or earlier.next_attempt_at <= ${now}))`;
 }
-
-export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 
 /**
  * Settles all deliveries of a message, or only `rows`. Returns false, and changes nothing, if the lease is lost; those of `rows` that

@@ -1,9 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { KnownIncident } from '../../core/index.ts';
 import { compileOnce } from '../db/dialect.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { DeliveryState } from '../schema/alert-tables.ts';
-import type { Tables } from '../schema/tables.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** SQL condition for downtime incidents. All others are about certificates or registrations. */

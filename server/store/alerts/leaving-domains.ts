@@ -8,8 +8,7 @@ import {
 import type { KnownIncident } from '../../core/index.ts';
 import { type DialectName, lockAlerts } from '../db/dialect.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /** Returns whether another active domain has an open incident about the certificate. */
 export async function hasOtherOpen(

@@ -1,9 +1,8 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { maxMerged, MERGE_WAIT } from '../../core/index.ts';
-import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.ts';
-import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, type Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -14,11 +14,10 @@ import { NOT_NOTIFIED, type Notified, notifiedSteps } from './incidents.ts';
 import type { StoredGroup } from './certificate-incidents.ts';
 import { handOverAlerts } from './leaving-domains.ts';
 import { compileOnce, locked } from '../db/dialect.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import type { IncidentsTable } from '../schema/alert-tables.ts';
-import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';

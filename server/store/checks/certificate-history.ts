@@ -1,7 +1,7 @@
 import type { CertificateFacts, LimitName } from '../../core/index.ts';
 import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
 import { certificateDers, parseFacts } from './certificates.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import { selectCertificateHistory } from './check-evidence.ts';
 import { readObservation } from './evidence.ts';

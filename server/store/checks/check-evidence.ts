@@ -10,9 +10,8 @@ import {
 } from './certificates.ts';
 import { batches } from '../db/long-lists.ts';
 import { type Evidence, keepEvidence } from './evidence.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import { shortenToFit, shortened, remainingBytes } from './stored-bytes.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
+import { remainingBytes, shortened, shortenToFit } from './stored-bytes.ts';
 
 /** Columns of `monitor_states` that identify what earlier checks saw; null before the first check. */
 interface SeenBefore {

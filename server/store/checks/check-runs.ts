@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Uptime } from '../../core/index.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /** The result of a check. Consecutive checks with the same result form a run. */
 export interface CheckResult {

@@ -1,9 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Uptime } from '../../core/index.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { MonitorDaysTable } from '../schema/check-tables.ts';
-import type { Tables } from '../schema/tables.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 

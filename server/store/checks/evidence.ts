@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import type { Observation } from '../../core/index.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 

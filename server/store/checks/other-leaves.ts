@@ -2,8 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { CertificateFacts, Verdict } from '../../core/index.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /** The rows of `other_leaves` to add to a monitor and to remove from it. */
 export interface LeafChange {

@@ -2,11 +2,10 @@ import type { Kysely } from 'kysely';
 import { isUptimeConfirmed, type Uptime, uptimePercent } from '../../core/index.ts';
 import { type HourlyResponseTimes, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import { downtimes, uptimeWindowOf } from './downtime.ts';
 import { isComplete, parseSamples, type Sample } from './samples.ts';
-import type { Tables } from '../schema/tables.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 export interface Incident {

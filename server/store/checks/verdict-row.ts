@@ -9,8 +9,7 @@ import {
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { isFacts, isRecord, isVerdict, list, nullable, number, shape } from './verdict-shape.ts';
 
 /**

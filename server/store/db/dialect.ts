@@ -12,7 +12,6 @@ import {
 import { join } from 'node:path';
 import { DiskFailure, type LogSync } from './log-sync.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
-import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** The name of a supported database. Outside of `schema/`, this file contains all differences between their queries. */
@@ -239,11 +238,25 @@ function errorCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
 }
 
+/** A claim of due rows: how many at most, for how long, and by which worker. */
+export interface Claim {
+  now: number;
+  limit: number;
+  leaseMs: number;
+  claimedBy: string;
+}
+
+/** Clock that decides whether a lease has expired. */
+export type LeaseClock = 'database' | 'caller';
+
 /**
  * Returns an SQL expression for the current time of leases, in ms UTC. Workers on several machines share the database's clock, so
  * that a machine whose clock runs ahead does not treat the others' leases as expired.
  */
-export function leaseClock(store: Store, now: number): RawBuilder<number> {
+export function leaseClock(
+  store: { dialect: DialectName; leaseClock: LeaseClock },
+  now: number,
+): RawBuilder<number> {
   return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`cast(${now} as bigint)`;
 }
 

@@ -2,7 +2,7 @@ import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/index.ts';
-import { type DialectName, SQLITE_FILE, sqliteDialect, storageFaultOf } from './dialect.ts';
+import { type DialectName, type LeaseClock, SQLITE_FILE, sqliteDialect, storageFaultOf } from './dialect.ts';
 import {
   databaseId,
   ensureDatabaseId,
@@ -15,11 +15,11 @@ import { isUpToDate, migrate } from '../schema/migrate.ts';
 import {
   CONNECT_ATTEMPTS,
   type ConnectOptions,
+  errorMessage,
   type PoolUse,
   postgresDialect,
-  waitForPostgres,
-  errorMessage,
   refuseNewer,
+  waitForPostgres,
 } from './postgres-connection.ts';
 import { createLocalSignals, createPostgresSignals, type Signals } from './signals.ts';
 import { openReplica } from './replica.ts';
@@ -64,8 +64,6 @@ export interface Store {
   pool(): PoolUse | null;
   close(): Promise<void>;
 }
-
-type LeaseClock = 'database' | 'caller';
 
 /** Options of `openStore`. `connectAttempts` also limits how often a migration waits for processes of an older version to end. */
 export interface StoreOptions extends ConnectOptions {

@@ -2,7 +2,6 @@ import { Kysely, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
 import { MIGRATIONS } from '../schema/migrations/index.ts';
 import { dialectOfPool } from './long-lists.ts';
-import type { Store } from './open-store.ts';
 import { createPool } from './postgres-connection.ts';
 import type { StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -11,7 +10,7 @@ import type { Tables } from '../schema/tables.ts';
  * Returns a store that reads from the replica, which may lag some seconds. Callers must not write with it, and must not decide a
  * write by its reads.
  */
-export function onReplica(store: Store): Store {
+export function onReplica<S extends { replica: Kysely<Tables> }>(store: S): S & { db: Kysely<Tables> } {
   return { ...store, db: store.replica };
 }
 

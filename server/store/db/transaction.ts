@@ -1,8 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type DialectName, lockedAgainstDeletion, isConflict } from './dialect.ts';
+import { type DialectName, isConflict, lockedAgainstDeletion } from './dialect.ts';
 import { runUrgently } from './node-sqlite-dialect.ts';
-import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** A caller's writes that are committed or rolled back together with the creation of `made`. */
@@ -15,7 +14,7 @@ const ATTEMPTS = 5;
  * SQLite a write through `store.db` would deadlock, and reads would miss its writes. @throws AccessEnded
  */
 export async function inTransaction<T>(
-  store: Store,
+  store: { dialect: DialectName; db: Kysely<Tables> },
   work: (trx: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {

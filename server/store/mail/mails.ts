@@ -1,10 +1,9 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/index.ts';
-import type { Claim } from '../monitors/monitor-claims.ts';
+import type { Claim } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import {
-  updateLeasedRows,
   claimDueRows,
   deferRows,
   LAST_LANE,
@@ -12,6 +11,7 @@ import {
   type OutboxLease,
   rescheduleRows,
   type SentRows,
+  updateLeasedRows,
 } from './outbox.ts';
 import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';

@@ -1,10 +1,10 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { laneOf, LANES } from '../../core/index.ts';
-import { compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
-import type { Claim } from '../monitors/monitor-claims.ts';
+import { type Claim, compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
-import type { OutboxColumns, Tables } from '../schema/tables.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { OutboxColumns } from '../schema/alert-tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { lanes } from '../monitors/check-due.ts';
 

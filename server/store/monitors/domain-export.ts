@@ -2,10 +2,9 @@ import type { Kysely } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import { checkRunsOf } from '../checks/check-runs.ts';
 import { describeVerdict } from '../../core/index.ts';
-import type { MonitorKey } from './monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { parseSamples } from '../checks/samples.ts';
 import { selectCertificateHistory } from '../checks/check-evidence.ts';
-import type { Tables } from '../schema/tables.ts';
 import { parseVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 

@@ -1,10 +1,9 @@
 import { type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { effectiveTarget, type Targeted } from '../../core/index.ts';
-import { compileOnce, bytes, lockedSkippingLocked } from '../db/dialect.ts';
-import type { MonitorKey } from './monitor-change.ts';
+import { bytes, compileOnce, lockedSkippingLocked } from '../db/dialect.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
-import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 export interface Site {

@@ -1,17 +1,10 @@
 import type { Transaction } from 'kysely';
 import { locked } from '../db/dialect.ts';
-import { type Monitor, type MonitorRow, selectMonitors, toMonitor } from './monitor-row.ts';
-import { searchText } from './monitor-row.ts';
+import { type Monitor, type MonitorRow, searchText, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Signal } from '../db/signals.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-
-/** The key of a monitor. Queries always filter by account, so that another account's id is treated like an unknown one. */
-export interface MonitorKey {
-  accountId: string;
-  monitorId: string;
-}
 
 /**
  * Locks the monitor's row, then reads it with a second query that joins verdict, certificate and icon, because PostgreSQL cannot

@@ -8,7 +8,7 @@ import {
   lanePortions,
   type Plan,
 } from '../../core/index.ts';
-import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -27,13 +27,6 @@ export interface ClaimedMonitor extends Monitor {
   asked: boolean;
   /** DER of the authorities that the account trusts in addition to the public ones. */
   authorities: readonly Uint8Array[];
-}
-
-export interface Claim {
-  now: number;
-  limit: number;
-  leaseMs: number;
-  claimedBy: string;
 }
 
 /**

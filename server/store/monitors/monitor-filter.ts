@@ -7,25 +7,47 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
-import { withOptimisationFence, contains, type DialectName, containsInLongText } from '../db/dialect.ts';
+import { contains, containsInLongText, type DialectName, withOptimisationFence } from '../db/dialect.ts';
 import {
   attentionParts,
   endingIn,
   endsSoon,
   hasCertificate,
   hasProblem,
-  isPaused,
   isExpiring,
   isInState,
+  isPaused,
   isUndated,
   isUnreached,
   urgency,
 } from './domain-state.ts';
-import type { MonitorCursor } from './monitor-list.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ListStatus } from '../../../contract/words.ts';
+
+/** Place in an order by expiry: directly after a monitor with these values. */
+export interface ExpiryPlace {
+  /** Ms UTC; null if no certificate is known. These monitors come last. */
+  notAfter: number | null;
+  id: string;
+}
+
+/** A position in the order `worst`. `urgency` is the level of the monitor when the cursor was made. */
+export interface WorstCursor extends ExpiryPlace {
+  sort: 'worst';
+  urgency: number;
+}
+
+/**
+ * A position in a sorted list of monitors, for keyset pagination: directly after a monitor with these values. Times are ms UTC.
+ */
+export type MonitorCursor =
+  | { sort: 'newest'; createdAt: number; id: string }
+  /** `notAfter` is null if no certificate is known. These monitors come last. */
+  | { sort: 'soonest'; notAfter: number | null; id: string }
+  | { sort: 'name'; host: string; port: number; id: string }
+  | WorstCursor;
 
 export interface MonitorFilter {
   accountId: string;

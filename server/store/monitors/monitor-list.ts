@@ -6,9 +6,10 @@ import {
   DENSE_MATCHES,
   foundRows,
   isSearch,
-  searchesText,
   matchingRows,
+  type MonitorCursor,
   type MonitorFilter,
+  searchesText,
   withSearchStore,
 } from './monitor-filter.ts';
 import { joinVerdict, type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
@@ -17,7 +18,7 @@ import type { Store } from '../db/open-store.ts';
 import { listItems } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Tables } from '../schema/tables.ts';
-import { byExpiry, isAfterExpiry, pageOfWorst, type WorstCursor, worstCursorAfter } from './worst-first.ts';
+import { byExpiry, isAfterExpiry, pageOfWorst, worstCursorAfter } from './worst-first.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 export type { MonitorFilter } from './monitor-filter.ts';
@@ -250,16 +251,6 @@ function sorted<DB, TB extends keyof DB, O>(
 }
 
 const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({ monitor_id: id }) => id);
-
-/**
- * A position in a sorted list of monitors, for keyset pagination: directly after a monitor with these values. Times are ms UTC.
- */
-export type MonitorCursor =
-  | { sort: 'newest'; createdAt: number; id: string }
-  /** `notAfter` is null if no certificate is known. These monitors come last. */
-  | { sort: 'soonest'; notAfter: number | null; id: string }
-  | { sort: 'name'; host: string; port: number; id: string }
-  | WorstCursor;
 
 interface SortValues {
   id: string;

@@ -3,10 +3,10 @@ import type { Plan } from '../../core/index.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
 import { reopenLastChanged } from '../alerts/leaving-domains.ts';
-import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
+import { announceMonitor, lockMonitor } from './monitor-change.ts';
+import type { MonitorKey, PausedBy, Tables } from '../schema/tables.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
-import type { PausedBy, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**

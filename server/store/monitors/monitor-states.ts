@@ -1,12 +1,11 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { UptimeAssessment } from '../../core/index.ts';
-import { type OpenRun, type CheckResult, startRun } from '../checks/check-runs.ts';
+import { type CheckResult, type OpenRun, startRun } from '../checks/check-runs.ts';
 import { addCheckToHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
-import type { MonitorKey } from './monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { packSamples, parseSamples, type Sample } from '../checks/samples.ts';
 import type { MonitorStatesTable } from '../schema/check-tables.ts';
 import type { StoredEvidence } from '../checks/check-evidence.ts';
-import type { Tables } from '../schema/tables.ts';
 
 type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
 

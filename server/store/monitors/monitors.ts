@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import { dueWithInterval, type Plan } from '../../core/index.ts';
 import { handOverAlerts, reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { lockPlan } from '../billing/entitlements.ts';
-import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
+import { announceMonitor, lockMonitor } from './monitor-change.ts';
+import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import { lockAlerts } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Tables } from '../schema/tables.ts';
 
 export async function findMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const row = await selectMonitors(store.db)

@@ -2,20 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { ATTENTION_REASONS } from '../../../contract/words.ts';
 import type { Store } from '../db/open-store.ts';
 import { urgency, urgencyLevels } from './domain-state.ts';
-import { type MonitorFilter, matching } from './monitor-filter.ts';
-
-/** Place in an order by expiry: directly after a monitor with these values. */
-interface ExpiryPlace {
-  /** Ms UTC; null if no certificate is known. These monitors come last. */
-  notAfter: number | null;
-  id: string;
-}
-
-/** A position in the order `worst`. `urgency` is the level of the monitor when the cursor was made. */
-export interface WorstCursor extends ExpiryPlace {
-  sort: 'worst';
-  urgency: number;
-}
+import { type ExpiryPlace, matching, type MonitorFilter, type WorstCursor } from './monitor-filter.ts';
 
 interface Part {
   offset: number;

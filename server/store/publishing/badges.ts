@@ -1,5 +1,5 @@
 import { findMonitors } from '../monitors/monitor-list.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorKey } from '../schema/tables.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -7,7 +7,29 @@ import type {
   MaintenanceWindow,
   Problem,
 } from '../../core/index.ts';
-import type { OutboxColumns } from './tables.ts';
+
+export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
+
+/** Columns of every outbox table, whose rows a worker claims, sends and settles. */
+export interface OutboxColumns {
+  id: string;
+  /** Message-ID. Deliveries that were merged into one message have the same one. */
+  message_id: string;
+  /** Priority class among waiting messages, see `claimDueRows`. */
+  lane: Generated<number>;
+  attempts: number;
+  /** Number of consecutive claims without a reported result, which suggest that the row crashes its worker. */
+  unanswered: number;
+  next_attempt_at: number;
+  first_attempt_at: number | null;
+  /** Token of the claim. Rows of one message have the same one, rows of different messages never do. */
+  lease_token: string | null;
+  lease_expires_at: number | null;
+  claimed_by: string | null;
+  settled_at: number | null;
+  detail: string | null;
+  created_at: number;
+}
 
 /** A boolean as 0 or 1. */
 type Flag = number;

@@ -6,7 +6,6 @@ import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
 import { findOldProcesses } from '../db/postgres-connection.ts';
 import { StoreError } from '../db/store-error.ts';
 import type { Tables } from './tables.ts';
-import type { Store } from '../db/open-store.ts';
 
 /** Migrations by name. Tests add their own. */
 type Migrations = typeof MIGRATIONS;
@@ -190,7 +189,7 @@ async function markOldestProgram(
 }
 
 /** Returns the number of the newest migration in the database, even if newer than this program; 0 if there is none. */
-export async function schemaLevel({ db }: Store): Promise<number> {
+export async function schemaLevel({ db }: { db: Kysely<Tables> }): Promise<number> {
   const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(
     db,
   );

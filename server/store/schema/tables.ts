@@ -9,13 +9,14 @@ import type {
   DeliveryAttemptsTable,
   IncidentsTable,
   MaintenanceWindowsTable,
+  OutboxColumns,
   SuppressionsTable,
   UnsubscriptionsTable,
 } from './alert-tables.ts';
 import type {
+  CertificatesTable,
   CheckRunsTable,
   EvidenceTable,
-  CertificatesTable,
   FaviconsTable,
   MonitorCertificatesTable,
   MonitorDaysTable,
@@ -33,6 +34,12 @@ import type {
 } from './identity-tables.ts';
 import type { BadgesTable, StatusPageDomainsTable, StatusPagesTable } from './status-tables.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
+
+/** The key of a monitor. Queries always filter by account, so that another account's id is treated like an unknown one. */
+export interface MonitorKey {
+  accountId: string;
+  monitorId: string;
+}
 
 /** A boolean as 0 or 1, which both databases support. */
 type Flag = number;
@@ -238,27 +245,6 @@ export interface TrialsTable {
   account_id: string | null;
   started_at: number;
   account_deleted_at: number | null;
-}
-
-/** Columns of every outbox table, whose rows a worker claims, sends and settles. */
-export interface OutboxColumns {
-  id: string;
-  /** Message-ID. Deliveries that were merged into one message have the same one. */
-  message_id: string;
-  /** Priority class among waiting messages, see `claimDueRows`. */
-  lane: Generated<number>;
-  attempts: number;
-  /** Number of consecutive claims without a reported result, which suggest that the row crashes its worker. */
-  unanswered: number;
-  next_attempt_at: number;
-  first_attempt_at: number | null;
-  /** Token of the claim. Rows of one message have the same one, rows of different messages never do. */
-  lease_token: string | null;
-  lease_expires_at: number | null;
-  claimed_by: string | null;
-  settled_at: number | null;
-  detail: string | null;
-  created_at: number;
 }
 
 export type MailState = 'waiting' | 'delivered' | 'failed' | 'expired';

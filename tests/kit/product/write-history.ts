@@ -7,7 +7,7 @@ import {
 import type { Store } from '../../../server/store/db/open-store.ts';
 import { packSamples, type Sample } from '../../../server/store/checks/samples.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import type { MonitorKey } from '../../../server/store/monitors/monitor-change.ts';
+import type { MonitorKey } from '../../../server/store/schema/tables.ts';
 
 /** Writes past checks of a monitor, oldest first, as far as the strip and the chart show them. */
 export async function writeHistory(
