@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 
+import { DAY_MS } from '../../../contract/durations.ts';
 import { nameConstraints } from './certificate-extensions.ts';
 import type { RawExtension } from './certificate-extensions.ts';
 import { objectIdentifier, sequence, set, tagged, utf8String } from './der-writer.ts';
@@ -127,7 +128,11 @@ export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => 
     return chainOf(authority.issue({ dnsNames: [HOSTILE_HOST] }));
   },
   '220 certificates of one name': (root) => {
-    const authorities = times(220, () => root.intermediate({ commonName: 'a', keyIdentifiers: null }));
+    // A path search tries certificates that expire later first, and the right one is last.
+    const notAfter = Date.now() + 3650 * DAY_MS;
+    const authorities = times(220, () =>
+      root.intermediate({ commonName: 'a', keyIdentifiers: null, notAfter }),
+    );
     const leaf = authorities.at(-1)?.issue({ dnsNames: [HOSTILE_HOST], keyIdentifiers: null });
     return leaf === undefined ? [] : [leaf, ...authorities];
   },
