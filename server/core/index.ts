@@ -34,7 +34,14 @@ export { maxMerged, MERGE_WAIT, mergeKey } from './alerting/merging.ts';
 export { maintenanceUntil } from './alerting/silence.ts';
 export type { MaintenanceWindow } from './alerting/silence.ts';
 export { isChannelOpen, mayUseChannel, routeAlert } from './alerting/route.ts';
-export type { AlertRoute, ChannelKind, ChannelState } from './alerting/route.ts';
+export type {
+  AlertContext,
+  AlertRoute,
+  ChannelKind,
+  ChannelState,
+  EarlierDelivery,
+  RoutedAlert,
+} from './alerting/route.ts';
 export { sendAt } from './alerting/silence.ts';
 export {
   ACCOUNT_MAIL,
@@ -58,17 +65,8 @@ export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
-export { conclude, onScheduleUntil } from './check/conclude.ts';
-export type {
-  AlertContext,
-  CheckState,
-  ConcernedCertificate,
-  Conclusion,
-  EarlierDelivery,
-  PendingConclusion,
-  RoutedAlert,
-  UptimeRecord,
-} from './check/conclude.ts';
+export { concernedCertificates, conclude, onScheduleUntil } from './check/conclude.ts';
+export type { CheckState, ConcernedCertificate, Conclusion, UptimeRecord } from './check/conclude.ts';
 export {
   composeDigest,
   DIGEST_AHEAD_MS,

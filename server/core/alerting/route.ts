@@ -1,5 +1,6 @@
 import type { Plan } from '../plan.ts';
-import type { PlannedAlert } from './alert.ts';
+import type { AlertStep, PlannedAlert } from './alert.ts';
+import type { CertificateGroup, RouteChoice } from './incident.ts';
 import { sendAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 import type { ChannelKindName } from '../../../contract/words.ts';
@@ -25,6 +26,33 @@ export interface AlertRoute {
   kind: ChannelKind;
   leavesAt: number;
 }
+
+/** The stored data that alerts and their routes depend on. */
+export interface AlertContext {
+  plan: Plan;
+  /** Time zone as an IANA name; null means UTC. */
+  timeZone: string | null;
+  /** Every channel of the account, its own address first. */
+  channels: readonly ChannelState[];
+  /** End of the current maintenance, ms UTC; null if there is none. */
+  maintenanceUntil: number | null;
+  /** Deliveries of the known incidents. */
+  deliveries: readonly EarlierDelivery[];
+  /** Groups of the certificates that `concernedCertificates` returns. */
+  groups: readonly CertificateGroup[];
+}
+
+export interface EarlierDelivery {
+  incidentId: string;
+  step: AlertStep;
+  channelKey: string;
+  state: 'waiting' | 'delivered' | 'failed' | 'superseded';
+  /** Whether an attempt has started and its result is not recorded yet. */
+  isBeingSent: boolean;
+}
+
+/** An alert with its channels. Without any channel, nobody can be notified now. */
+export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
 
 /**
  * Returns whether messages may be sent to a channel: its recipient confirmed it, and nobody switched it off. Mail to the account's
@@ -67,4 +95,59 @@ export function routeAlert(
   const needsFallback = chosen.length === 0 && settings.channels?.length !== 0;
   const reached = needsFallback ? open.filter(({ key }) => key === ACCOUNT_MAIL) : chosen;
   return reached.map(({ key, kind }) => ({ key, kind, leavesAt: at }));
+}
+
+/**
+ * Returns the alert with its routes. Omits channels on which the same step failed for good. A recovery goes
+ * only to channels on which the problem was delivered or is being sent.
+ */
+export function routeInContext(
+  alert: PlannedAlert,
+  { settings, context, now }: { settings: AlertSettings; context: AlertContext; now: number },
+): RoutedAlert {
+  const { problem, step } = alert;
+  const earlier = context.deliveries.filter(({ incidentId }) => incidentId === alert.incidentId);
+  const failedOn = earlier.filter((one) => one.step === step && one.state === 'failed');
+  const channels = context.channels.filter(({ key }) =>
+    failedOn.every(({ channelKey }) => channelKey !== key),
+  );
+  const group = context.groups.find(
+    (one) => one.problem === problem && one.fingerprint === alert.fingerprint,
+  );
+  const routes = combined([
+    routeAlert(alert, { ...context, channels, settings, now }),
+    ...(group?.choices ?? []).map((choice) =>
+      routeAlert(alert, {
+        ...context,
+        channels: channelsFor(channels, choice),
+        settings: choice.settings,
+        now,
+      }),
+    ),
+  ]);
+  if (step !== 'resolved') return { ...alert, routes };
+  // The recovery from an outage also goes to channels on which the outage alert is still queued or has failed.
+  const notified = earlier.filter(({ state, isBeingSent }) =>
+    problem === 'down'
+      ? state !== 'superseded'
+      : state === 'delivered' || (state === 'waiting' && isBeingSent),
+  );
+  return {
+    ...alert,
+    routes: routes.filter(({ key }) => notified.some(({ channelKey }) => channelKey === key)),
+  };
+}
+
+function channelsFor(channels: readonly ChannelState[], { unsubscribed }: RouteChoice): ChannelState[] {
+  return channels.map((channel) => ({ ...channel, isUnsubscribed: unsubscribed.includes(channel.key) }));
+}
+
+/** Combines the routes of several domains: each channel once, at the earliest of its times. */
+function combined(routes: readonly AlertRoute[][]): AlertRoute[] {
+  const byKey = new Map<string, AlertRoute>();
+  for (const route of routes.flat()) {
+    const leavesAt = Math.min(route.leavesAt, byKey.get(route.key)?.leavesAt ?? Infinity);
+    byKey.set(route.key, { ...route, leavesAt });
+  }
+  return [...byKey.values()];
 }

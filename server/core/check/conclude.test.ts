@@ -16,13 +16,8 @@ import { createTrustStore } from '../../pki/index.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';
-import {
-  type AlertContext,
-  type CheckState,
-  conclude,
-  type EarlierDelivery,
-  onScheduleUntil,
-} from './conclude.ts';
+import type { AlertContext, EarlierDelivery } from '../alerting/route.ts';
+import { type CheckState, concernedCertificates, conclude, onScheduleUntil } from './conclude.ts';
 
 const served = observation([answer(withChain(issue()))]);
 const unreachable = observation([failed()]);
@@ -100,9 +95,9 @@ const delivered: EarlierDelivery = {
 };
 
 const concluded = (state: CheckState, seen: typeof served, context: AlertContext | null = CONTEXT) =>
-  conclude(state, seen, verdictOf(seen), NOW).withContext(context);
+  conclude(state, seen, verdictOf(seen), context, NOW);
 const needs = (state: CheckState, seen: typeof served) =>
-  conclude(state, seen, verdictOf(seen), NOW).needsContext;
+  concernedCertificates(state, seen, verdictOf(seen), NOW) !== null;
 
 describe('the conclusion of a check', () => {
   it('a check with an unchanged result plans the next check after the interval, and nothing else', () => {
@@ -118,7 +113,7 @@ describe('the conclusion of a check', () => {
   it('names the problem of an untrusted certificate or an unreachable host, and no problem if all is well', () => {
     const untrusted = judge(served, NOW, createTrustStore([]));
     const problemOf = (seen: typeof served, verdict = verdictOf(seen)) =>
-      conclude(WATCHED, seen, verdict, NOW).withContext(CONTEXT).problem;
+      conclude(WATCHED, seen, verdict, CONTEXT, NOW).problem;
     expect(problemOf(served)).toBeNull();
     expect(problemOf(served, untrusted)).toMatchObject({
       code: 'untrusted',
@@ -137,7 +132,7 @@ describe('the conclusion of a check', () => {
     const checkAt = (observedAt: number) => {
       const seen = observation([busy], { observedAt });
       const verdict = judge(seen, observedAt, trustStore, state.previous);
-      const conclusion = conclude(state, seen, verdict, observedAt).withContext(CONTEXT);
+      const conclusion = conclude(state, seen, verdict, CONTEXT, observedAt);
       state = { ...state, previous: verdict, uptime: conclusion.uptime ?? state.uptime };
       return conclusion;
     };
@@ -239,7 +234,7 @@ describe('the conclusion of a check', () => {
     ];
     const channels = [MAIL, SLACK, { ...SLACK, key: 'ops' }, { ...SLACK, key: 'unused' }];
     const own = { ...WATCHED, settings: { ...DEFAULT_ALERT_SETTINGS, channels: [ACCOUNT_MAIL] } };
-    const { alerts } = conclude(own, expired, verdict, at).withContext({ ...CONTEXT, channels, groups });
+    const { alerts } = conclude(own, expired, verdict, { ...CONTEXT, channels, groups }, at);
     expect(alerts.map(({ step, routes }) => [step, routes.map(({ key }) => key)])).toEqual([
       ['expired', [ACCOUNT_MAIL, 'slack']],
     ]);
@@ -301,14 +296,14 @@ describe('the conclusion of a check', () => {
     const nextAfter = (changes: Partial<typeof posture>, state: Partial<CheckState> = {}) => {
       const seen = { ...served, posture: { ...posture, ...changes } };
       const verdict = judge(seen, NOW, trustStore, state.previous);
-      return conclude({ ...WATCHED, ...state }, seen, verdict, NOW).withContext(null).nextCheckAt;
+      return conclude({ ...WATCHED, ...state }, seen, verdict, null, NOW).nextCheckAt;
     };
     expect(nextAfter({})).toBe(NOW + 15 * MINUTE_MS);
     expect(nextAfter({}, { jitter: 0.5 })).toBe(NOW + 17.5 * MINUTE_MS);
     // A check in between, without a posture, does not change that.
     const limited = judge({ ...served, posture }, NOW, trustStore);
     const between = (now: number) =>
-      conclude(WATCHED, served, judge(served, now, trustStore, limited), now).withContext(null).nextCheckAt;
+      conclude(WATCHED, served, judge(served, now, trustStore, limited), null, now).nextCheckAt;
     expect(between(NOW + MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS);
     expect(between(NOW + 15 * MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS + DAY_MS);
     // The limit allows more after a minute, but no endpoint gets two posture checks within 15 minutes.

@@ -1,21 +1,14 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isShortLived, type Renewable } from '../alert-steps.ts';
-import type { AlertFacts, AlertStep, PlannedAlert } from '../alerting/alert.ts';
+import type { AlertFacts } from '../alerting/alert.ts';
 import { updateIncidents } from '../alerting/update-incidents.ts';
-import type {
-  CertificateGroup,
-  IncidentChange,
-  IncidentPlan,
-  KnownIncident,
-  RouteChoice,
-} from '../alerting/incident.ts';
-import { type AlertRoute, type ChannelState, routeAlert } from '../alerting/route.ts';
+import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/incident.ts';
+import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
 import { isAwaiting } from '../judge/incomplete-finding.ts';
 import { validFrom } from '../judge/not-yet-valid.ts';
 import type { Observation } from '../observation.ts';
-import type { Plan } from '../plan.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import type { Verdict } from '../verdict.ts';
@@ -60,33 +53,6 @@ export interface CheckState {
   jitter: number;
 }
 
-/** The stored data that alerts and their routes depend on. */
-export interface AlertContext {
-  plan: Plan;
-  /** Time zone as an IANA name; null means UTC. */
-  timeZone: string | null;
-  /** Every channel of the account, its own address first. */
-  channels: readonly ChannelState[];
-  /** End of the current maintenance, ms UTC; null if there is none. */
-  maintenanceUntil: number | null;
-  /** Deliveries of the known incidents. */
-  deliveries: readonly EarlierDelivery[];
-  /** Groups of the certificates in `PendingConclusion.certificates`. */
-  groups: readonly CertificateGroup[];
-}
-
-export interface EarlierDelivery {
-  incidentId: string;
-  step: AlertStep;
-  channelKey: string;
-  state: 'waiting' | 'delivered' | 'failed' | 'superseded';
-  /** Whether an attempt has started and its result is not recorded yet. */
-  isBeingSent: boolean;
-}
-
-/** An alert with its channels. Without any channel, nobody can be notified now. */
-export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
-
 /** Everything that follows from one check. */
 export interface Conclusion {
   assessment: UptimeAssessment;
@@ -107,86 +73,113 @@ export interface ConcernedCertificate extends Pick<KnownIncident, 'problem' | 'f
   isEnding: boolean;
 }
 
-/** A conclusion whose incidents, alerts and next due time may still depend on the alert context. */
-export interface PendingConclusion {
-  /** Whether the context is needed. Most checks notify nobody, so the queries for the context can be skipped. */
-  needsContext: boolean;
-  /** The certificates whose incidents begin, end or are reported. */
-  certificates: readonly ConcernedCertificate[];
-  /** Returns the conclusion. `context` may be null if `needsContext` is false. */
-  withContext(context: AlertContext | null): Conclusion;
+/**
+ * Returns the certificates whose incidents begin, end or are reported, if the conclusion depends on the alert context; else null.
+ * Most checks notify nobody, so the queries for the context can be skipped.
+ */
+export function concernedCertificates(
+  state: CheckState,
+  observation: Observation,
+  verdict: Verdict,
+  now: number,
+): readonly ConcernedCertificate[] | null {
+  if (state.kind !== 'watched') return null;
+  const followed = followUp(state, observation, now);
+  const plan = planIncidents(state, observation, verdict, followed, null);
+  const certificates = certificatesIn(plan, state.incidents);
+  const isNeeded =
+    plan.alerts.length > 0 ||
+    certificates.length > 0 ||
+    // Maintenance silences alerts, keeps the incident of a change open, and may last longer than a snooze.
+    plan.changes.some((change) => change.kind === 'end') ||
+    followed.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
+  return isNeeded ? certificates : null;
 }
 
 /**
- * Decides everything that follows from one check: uptime, incidents, alerts with their routes, and when to check next.
- * `verdict` must have been judged with `state.previous`.
+ * Decides everything that follows from one check: uptime, incidents, alerts with their routes, and when to check next. `verdict` must
+ * have been judged with `state.previous`. `context` may be null if `concernedCertificates` returns null.
  */
 export function conclude(
   state: CheckState,
   observation: Observation,
   verdict: Verdict,
+  context: AlertContext | null,
   now: number,
-): PendingConclusion {
-  const { kind, settings, previous } = state;
+): Conclusion {
+  const { kind, settings, previous, jitter } = state;
+  const followed = followUp(state, observation, now);
+  const { assessment, step, outage } = followed;
+  const { alerts, changes, recheckAt } =
+    kind === 'watched' ? planIncidents(state, observation, verdict, followed, context) : NO_PLAN;
+  const next = nextCheckAt({
+    now,
+    everyMinutes: state.everyMinutes,
+    reached: verdict.reached && step.standing.uptime !== 'down',
+    // Use the last certificate seen even if this check read none: it expires whether or not we reach the host.
+    certificates: verdict.lastSeen?.expiring ?? [],
+    steps: kind === 'watched' ? settings.steps : null,
+    recheckAt: earliest([
+      step.recheckAt,
+      assessment.downAt ?? null,
+      recheckAt,
+      kind === 'own' ? now + HEARTBEAT_EVERY_MINUTES * MINUTE_MS : null,
+      earlyCheckAt(previous, verdict, now),
+      validFrom(verdict.findings),
+      postponedPostureAt(observation, verdict, { now, jitter }),
+    ]),
+    jitter,
+  });
+  return {
+    assessment,
+    // The monitor was paused during the check, so its uptime is unknown until it is resumed.
+    uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
+    problem: problemOf(verdict, displayName(observation.endpoint)),
+    unreachableSince: verdict.reached ? null : (state.unreachableSince ?? verdict.observedAt),
+    incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
+    alerts: context === null ? [] : alerts.map((alert) => routeInContext(alert, { settings, context, now })),
+    // A user requested a check during this one. Its probe may be older than the request, so another check follows.
+    nextCheckAt: state.isRequested ? now : next,
+  };
+}
+
+/** What an observation means for the uptime and the incident of an outage. */
+interface Followed {
+  assessment: UptimeAssessment;
+  step: UptimeStep;
+  outage: { changes: IncidentChange[]; incidents: readonly KnownIncident[] };
+  now: number;
+}
+
+function followUp(
+  { previous, uptime, incidents }: CheckState,
+  observation: Observation,
+  now: number,
+): Followed {
   const assessment = assessUptime(observation, previous);
   const isRefused = assessment.downAt !== undefined;
-  const step = followUptime(state.uptime, { state: assessment.state, isRefused, now });
-  const outage = followOutage(state.incidents, step, assessment, now);
-  const planned = ({ maintenanceUntil, groups }: Pick<AlertContext, 'maintenanceUntil' | 'groups'>) =>
-    updateIncidents({
-      host: displayName(observation.endpoint),
-      verdict,
-      previous,
-      isUp: assessment.state === 'up',
-      known: outage.incidents,
-      groups,
-      settings,
-      maintenanceUntil,
-      now,
-    });
-  const plan = kind === 'watched' ? planned({ maintenanceUntil: null, groups: [] }) : NO_PLAN;
-  const certificates = certificatesIn(plan, state.incidents);
-  return {
-    certificates,
-    // Maintenance silences alerts, keeps the incident of a change open, and may last longer than a snooze.
-    needsContext:
-      plan.alerts.length > 0 ||
-      certificates.length > 0 ||
-      plan.changes.some((change) => change.kind === 'end') ||
-      (kind === 'watched' && outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now)),
-    withContext(context) {
-      const { alerts, changes, recheckAt } = context === null || kind !== 'watched' ? plan : planned(context);
-      const next = nextCheckAt({
-        now,
-        everyMinutes: state.everyMinutes,
-        reached: verdict.reached && step.standing.uptime !== 'down',
-        // Use the last certificate seen even if this check read none: it expires whether or not we reach the host.
-        certificates: verdict.lastSeen?.expiring ?? [],
-        steps: kind === 'watched' ? settings.steps : null,
-        recheckAt: earliest([
-          step.recheckAt,
-          assessment.downAt ?? null,
-          recheckAt,
-          kind === 'own' ? now + HEARTBEAT_EVERY_MINUTES * MINUTE_MS : null,
-          earlyCheckAt(previous, verdict, now),
-          validFrom(verdict.findings),
-          postponedPostureAt(observation, verdict, { now, jitter: state.jitter }),
-        ]),
-        jitter: state.jitter,
-      });
-      return {
-        assessment,
-        // The monitor was paused during the check, so its uptime is unknown until it is resumed.
-        uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
-        problem: problemOf(verdict, displayName(observation.endpoint)),
-        unreachableSince: verdict.reached ? null : (state.unreachableSince ?? verdict.observedAt),
-        incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
-        alerts: context === null ? [] : alerts.map(routed(settings, context, now)),
-        // A user requested a check during this one. Its probe may be older than the request, so another check follows.
-        nextCheckAt: state.isRequested ? now : next,
-      };
-    },
-  };
+  const step = followUptime(uptime, { state: assessment.state, isRefused, now });
+  return { assessment, step, outage: followOutage(incidents, step, assessment, now), now };
+}
+
+function planIncidents(
+  { previous, settings }: CheckState,
+  { endpoint }: Observation,
+  verdict: Verdict,
+  { assessment, outage, now }: Followed,
+  context: AlertContext | null,
+): IncidentPlan {
+  return updateIncidents({
+    host: displayName(endpoint),
+    verdict,
+    previous,
+    isUp: assessment.state === 'up',
+    known: outage.incidents,
+    groups: context?.groups ?? [],
+    settings,
+    maintenanceUntil: context?.maintenanceUntil ?? null,
+    now,
+  });
 }
 
 function problemOf(
@@ -245,7 +238,7 @@ function followOutage(
   { incident, standing, endedAt: end }: UptimeStep,
   { state, cause }: UptimeAssessment,
   now: number,
-): { changes: IncidentChange[]; incidents: readonly KnownIncident[] } {
+): Followed['outage'] {
   if (incident === 'begin') {
     const startedAt = standing.downSince ?? now;
     const facts: AlertFacts = {
@@ -297,60 +290,6 @@ function uptimeRecord(
     recentChecks: recentChecks(before.recentChecks, state),
     responseMs: responseMs ?? before.responseMs,
   };
-}
-
-/**
- * Returns a function that adds routes to an alert. Omits channels on which the same step failed for good. A recovery goes
- * only to channels on which the problem was delivered or is being sent.
- */
-function routed(settings: AlertSettings, context: AlertContext, now: number) {
-  return (alert: PlannedAlert): RoutedAlert => {
-    const { problem, step } = alert;
-    const earlier = context.deliveries.filter(({ incidentId }) => incidentId === alert.incidentId);
-    const failedOn = earlier.filter((one) => one.step === step && one.state === 'failed');
-    const channels = context.channels.filter(({ key }) =>
-      failedOn.every(({ channelKey }) => channelKey !== key),
-    );
-    const group = context.groups.find(
-      (one) => one.problem === problem && one.fingerprint === alert.fingerprint,
-    );
-    const routes = combined([
-      routeAlert(alert, { ...context, channels, settings, now }),
-      ...(group?.choices ?? []).map((choice) =>
-        routeAlert(alert, {
-          ...context,
-          channels: channelsFor(channels, choice),
-          settings: choice.settings,
-          now,
-        }),
-      ),
-    ]);
-    if (step !== 'resolved') return { ...alert, routes };
-    // The recovery from an outage also goes to channels on which the outage alert is still queued or has failed.
-    const notified = earlier.filter(({ state, isBeingSent }) =>
-      problem === 'down'
-        ? state !== 'superseded'
-        : state === 'delivered' || (state === 'waiting' && isBeingSent),
-    );
-    return {
-      ...alert,
-      routes: routes.filter(({ key }) => notified.some(({ channelKey }) => channelKey === key)),
-    };
-  };
-}
-
-function channelsFor(channels: readonly ChannelState[], { unsubscribed }: RouteChoice): ChannelState[] {
-  return channels.map((channel) => ({ ...channel, isUnsubscribed: unsubscribed.includes(channel.key) }));
-}
-
-/** Combines the routes of several domains: each channel once, at the earliest of its times. */
-function combined(routes: readonly AlertRoute[][]): AlertRoute[] {
-  const byKey = new Map<string, AlertRoute>();
-  for (const route of routes.flat()) {
-    const leavesAt = Math.min(route.leavesAt, byKey.get(route.key)?.leavesAt ?? Infinity);
-    byKey.set(route.key, { ...route, leavesAt });
-  }
-  return [...byKey.values()];
 }
 
 const FIRST_POSTURE_MS = MINUTE_MS;

@@ -1,15 +1,14 @@
 import type { Transaction } from 'kysely';
 import {
-  type AlertContext,
   type CertificateFacts,
   type CheckState,
+  concernedCertificates,
   conclude,
   type Conclusion,
   DEFAULT_ALERT_SETTINGS,
   type Finding,
   type Observation,
   onScheduleUntil,
-  type PendingConclusion,
   type Problem,
   replacedCertificate,
   type UptimeRecord,
@@ -80,28 +79,7 @@ export async function record(
     // The row lock blocks other claims, deletion and check requests until the transaction ends.
     const [monitor] = await lockLeasedRow(trx, lease);
     if (!monitor) return null;
-    const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
-    const alertSettings = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
-    const read = () => readState(trx, { lease, row: monitor, check, alertSettings });
-    let state = await read();
-    let pending = conclude(state, observation, check.verdict, now);
-    let context: Awaited<ReturnType<typeof readContext>> | null = null;
-    if (alertSettings !== null && pending.needsContext) {
-      if (await lockAlerts(trx, store.dialect, key.accountId)) {
-        state = await read();
-        pending = conclude(state, observation, check.verdict, now);
-      }
-      const { certificates } = pending;
-      context = await readContext(store, trx, {
-        key,
-        alertSettings,
-        incidents: state.incidents,
-        certificates,
-        now,
-      });
-    }
-    const conclusion = pending.withContext(context);
-
+    const { state, groups, conclusion } = await decide(store, trx, { lease, row: monitor, check });
     const { previous } = state;
     const isNew = monitor.verdict_id !== verdict.id;
     const stored = await storeCheckEvidence(trx, key, {
@@ -126,46 +104,8 @@ export async function record(
     const deliveries =
       state.kind === 'own'
         ? await queueHeartbeat(trx, now)
-        : await writeAlerting(store, trx, {
-            key,
-            conclusion,
-            known: state.incidents,
-            groups: context?.groups ?? [],
-            now,
-          });
-    const { uptime } = conclusion;
-    const next = {
-      ...(uptime && uptimeColumns(uptime)),
-      ...currentCertificate(check),
-      problem: conclusion.problem?.code ?? null,
-      problem_message: conclusion.problem?.message ?? null,
-      checked: 1,
-      revoked: Number(check.verdict.revocation.state === 'revoked'),
-      unreachable_since: conclusion.unreachableSince,
-    };
-    const replaced = state.kind === 'watched' ? replacedCertificate(previous, check.verdict) : null;
-    const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
-    const leaves = changeOfLeaves(check, {
-      current: next.certificate_fingerprint ?? monitor.certificate_fingerprint,
-      stored: monitor.other_leaves,
-    });
-    // Lock before the update, whose trigger locks rows of `served_certificates`, because other transactions lock in this order too.
-    if (replaced !== null || leaves !== null) await lockAlerts(trx, store.dialect, key.accountId);
-    await trx
-      .updateTable('monitors')
-      .set({
-        ...changesOf(monitor, next),
-        last_checked_at: now,
-        next_check_at: conclusion.nextCheckAt,
-        lease_token: null,
-        lease_expires_at: null,
-      })
-      .where('id', '=', key.monitorId)
-      .where('account_id', '=', key.accountId)
-      .execute();
-    if (leaves !== null) await writeLeaves(trx, key, monitor, leaves);
-    if (replaced !== null && after !== undefined)
-      await followDeployment(trx, { accountId: key.accountId, before: replaced.from, after, now });
+        : await writeAlerting(store, trx, { key, conclusion, known: state.incidents, groups, now });
+    await writeMonitor(store, trx, { row: monitor, check, state, conclusion });
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
     // an earlier monitor of this site, and the site would never get an icon.
     const isFirstRead = check.verdict.reached && monitor.last_read_at === null;
@@ -173,7 +113,7 @@ export async function record(
       await registerSite(trx, monitor, { isFirstRead, now });
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
     if (stored.bytes > 0) await countStoredBytes(trx, { accountId: key.accountId, bytes: stored.bytes, now });
-    const isUptimeNew = uptime !== null && uptime.uptime !== monitor.uptime;
+    const isUptimeNew = conclusion.uptime !== null && conclusion.uptime.uptime !== monitor.uptime;
     return {
       conclusion,
       isFirstRead,
@@ -221,6 +161,36 @@ const lockLeasedRow = compileOnce(
 );
 
 type LeasedRow = Awaited<ReturnType<typeof lockLeasedRow>>[number];
+type LockedState = CheckState & { incidents: StoredIncident[] };
+
+/** Concludes the check from the stored state, with the alert context if the conclusion depends on it. */
+async function decide(
+  store: Store,
+  trx: Transaction<Tables>,
+  { lease, row, check }: { lease: CheckLease; row: LeasedRow; check: CheckRecord },
+): Promise<{ state: LockedState; groups: readonly StoredGroup[]; conclusion: Conclusion }> {
+  const { observation, verdict, now } = check;
+  const key = { accountId: lease.accountId, monitorId: lease.monitorId };
+  const isWatched = row.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
+  const alertSettings = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
+  const read = () => readState(trx, { lease, row, check, alertSettings });
+  let state = await read();
+  let certificates = concernedCertificates(state, observation, verdict, now);
+  if (alertSettings === null || certificates === null)
+    return { state, groups: [], conclusion: conclude(state, observation, verdict, null, now) };
+  if (await lockAlerts(trx, store.dialect, key.accountId)) {
+    state = await read();
+    certificates = concernedCertificates(state, observation, verdict, now) ?? [];
+  }
+  const groups = await certificateGroups(store, trx, { key, certificates, now });
+  const context = {
+    ...alertSettings,
+    ...(await readDestinations(trx, { ...key, now }, alertSettings.timeZone)),
+    deliveries: await earlierDeliveries(trx, key.accountId, state.incidents),
+    groups,
+  };
+  return { state, groups, conclusion: conclude(state, observation, verdict, context, now) };
+}
 
 /** Reads the state before the check. `alertSettings` is null for a paused monitor and for the monitor of the self-check. */
 async function readState(
@@ -231,7 +201,7 @@ async function readState(
     check: CheckRecord;
     alertSettings: EffectiveAlertSettings | null;
   },
-): Promise<CheckState & { incidents: StoredIncident[] }> {
+): Promise<LockedState> {
   const { lease, row, check, alertSettings } = read;
   const { accountId, monitorId } = lease;
   const key = { accountId, monitorId, now: check.now };
@@ -255,24 +225,51 @@ async function readState(
   };
 }
 
-async function readContext(
+/** Writes the monitor's row, which ends the lease, and what follows from a certificate that is new at an address. */
+async function writeMonitor(
   store: Store,
   trx: Transaction<Tables>,
-  read: {
-    key: MonitorKey;
-    alertSettings: EffectiveAlertSettings;
-    incidents: readonly StoredIncident[];
-    certificates: PendingConclusion['certificates'];
-    now: number;
-  },
-): Promise<AlertContext & { groups: StoredGroup[] }> {
-  const { key, alertSettings, incidents, certificates, now } = read;
-  return {
-    ...alertSettings,
-    ...(await readDestinations(trx, { ...key, now }, alertSettings.timeZone)),
-    deliveries: await earlierDeliveries(trx, key.accountId, incidents),
-    groups: await certificateGroups(store, trx, { key, certificates, now }),
+  {
+    row,
+    check,
+    state,
+    conclusion,
+  }: { row: LeasedRow; check: CheckRecord; state: LockedState; conclusion: Conclusion },
+): Promise<void> {
+  const { account_id: accountId, id: monitorId } = row;
+  const { uptime, problem } = conclusion;
+  const next = {
+    ...(uptime && uptimeColumns(uptime)),
+    ...currentCertificate(check),
+    problem: problem?.code ?? null,
+    problem_message: problem?.message ?? null,
+    checked: 1,
+    revoked: Number(check.verdict.revocation.state === 'revoked'),
+    unreachable_since: conclusion.unreachableSince,
   };
+  const replaced = state.kind === 'watched' ? replacedCertificate(state.previous, check.verdict) : null;
+  const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
+  const leaves = changeOfLeaves(check, {
+    current: next.certificate_fingerprint ?? row.certificate_fingerprint,
+    stored: row.other_leaves,
+  });
+  // Lock before the update, whose trigger locks rows of `served_certificates`, because other transactions lock in this order too.
+  if (replaced !== null || leaves !== null) await lockAlerts(trx, store.dialect, accountId);
+  await trx
+    .updateTable('monitors')
+    .set({
+      ...changesOf(row, next),
+      last_checked_at: check.now,
+      next_check_at: conclusion.nextCheckAt,
+      lease_token: null,
+      lease_expires_at: null,
+    })
+    .where('id', '=', monitorId)
+    .where('account_id', '=', accountId)
+    .execute();
+  if (leaves !== null) await writeLeaves(trx, { accountId, monitorId }, row, leaves);
+  if (replaced !== null && after !== undefined)
+    await followDeployment(trx, { accountId, before: replaced.from, after, now: check.now });
 }
 
 /** Writes incidents and queues alerts; returns the number of queued deliveries. Throws if an alert has no incident. */
