@@ -59,8 +59,7 @@ let checksDone = 0;
 async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, host: string): Promise<void> {
   const authorities = [mintAuthority().der, ...splitPem(rootPem)];
   const endpoint = { host, port, protocol: 'tls' as const };
-  const observation = await examiner.observe(endpoint, { signal: never, authorities, withPosture: false });
-  await examiner.judge({ observation, now: Date.now(), authorities, previous: null });
+  await examiner.examine(endpoint, { signal: never, authorities, withPosture: false, previous: [null] });
 }
 
 const newHost = ({ zone }: Kind): string => `n${checksDone++}.${zone}.hostile.test`;
@@ -71,7 +70,7 @@ async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Pro
   const resolver = createResolver({ servers: [ready.dns], policy });
   const sources = createSources({ resolver, policy, cacheFolder: null });
   const probe = createProbe({ resolver, policy, now: () => Date.now(), sources });
-  const examiner = createExaminer({ probe, trustStore: loadTrustStore(null) });
+  const examiner = createExaminer({ probe, trustStore: loadTrustStore(null), now: Date.now });
   await checkHost(examiner, ready, 'good.test');
   const figures: Figure[] = [];
   for (const kind of kinds) {
@@ -145,8 +144,7 @@ async function checksOfOthers(examiner: Examiner, { port, rootPem }: HostileRead
   for (let check = 0; check < CHECKS_OF_OTHERS; check++) {
     const startedAt = performance.now();
     const endpoint = { host: 'good.test', port, protocol: 'tls' as const };
-    const observation = await examiner.observe(endpoint, { signal: never, authorities, withPosture: false });
-    await examiner.judge({ observation, now: Date.now(), authorities, previous: null });
+    await examiner.examine(endpoint, { signal: never, authorities, withPosture: false, previous: [null] });
     times.push(performance.now() - startedAt);
   }
   return times;

@@ -80,11 +80,12 @@ async function checkOnce(store: Store, examiner: Examiner, now: number): Promise
   if (!monitor) throw new Error('Nothing was due');
   const { host, port, protocol, authorities, verdict: previous } = monitor;
   const signal = AbortSignal.timeout(30_000);
-  const observation = await examiner.observe(
+  const { observation, verdicts, certificates } = await examiner.examine(
     { host, port, protocol },
-    { signal, authorities, withPosture: false },
+    { signal, authorities, withPosture: false, previous: [previous] },
   );
-  const { verdict, certificates } = await examiner.judge({ observation, now, authorities, previous });
+  const [verdict] = verdicts;
+  if (verdict === undefined) throw new Error('The examination has no verdict');
   const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
   const lease = { accountId, monitorId, leaseToken, everyMinutes };
   await record(store, lease, {

@@ -2,16 +2,17 @@ import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { factsOf } from '../../contract/protocols.ts';
 
-import { identityOf, type Observation, type Verdict } from '../core/index.ts';
+import { identityOf, type Observation } from '../core/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
-import type { Examiner, Judgement } from './examiner.ts';
+import type { Examiner } from './examiner.ts';
 
 /** Time limits in ms per request. A started thread that exceeds one counts as hung and is terminated. */
 export interface ThreadTimeouts {
   /** Limit for a probe, which has its own deadline of 20 s. A slow dialogue before TLS extends both by the limit of the dialogue. */
   observeMs: number;
+  /** Limit for each verdict. */
   judgeMs: number;
-  /** Limit for the response to a probe after it was aborted. */
+  /** Limit for the response to an examination whose probe was aborted. */
   abortedMs: number;
 }
 
@@ -78,12 +79,6 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeM
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
   const { settings, maxWork, timeouts, idleMs, onCut, onTrouble } = options;
-  /**
-   * Id of the request that produced each observation. The thread usually still caches the observation, so we send only
-   * the id.
-   */
-  const requestIds = new WeakMap<Observation, number>();
-  const judgements = new WeakMap<Observation, { previous: Verdict | null; judgement: Judgement }>();
   let thread: Thread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
@@ -126,6 +121,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     pending: Thread['pending'],
   ): void {
     if (report.kind === 'trouble') return onTrouble(report.error);
+    if (report.kind === 'cut') return onCut();
     const request = pending.get(report.id);
     if (report.kind === 'slow') return request?.onSlow();
     pending.delete(report.id);
@@ -133,7 +129,6 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     else if (report.kind === 'exceeded')
       request?.reject(new ExaminationExceeded('The examiner thread has too much work.'));
     else request?.resolve(report as never);
-    if ((report.kind === 'judged' || report.kind === 'observed') && report.isCut) onCut();
   }
 
   /** Ends the thread. The next request starts a new one. */
@@ -185,59 +180,41 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       target.worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
       void target.ready.then(() => startTimeout(timeouts.abortedMs, 'abort'));
     };
-    return { id, answered, abort };
+    return { answered, abort };
   }
 
   return {
-    async observe(
-      endpoint,
-      { signal, authorities, withPosture, postureParts, replies, isNew, judgedWith, onStep, onSlow },
-    ) {
+    async examine(endpoint, { signal, onSlow, onStep, ...options }) {
       const request = {
-        kind: 'observe' as const,
+        kind: 'examine' as const,
         endpoint: identityOf(endpoint),
-        authorities: authorities.map(compactCopy),
-        withPosture,
-        ...(replies && { replies }),
-        ...(isNew && { isNew }),
-        ...(postureParts && { postureParts }),
+        options: { ...options, authorities: options.authorities.map(compactCopy) },
         withSteps: onStep !== undefined,
-        ...(judgedWith !== undefined && { previous: judgedWith }),
       };
       const { dialogueMs = 0 } = factsOf(endpoint.protocol).startTls?.limits ?? {};
-      const slowMs = timeouts.observeMs + dialogueMs;
-      const { id, answered, abort } = send<'observed'>(request, timeouts.observeMs, { slowMs, onSlow });
+      const limitMs = timeouts.observeMs + options.previous.length * timeouts.judgeMs;
+      const { answered, abort } = send<'examined'>(request, limitMs, {
+        slowMs: limitMs + dialogueMs,
+        onSlow,
+      });
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
-        const { observation: packed, steps, judgement } = await answered;
+        const { observation, verdicts, certificates, steps } = await answered;
         if (onStep) steps.forEach(onStep);
-        const observation = deserialize(packed) as Observation;
-        if (judgement === null) requestIds.set(observation, id);
-        else judgements.set(observation, { previous: judgedWith ?? null, judgement });
-        return observation;
+        return { observation: deserialize(observation) as Observation, verdicts, certificates };
       } finally {
         signal.removeEventListener('abort', abort);
       }
     },
-    async judge({ observation, now, authorities, previous }): Promise<Judgement> {
-      const made = judgements.get(observation);
-      if (made?.previous === previous) return made.judgement;
-      const observed = requestIds.get(observation) ?? null;
+    async judge({ observation, authorities, ...options }) {
       const request = {
+        ...options,
         kind: 'judge' as const,
-        observed,
-        now,
+        observation: serialize(observation),
         authorities: authorities.map(compactCopy),
-        previous,
       };
-      if (observed !== null) {
-        const sent = send<'judged' | 'forgotten'>({ ...request, observation: null }, timeouts.judgeMs);
-        const report = await sent.answered;
-        if (report.kind === 'judged') return report.judgement;
-      }
-      const sent = send<'judged'>({ ...request, observation: serialize(observation) }, timeouts.judgeMs);
-      return (await sent.answered).judgement;
+      return (await send<'judged'>(request, timeouts.judgeMs).answered).verdict;
     },
     async close() {
       clearTimeout(idle);

@@ -1,6 +1,6 @@
-import type { CheckedEndpoint, PosturePart, Verdict } from '../core/index.ts';
-import type { Judgement } from './examiner.ts';
-import type { ObserveOptions, Step } from './probe.ts';
+import type { CheckedEndpoint, Verdict } from '../core/index.ts';
+import type { Examination, ExamineOptions, JudgeRequest } from './examiner.ts';
+import type { Step } from './probe.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 
 /** Settings of an examiner thread, as plain data. */
@@ -31,57 +31,38 @@ export interface ThreadData extends ThreadSettings {
   working: SharedArrayBuffer;
 }
 
-/**
- * Messages to the thread. Responses repeat the `id`. `observed` is the id of the request that produced the observation.
- */
+/** Messages to the thread. Responses repeat the `id`. */
 export type ThreadRequest =
   | {
-      kind: 'observe';
+      kind: 'examine';
       id: number;
       endpoint: CheckedEndpoint;
-      authorities: readonly Uint8Array[];
-      withPosture: boolean;
-      replies?: ObserveOptions['replies'];
-      isNew?: boolean;
-      postureParts?: readonly PosturePart[];
-      /** The previous verdict if the observation is to be judged at once; absent if not. */
-      previous?: Verdict | null;
+      options: Omit<ExamineOptions, 'signal' | 'onSlow' | 'onStep'>;
       /** True if the caller wants the timings of the phases. */
       withSteps: boolean;
     }
   | { kind: 'abort'; id: number }
-  | {
-      kind: 'judge';
-      id: number;
-      observed: number | null;
-      /** Serialized with node:v8; null if the thread probably still caches the observation. */
-      observation: Uint8Array | null;
-      now: number;
-      authorities: readonly Uint8Array[];
-      previous: Verdict | null;
-    };
+  /** `observation`: serialized with node:v8. */
+  | (Omit<JudgeRequest, 'observation'> & { kind: 'judge'; id: number; observation: Uint8Array });
 
 /** Messages from the thread. */
 export type ThreadResponse =
   /** The thread has started and accepts requests. */
   | { kind: 'ready' }
-  /** The dialogue before TLS is slow, so the observation may take long. */
+  /** The dialogue before TLS is slow, so the examination may take long. */
   | { kind: 'slow'; id: number }
-  /** `observation`: serialized with node:v8. `judgement`: null if it was not asked for. */
-  | {
-      kind: 'observed';
+  /** `observation`: serialized with node:v8. */
+  | (Omit<Examination, 'observation'> & {
+      kind: 'examined';
       id: number;
       observation: Uint8Array;
       steps: Step[];
-      judgement: Judgement | null;
-      isCut: boolean;
-    }
-  /** `isCut`: true if the work budget ran out, which the verdict also says. */
-  | { kind: 'judged'; id: number; judgement: Judgement; isCut: boolean }
-  /** The examination needs more work than this thread may do. */
+    })
+  | { kind: 'judged'; id: number; verdict: Verdict }
+  /** The work budget of a verdict ran out, which the verdict also says. */
+  | { kind: 'cut' }
+  /** The request needs more work than this thread may do. */
   | { kind: 'exceeded'; id: number }
-  /** The observation is no longer cached: repeat the request and include it. */
-  | { kind: 'forgotten'; id: number }
   | { kind: 'failed'; id: number; error: Error }
   /** The disk cache failed, or a source has a bug. */
   | { kind: 'trouble'; error: Error };

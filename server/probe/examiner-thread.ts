@@ -1,22 +1,14 @@
 import { deserialize, serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Observation } from '../core/index.ts';
+import type { Observation, Verdict } from '../core/index.ts';
 import { createAddressPolicy, createHostsFile, createResolver } from '../egress/index.ts';
-import { LruCache, WorkBudget } from '../pki/index.ts';
+import { WorkBudget } from '../pki/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData } from './examiner-messages.ts';
-import { createExaminer, loadTrustStore } from './examiner.ts';
-import { createProbe, type Step } from './probe.ts';
+import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
+import { createProbe, type Step, timed } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
-
-/**
- * Size limit of the cache for observations, which are usually judged at once. Each takes about 20 kB, or some
- * megabytes from hostile hosts.
- */
-const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
-
-type ThreadJudgeRequest = Extract<ThreadRequest, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
 const { dnsServers, egressAllowCidrs, hostsFile, ownNames, extraCaPem, cacheFolder, checkWork, maxWork } =
@@ -32,91 +24,109 @@ const resolver = createResolver({
 const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, ownNames, onFault: onTrouble });
-const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
+const stages = createStages({ probe, trustStore: loadTrustStore(extraCaPem) });
 const runningProbes = new Map<number, AbortController>();
-const observations = new LruCache<number, Observation>(OBSERVATION_CACHE_BYTES);
 /**
- * Pending judgements. One is made per event loop iteration, so that the sockets of other probes are served between two hostile
- * chains.
+ * Judgements that wait for their turn. One is made per event loop iteration, so that the sockets of other probes are served between
+ * two hostile chains.
  */
-const judgeQueue: (() => void)[] = [];
+const turns: (() => void)[] = [];
 
 parentPort?.on('message', (request: ThreadRequest) => {
   switch (request.kind) {
     case 'abort':
       return runningProbes.get(request.id)?.abort();
-    case 'observe':
-      return reportFailure(request, observe(request));
+    case 'examine':
+      return reportFailure(request, examine(request));
     default:
-      return enqueue(() => reportFailure(request, judge(request)));
+      return reportFailure(request, judgeAgain(request));
   }
 });
 
+/** Error for a request that needs more work than this thread may do. */
+class WorkExceeded extends Error {}
+
 function reportFailure({ id }: ThreadRequest, done: Promise<void>): void {
-  done.catch((error: unknown) => report({ kind: 'failed', id, error: asError(error) }));
+  done.catch((error: unknown) =>
+    report(
+      error instanceof WorkExceeded
+        ? { kind: 'exceeded', id }
+        : { kind: 'failed', id, error: asError(error) },
+    ),
+  );
 }
 
-function enqueue(judgeOne: () => void): void {
-  judgeQueue.push(judgeOne);
-  if (judgeQueue.length === 1) setImmediate(judgeNext);
+function turn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  turns.push(resolve);
+  if (turns.length === 1) setImmediate(nextTurn);
+  return promise;
 }
 
-function judgeNext(): void {
-  judgeQueue[0]?.();
-  judgeQueue.shift();
-  if (judgeQueue.length > 0) setImmediate(judgeNext);
+function nextTurn(): void {
+  turns.shift()?.();
+  if (turns.length > 0) setImmediate(nextTurn);
 }
 
-async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Promise<void> {
-  const { id, endpoint, authorities, withPosture, postureParts, replies, isNew, withSteps } = request;
+async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Promise<void> {
+  const { id, endpoint, withSteps } = request;
+  const { previous, ...options } = request.options;
   const stop = new AbortController();
   const steps: Step[] = [];
-  const work = createBudget(id);
+  const onStep = withSteps ? (step: Step) => void steps.push(step) : undefined;
   runningProbes.set(id, stop);
   try {
-    const options = {
-      signal: stop.signal,
-      authorities,
-      withPosture,
-      ...(replies && { replies }),
-      ...(isNew && { isNew }),
-      ...(postureParts && { postureParts }),
+    const work = createBudget(id);
+    const observation = await stages.observe(
+      endpoint,
+      {
+        ...options,
+        signal: stop.signal,
+        onSlow: () => report({ kind: 'slow', id }),
+        ...(onStep && { onStep }),
+      },
       work,
-      onSlow: () => report({ kind: 'slow', id }),
-      ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
-    };
-    const observation = await examiner.observe(endpoint, options);
-    if (maxWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
-    const packed = serialize(observation);
-    const observed = { kind: 'observed' as const, id, observation: packed, steps };
-    const { previous } = request;
-    if (previous === undefined) {
-      observations.set(id, observation, packed.byteLength);
-      return report({ ...observed, judgement: null, isCut: false });
-    }
-    await new Promise<void>((resolve) => enqueue(resolve));
-    const budget = createBudget(id);
-    budget.spend(0);
-    const judgement = await examiner.judge({ observation, now: now(), authorities, previous, work: budget });
-    if (maxWork !== null && budget.isExhausted) return report({ kind: 'exceeded', id });
-    report({ ...observed, judgement, isCut: budget.isExhausted });
+    );
+    requireWork(work);
+    const asked = { observation, now: now(), authorities: options.authorities };
+    const verdicts = await timed('judge', onStep, async () => {
+      const made: Verdict[] = [];
+      for (const one of previous) {
+        await turn();
+        made.push(judge(id, { ...asked, previous: one }));
+      }
+      return made;
+    });
+    const certificates = stages.certificatesSeen(observation, new WorkBudget(maxWork ?? checkWork));
+    report({ kind: 'examined', id, observation: serialize(observation), verdicts, certificates, steps });
   } finally {
     runningProbes.delete(id);
   }
 }
 
-async function judge(request: ThreadJudgeRequest): Promise<void> {
-  const { id, observed, now: at, authorities, previous } = request;
+async function judgeAgain({
+  id,
+  observation,
+  ...request
+}: Extract<ThreadRequest, { kind: 'judge' }>): Promise<void> {
+  await turn();
+  const verdict = judge(id, { ...request, observation: deserialize(observation) as Observation });
+  report({ kind: 'judged', id, verdict });
+}
+
+function judge(id: number, request: JudgeRequest): Verdict {
   const work = createBudget(id);
+  // Records that this request is in progress even if judging it spends nothing.
   work.spend(0);
-  const observation =
-    request.observation === null
-      ? observations.get(observed ?? -1)
-      : (deserialize(request.observation) as Observation);
-  if (observation === null) return report({ kind: 'forgotten', id });
-  const judgement = await examiner.judge({ observation, now: at, authorities, previous, work });
-  if (maxWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
-  report({ kind: 'judged', id, judgement, isCut: work.isExhausted });
+  const verdict = stages.judge(request, work);
+  requireWork(work);
+  if (work.isExhausted) report({ kind: 'cut' });
+  return verdict;
+}
+
+/** @throws WorkExceeded if the budget is exhausted and another thread has a larger one */
+function requireWork(work: WorkBudget): void {
+  if (maxWork !== null && work.isExhausted) throw new WorkExceeded();
 }
 
 /** Creates a budget that records the request in progress, in case the main thread must terminate this thread. */

@@ -4,7 +4,6 @@ import {
   type CheckedEndpoint,
   judge,
   type Observation,
-  type PosturePart,
   type Verdict,
 } from '../core/index.ts';
 import {
@@ -15,80 +14,88 @@ import {
   type TrustStore,
   WorkBudget,
 } from '../pki/index.ts';
-import type { ObserveOptions, Probe, Step } from './probe.ts';
+import type { ObserveOptions, Probe } from './probe.ts';
 import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 
-export interface ExamineOptions {
-  /** Aborting it ends all running operations, which are then reported as timeouts. */
-  signal: AbortSignal;
+export interface ExamineOptions extends Omit<ObserveOptions, 'trustStore' | 'work'> {
   /** DER of the account's own CAs, trusted in addition to the public roots and the operator's anchors. */
   authorities: readonly Uint8Array[];
-  /** True to also probe the posture and query both CRL and OCSP. Meant to be set about once a day. */
-  withPosture: boolean;
-  /** As in `ObserveOptions`. */
-  replies?: ObserveOptions['replies'];
-  /** Parts of the posture to test, the most urgent one first. Default: all. */
-  postureParts?: readonly PosturePart[];
-  /** As in `ObserveOptions`. */
-  isNew?: boolean;
-  /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
-  work?: WorkBudget;
-  /**
-   * The previous verdict, if `judge` will be called with it and nothing else. An examiner in another thread then judges at once,
-   * which saves a message to that thread and back.
-   */
-  judgedWith?: Verdict | null;
-  /** Called once if the dialogue before TLS is slow: the probe may then take almost two minutes instead of 20 s. */
-  onSlow?: () => void;
-  /** Called with the timing of each phase, at the latest when the probe ends. */
-  onStep?: (step: Step) => void;
+  /** The distinct previous verdicts to judge the observation with; null for a first check. */
+  previous: readonly (Verdict | null)[];
 }
 
-export interface JudgeRequest {
+/** What one probe of an endpoint shows. */
+export interface Examination {
   observation: Observation;
-  /** Time of the verdict, ms UTC. A verdict made at once (see `judgedWith`) has the time of that moment instead. */
-  now: number;
-  /** DER of the account's own CAs, the same as for `observe`. */
-  authorities: readonly Uint8Array[];
-  /** The previous verdict of this endpoint; null for the first one. */
-  previous: Verdict | null;
-  /** Work budget for judging. If it runs out, the verdict says so. Default: `DEFAULT_WORK_PER_CHECK`. */
-  work?: WorkBudget;
-}
-
-export interface Judgement {
-  verdict: Verdict;
+  /** A verdict for each of `ExamineOptions.previous`, in the same order. All have the same time. */
+  verdicts: readonly Verdict[];
   /**
    * Facts of every distinct readable certificate, as far as the budget lasts. Unreadable ones
-   * are findings of the verdict.
+   * are findings of the verdicts.
    */
   certificates: { facts: CertificateFacts }[];
 }
 
-/** The part of a check that needs much CPU time: probing the endpoint and judging the observation. */
-export interface Examiner {
-  /** Probes an endpoint once. Never rejects for network failures, which are part of the observation. */
-  observe(endpoint: CheckedEndpoint, options: ExamineOptions): Promise<Observation>;
-  judge(request: JudgeRequest): Promise<Judgement>;
+export interface JudgeRequest {
+  observation: Observation;
+  /** Time of the verdict, ms UTC. */
+  now: number;
+  /** DER of the account's own CAs, the same as for the examination. */
+  authorities: readonly Uint8Array[];
+  /** The previous verdict of this endpoint; null for the first one. */
+  previous: Verdict | null;
 }
 
-/** Creates an examiner that works in the calling thread. `trustStore` contains the public roots and the operator's anchors. */
-export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore: TrustStore }): Examiner {
+/** The part of a check that needs much CPU time: probing the endpoint and judging the observation. */
+export interface Examiner {
+  /** Probes an endpoint once and judges what it saw. Never rejects for network failures, which are part of the observation. */
+  examine(endpoint: CheckedEndpoint, options: ExamineOptions): Promise<Examination>;
+  /** Judges an observation once more, for a previous verdict that was unknown when the examination started. */
+  judge(request: JudgeRequest): Promise<Verdict>;
+}
+
+/** `trustStore` contains the public roots and the operator's anchors. */
+export interface StagesOptions {
+  probe: Probe;
+  trustStore: TrustStore;
+}
+
+/** Returns the stages of an examination. Each takes its own work budget; the default is `DEFAULT_WORK_PER_CHECK`. */
+export function createStages({ probe, trustStore }: StagesOptions) {
   const trustStoreFor = createAccountTrust(trustStore);
   return {
-    observe: (endpoint, { authorities, ...options }) =>
-      probe.observe(endpoint, { ...options, trustStore: trustStoreFor(authorities) }),
-    async judge({ observation, now, authorities, previous, work }) {
-      const verdict = judge(observation, now, trustStoreFor(authorities), previous, work);
-      return { verdict, certificates: certificatesSeen(observation, new WorkBudget(work?.total)) };
+    observe: (
+      endpoint: CheckedEndpoint,
+      { authorities, ...options }: Omit<ExamineOptions, 'previous'>,
+      work = new WorkBudget(),
+    ) => probe.observe(endpoint, { ...options, work, trustStore: trustStoreFor(authorities) }),
+    judge: ({ observation, now, authorities, previous }: JudgeRequest, work = new WorkBudget()) =>
+      judge(observation, now, trustStoreFor(authorities), previous, work),
+    certificatesSeen,
+  };
+}
+
+/** Creates an examiner that works in the calling thread. `now` returns ms UTC. */
+export function createExaminer({ now, ...options }: StagesOptions & { now: () => number }): Examiner {
+  const stages = createStages(options);
+  return {
+    async examine(endpoint, { previous, ...asked }) {
+      const observation = await stages.observe(endpoint, asked);
+      const request = { observation, now: now(), authorities: asked.authorities };
+      return {
+        observation,
+        verdicts: previous.map((one) => stages.judge({ ...request, previous: one })),
+        certificates: stages.certificatesSeen(observation),
+      };
     },
+    judge: (request) => Promise.resolve(stages.judge(request)),
   };
 }
 
 function certificatesSeen(
   { addresses, authorities, posture }: Observation,
-  work: WorkBudget,
+  work = new WorkBudget(),
 ): { facts: CertificateFacts }[] {
   const ders = [
     ...addresses.flatMap((address) => (address.outcome === 'handshake' ? address.presentedChain : [])),

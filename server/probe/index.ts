@@ -4,7 +4,7 @@ export { createSources } from './sources/create-sources.ts';
 export type { OpenSources, SourcesOptions } from './sources/create-sources.ts';
 export { NO_SOURCES } from './sources/sources.ts';
 export { createExaminer } from './examiner.ts';
-export type { Examiner, Judgement } from './examiner.ts';
+export type { Examination, Examiner } from './examiner.ts';
 export { createThreadedExaminer } from './threaded-examiner.ts';
 export { hasPlaces } from './places.ts';
 export { createProbe } from './probe.ts';

@@ -53,9 +53,9 @@ export interface ObserveOptions {
   onStep?: (step: Step) => void;
 }
 
-/** Timing of one phase of a probe, for tracing. Instants in ms UTC with fractions. */
+/** Timing of one phase of an examination, for tracing. Instants in ms UTC with fractions. */
 export interface Step {
-  name: 'resolve' | 'look' | 'http' | 'ask' | 'posture';
+  name: 'resolve' | 'look' | 'http' | 'ask' | 'posture' | 'judge';
   startedAt: number;
   endedAt: number;
 }
@@ -339,7 +339,7 @@ function warn(error: unknown): void {
 }
 
 /** Runs one phase and reports its timing to `onStep`, whether it succeeds or fails. */
-async function timed<T>(
+export async function timed<T>(
   name: Step['name'],
   onStep: ((step: Step) => void) | undefined,
   run: () => Promise<T>,

@@ -1,4 +1,11 @@
-import { identityKey, identityOf, judge, type Observation, unexaminedObservation } from '../core/index.ts';
+import {
+  identityKey,
+  identityOf,
+  judge,
+  type Observation,
+  unexaminedObservation,
+  type Verdict,
+} from '../core/index.ts';
 import { createTrustStore } from '../pki/index.ts';
 import {
   createExaminerClient,
@@ -8,7 +15,7 @@ import {
   type ThreadTimeouts,
 } from './examiner-client.ts';
 import type { ThreadSettings } from './examiner-messages.ts';
-import type { Examiner, Judgement, ExamineOptions, JudgeRequest } from './examiner.ts';
+import type { Examiner, JudgeRequest } from './examiner.ts';
 
 interface ThreadedExaminerOptions extends ThreadSettings {
   /** Called for each verdict that is incomplete because its work budget ran out, and each request that hung its thread. */
@@ -102,28 +109,32 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   }
 
   const examiner = (thread?: ExaminerClient): Examiner => ({
-    observe(seen: Endpoint, options: ExamineOptions) {
+    examine(seen, options) {
       const endpoint = identityOf(seen);
       const startedAt = Date.now();
-      const hungResult = (): Observation => unexaminedObservation(endpoint, startedAt);
       return examineOn(
         endpoint,
         // Each thread counts failed handshakes by itself, so only one of them tests the posture of a server that may count them, too.
         (client, isRepeated) =>
-          client.observe(endpoint, {
+          client.examine(endpoint, {
             ...options,
             withPosture: options.withPosture && (!isRepeated || endpoint.protocol === 'https'),
           }),
-        hungResult,
+        () => {
+          const observation = unexaminedObservation(endpoint, startedAt);
+          const request = { observation, now: Date.now(), authorities: [] };
+          const verdicts = options.previous.map((previous) => unexaminedVerdict({ ...request, previous }));
+          return { observation, verdicts, certificates: [] };
+        },
         thread,
       );
     },
-    judge(request: JudgeRequest) {
+    judge(request) {
       const { endpoint } = request.observation;
       return examineOn(
         endpoint,
         (client) => client.judge(request),
-        () => unexaminedJudgement(request),
+        () => unexaminedVerdict(request),
         thread,
       );
     },
@@ -140,12 +151,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
 
 const NO_ANCHORS = createTrustStore([]);
 
-function unexaminedJudgement({
-  observation: { endpoint, observedAt },
-  now,
-  previous,
-}: JudgeRequest): Judgement {
+function unexaminedVerdict({ observation: { endpoint, observedAt }, now, previous }: JudgeRequest): Verdict {
   const verdict = judge(unexaminedObservation(endpoint, observedAt), now, NO_ANCHORS, previous);
-  const trustStoreHash = previous?.trustStoreHash ?? verdict.trustStoreHash;
-  return { verdict: { ...verdict, trustStoreHash }, certificates: [] };
+  return { ...verdict, trustStoreHash: previous?.trustStoreHash ?? verdict.trustStoreHash };
 }

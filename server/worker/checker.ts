@@ -123,7 +123,7 @@ async function finishCheck(
   { store, random, log }: CheckerOptions,
   stopping: AbortSignal,
 ): Promise<Exclude<CheckOutcome, 'failed'>> {
-  const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await probe;
+  const { observation, certificates, endedAt: now, jitter, isTrusted, verdictFor } = await probe;
   // The worker is stopping and may have cut off the probe, so the result says nothing about the endpoint.
   if (stopping.aborted) return 'interrupted';
 
@@ -135,7 +135,7 @@ async function finishCheck(
     const isPostponed = await postponeCheck(store, { ...lease, now, nextCheckAt: Math.floor(again) });
     return isPostponed ? 'postponed' : 'lost';
   }
-  const { verdict, certificates } = await judgedFor(monitor);
+  const verdict = await verdictFor(monitor);
   const conclusion = await withSpan('record', {}, () =>
     record(store, lease, { now: verdict.judgedAt, observation, verdict, certificates, jitter }),
   );

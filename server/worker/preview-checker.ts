@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CertificateFacts, Observation } from '../core/index.ts';
-import type { Judgement } from '../probe/index.ts';
+import type { Examination } from '../probe/index.ts';
 import {
   storePreviewResult,
   claimPreviews,
@@ -72,13 +72,11 @@ async function runPreview(
   stopping.addEventListener('abort', end, { once: true });
   if (stopping.aborted) end();
   try {
-    const observation = await examiner.observe(
-      { host, port, protocol },
-      { signal: late.signal, onSlow, authorities: [], withPosture: false, isNew: true },
-    );
-    if (stopping.aborted) return;
-    const input = { observation, now: clock.now(), authorities: [], previous: null };
-    const { verdict, certificates } = await examiner.judge(input);
+    const options = { signal: late.signal, onSlow, authorities: [], withPosture: false, isNew: true };
+    const examination = await examiner.examine({ host, port, protocol }, { ...options, previous: [null] });
+    const [verdict] = examination.verdicts;
+    if (stopping.aborted || verdict === undefined) return;
+    const { observation, certificates } = examination;
     const chain = readableChain(observation, verdict.leafFingerprint, certificates);
     const facts = chain[0] ?? null;
     const answer: PreviewResult = {
@@ -105,7 +103,7 @@ const MAX_NAMES = 100;
 function readableChain(
   observation: Observation,
   leafFingerprint: string | null,
-  certificates: Judgement['certificates'],
+  certificates: Examination['certificates'],
 ): CertificateFacts[] {
   const known = new Map(certificates.map(({ facts }) => [facts.fingerprint, facts]));
   for (const seen of observation.addresses) {

@@ -1,11 +1,5 @@
-import {
-  duePostureParts,
-  identityKey,
-  identityOf,
-  type Observation,
-  type PosturePart,
-} from '../core/index.ts';
-import type { Examiner, Judgement } from '../probe/index.ts';
+import { duePostureParts, identityKey, identityOf, type PosturePart, type Verdict } from '../core/index.ts';
+import type { Examination, Examiner } from '../probe/index.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
 import { claimDue, type ClaimedMonitor, claimSameEndpoints } from '../store/monitors/monitor-claims.ts';
 import type { Claim } from '../store/db/dialect.ts';
@@ -48,15 +42,14 @@ function probeKey(monitor: ClaimedMonitor, now: number): string | null {
 }
 
 /** The result of one probe. */
-export interface ProbeResult {
-  observation: Observation;
+export interface ProbeResult extends Pick<Examination, 'observation' | 'certificates'> {
   /** When the probe ended, ms UTC. */
   endedAt: number;
   /** Random number in [0, 1). It is the same for all monitors, so that they are due together again. */
   jitter: number;
   /** Returns whether to trust the probe. `wasDown`: the monitor was down before. */
   isTrusted: (wasDown: boolean) => Promise<boolean>;
-  judgedFor: (monitor: ClaimedMonitor) => Promise<Judgement>;
+  verdictFor: (monitor: ClaimedMonitor) => Promise<Verdict>;
 }
 
 export interface SharedProbes {
@@ -100,23 +93,28 @@ export function createSharedProbes(options: {
   ): Promise<ProbeResult> {
     const [first] = watchers;
     const { authorities } = first;
-    const observation = await withSpan('observe', {}, () =>
-      examiner.observe(identityOf(first), {
+    // Equal verdicts, which monitors that shared earlier probes mostly have, are judged once. A single watcher needs no comparison.
+    const keyOf = (verdict: Verdict | null) =>
+      verdict === first.verdict && watchers.length === 1 ? '' : JSON.stringify(verdict);
+    const previous = new Map(watchers.map(({ verdict }) => [keyOf(verdict), verdict]));
+    const { observation, verdicts, certificates } = await withSpan('observe', {}, () =>
+      examiner.examine(identityOf(first), {
         signal,
         onSlow,
         authorities,
+        previous: [...previous.values()],
         withPosture: postureParts !== null,
         ...(postureParts && { postureParts }),
         // Every account that watches the endpoint may see its replies.
         replies: 'public',
         isNew: first.verdict === null,
-        // Other monitors may join with other verdicts; their judgements need a message of their own.
-        ...(watchers.length === 1 && { judgedWith: watchers[0].verdict }),
         ...(isTraced() && { onStep: recordPastSpan }),
       }),
     );
     const endedAt = clock.now();
-    const judgements = new Map<string, Promise<Judgement>>();
+    const judged = new Map(
+      verdicts.map((verdict, index) => [[...previous.keys()][index], Promise.resolve(verdict)]),
+    );
     const trusted = new Map<boolean, Promise<boolean>>();
     // The self-check's monitor does not count as a customer. Each account watches an endpoint at most once, so none has two
     // votes.
@@ -125,16 +123,16 @@ export function createSharedProbes(options: {
       .map(({ accountId }) => accountId);
     return {
       observation,
+      certificates,
       endedAt,
       jitter: random(),
       isTrusted: (wasDown) =>
         memoized(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
-      judgedFor({ verdict: previous }) {
-        const judge = (): Promise<Judgement> =>
-          withSpan('judge', {}, () => examiner.judge({ observation, now: endedAt, authorities, previous }));
-        // Monitors that shared earlier probes mostly have equal verdicts: judge once for each distinct one.
-        return watchers.length === 1 ? judge() : memoized(judgements, JSON.stringify(previous), judge);
-      },
+      // Monitors that joined later may have other previous verdicts.
+      verdictFor: ({ verdict: previous }) =>
+        memoized(judged, keyOf(previous), () =>
+          examiner.judge({ observation, now: endedAt, authorities, previous }),
+        ),
     };
   }
 

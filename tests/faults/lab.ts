@@ -118,7 +118,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     email,
     canaries,
     clock,
-    examiner: createExaminer({ probe, trustStore: loadTrustStore(internet.rootPem) }),
+    examiner: createExaminer({ probe, trustStore: loadTrustStore(internet.rootPem), now: clock.now }),
     icons: createIconSource({ resolver, policy }),
     channels: createHttpChannels({ resolver, policy, deadlineMs: timeoutMs }),
     unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },

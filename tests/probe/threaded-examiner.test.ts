@@ -10,6 +10,7 @@ import {
   type Observation,
   STANDARD_LIMITS,
   unexaminedObservation,
+  type Verdict,
 } from '../../server/core/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import {
@@ -41,7 +42,8 @@ describe('The examiner thread', () => {
   it('returns the same verdict as an examination in the main thread', async () => {
     const { endpoint, thread, here } = await place();
     const [theirs, ours] = await Promise.all([examine(thread, endpoint), examine(here, endpoint)]);
-    expect(timeless(theirs)).toEqual(timeless(ours));
+    expect(timeless(theirs.verdict)).toEqual(timeless(ours.verdict));
+    expect(theirs.certificates).toEqual(ours.certificates);
     expect(theirs.verdict.leafFingerprint).toBe(leaf.fingerprint);
     // `here` queries no CA about revocation; the issuer is known to both.
     expect(theirs.verdict.trusted).toBe(true);
@@ -54,31 +56,31 @@ describe('The examiner thread', () => {
     promise('private-authorities');
   });
 
-  it('judges observations that left its memory or that another examiner made', async () => {
+  it('judges an observation that another examiner made', async () => {
     const { endpoint, thread, here } = await place();
-    const first = await look(thread, endpoint);
-    for (let more = 0; more < 300; more += 50)
-      await Promise.all(Array.from({ length: 50 }, () => look(thread, { host: '127.0.0.1', port: 1 })));
-    for (const observation of [first, await look(here, endpoint)]) {
-      const { verdict } = await judged(thread, observation);
-      expect(verdict.leafFingerprint).toBe(leaf.fingerprint);
-    }
+    const verdict = await judged(thread, await look(here, endpoint));
+    expect(verdict.leafFingerprint).toBe(leaf.fingerprint);
   });
 
-  it('judges right after the probe if given the previous verdict, and judges again if given another one later', async () => {
+  it('returns a verdict for each previous verdict, and judges again for one that comes later', async () => {
     const { endpoint, thread, here } = await place();
     const authorities = [root.der];
-    const { verdict: previous } = await examine(here, endpoint);
-    const options = { signal: never, authorities, withPosture: false, judgedWith: previous };
-    const seen = await thread.observe({ ...endpoint, protocol: 'tls' }, options);
-    // A time at which the certificate was not valid yet.
-    const request = { observation: seen, authorities, now: 0 };
-    const atOnce = await thread.judge({ ...request, previous });
-    expect(atOnce.verdict).toMatchObject({ trusted: true });
-    expect(atOnce.verdict.judgedAt).toBeGreaterThan(0);
-    expect(atOnce.certificates).toHaveLength(1);
-    const later = await thread.judge({ ...request, previous: null });
-    expect(later.verdict).toMatchObject({ judgedAt: 0, trusted: false });
+    const earlier = (await examine(here, endpoint)).verdict;
+    const previous = [null, { ...earlier, leafFingerprint: 'another' }, earlier];
+    const options = { signal: never, authorities, withPosture: false, previous };
+    const seen = await thread.examine({ ...endpoint, protocol: 'tls' }, options);
+    expect(seen.certificates.map(({ facts }) => facts.fingerprint)).toEqual([leaf.fingerprint]);
+    expect(seen.verdicts).toHaveLength(3);
+    const request = { observation: seen.observation, authorities, now: seen.verdicts[0]?.judgedAt ?? 0 };
+    // The examiners have other public roots.
+    const judgedHere = async (one: Verdict | null) => ({
+      ...(await here.judge({ ...request, previous: one })),
+      trustStoreHash: expect.any(String),
+    });
+    for (const [index, one] of previous.entries())
+      expect(seen.verdicts[index]).toEqual(await judgedHere(one));
+    const later = { ...earlier, observedAt: 0, judgedAt: 0 };
+    expect(await thread.judge({ ...request, previous: later })).toEqual(await judgedHere(later));
   });
 
   it('keeps what a server answers in a refusal only if it is asked to', async () => {
@@ -86,12 +88,12 @@ describe('The examiner thread', () => {
     onTestFinished(() => peer.stop());
     const { thread } = await place();
     const endpoint = { host: '127.0.0.1', port: peer.port, protocol: 'smtp' as const };
-    const options = { signal: never, authorities: [], withPosture: false };
+    const options = { signal: never, authorities: [], withPosture: false, previous: [] };
     const withheld = { refusal: { code: null, text: null, isTemporary: true } };
     const shown = { refusal: { code: '421', text: 'later', isTemporary: true } };
-    expect((await thread.observe(endpoint, options)).addresses).toMatchObject([withheld]);
-    const all = await thread.observe(endpoint, { ...options, replies: 'all' });
-    expect(all.addresses).toMatchObject([shown]);
+    expect((await thread.examine(endpoint, options)).observation.addresses).toMatchObject([withheld]);
+    const all = await thread.examine(endpoint, { ...options, replies: 'all' });
+    expect(all.observation.addresses).toMatchObject([shown]);
   });
 
   it('ends a probe that is aborted', async () => {
@@ -101,7 +103,7 @@ describe('The examiner thread', () => {
     const stop = new AbortController();
     const looking = look(thread, { host: '127.0.0.1', port: peer.port }, stop.signal);
     stop.abort();
-    const { verdict } = await judged(thread, await looking);
+    const verdict = await judged(thread, await looking);
     expect(verdict).toMatchObject({ reached: false, failure: { reason: expect.stringMatching(/timeout/) } });
   });
 
@@ -141,7 +143,8 @@ describe('The examiner thread', () => {
     const { thread } = await place({ onTrouble: ({ message }) => troubles.push(message) });
     const { promise: slow, resolve: onSlow } = Promise.withResolvers<void>();
     const endpoint = { host: '127.0.0.1', port: peer.port, protocol: 'smtp' as const };
-    const looking = thread.observe(endpoint, { signal: never, authorities: [], withPosture: false, onSlow });
+    const options = { signal: never, authorities: [], withPosture: false, previous: [] };
+    const looking = thread.examine(endpoint, { ...options, onSlow });
     const ended = expect(looking).rejects.toThrow('The examiner thread ended.');
     await slow;
     const { dialogueMs } = PROTOCOLS.smtp.startTls.limits;
@@ -162,7 +165,7 @@ describe('The examiner thread', () => {
     const hostile = hostileLook();
     await start(thread);
     const first = await late(judged(thread, hostile), JUDGE_MS.checks);
-    expect(describeVerdict(first.verdict, hostile.endpoint)).toMatchObject({
+    expect(describeVerdict(first, hostile.endpoint)).toMatchObject({
       reached: false,
       trusted: false,
       findings: [],
@@ -177,9 +180,9 @@ describe('The examiner thread', () => {
     const stopped = (ms: number) => `The examiner thread has not answered for ${ms} ms, so we stop it.`;
     expect(troubles).toEqual([stopped(JUDGE_MS.checks)]);
     const second = await judged(thread, hostile);
-    expect(second.verdict).toMatchObject({ reached: true, failure: null });
+    expect(second).toMatchObject({ reached: true, failure: null });
     expect(troubles).toHaveLength(1);
-    expect((await judged(thread.previews, good)).verdict.trusted).toBe(true);
+    expect((await judged(thread.previews, good)).trusted).toBe(true);
     // Only the second thread has this deadline.
     await late(judged(thread, hostile), JUDGE_MS.previews);
     expect(troubles.slice(1)).toEqual([stopped(JUDGE_MS.previews)]);
@@ -191,7 +194,7 @@ describe('The examiner thread', () => {
     const hostile = hostileLook();
     const [theirs, ours] = await Promise.all([judged(thread, hostile), judged(here, hostile)]);
     expect(timeless(theirs)).toEqual(timeless(ours));
-    expect(theirs.verdict.findings.map(({ code }) => code)).toContain('path_invalid');
+    expect(theirs.findings.map(({ code }) => code)).toContain('path_invalid');
 
     const troubles: string[] = [];
     stopTimers();
@@ -199,11 +202,11 @@ describe('The examiner thread', () => {
     await start(other);
     // Only the second thread has this deadline.
     const inTime = await late(judged(other, { ...hostile, addresses: [] }), JUDGE_MS.previews);
-    expect(inTime.verdict.failure?.reason).toBe('no_addresses');
+    expect(inTime.failure?.reason).toBe('no_addresses');
     expect(troubles).toEqual([]);
-    expect((await judged(other, hostile)).verdict.reached).toBe(true);
+    expect((await judged(other, hostile)).reached).toBe(true);
     const tooLate = await late(judged(other, hostile), JUDGE_MS.previews);
-    expect(tooLate.verdict.failure?.reason).toBe('not_examined');
+    expect(tooLate.failure?.reason).toBe('not_examined');
     expect(troubles).toHaveLength(1);
   });
 
@@ -237,7 +240,7 @@ describe('The examiner thread', () => {
     const { endpoint, thread } = await place({ onTrouble: ({ message }) => troubles.push(message) });
     await start(thread.previews);
     const looking = look(thread, endpoint);
-    const { verdict } = await late(judged(thread.previews, hostileLook()), JUDGE_MS.previews);
+    const verdict = await late(judged(thread.previews, hostileLook()), JUDGE_MS.previews);
     expect(verdict.failure?.reason).toBe('not_examined');
     expect((await looking).addresses).toMatchObject([{ outcome: 'handshake' }]);
     expect(troubles).toHaveLength(1);
@@ -326,7 +329,7 @@ async function place(more: Partial<Parameters<typeof createThreadedExaminer>[0]>
   const policy = createAddressPolicy(['127.0.0.0/8']);
   const resolver = createResolver({ servers: [dns.address], policy });
   const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts: PATIENT });
-  const here = createExaminer({ probe, trustStore: createTrustStore([]) });
+  const here = createExaminer({ probe, trustStore: createTrustStore([]), now: Date.now });
   return { endpoint: { host: HOST, port: peer.port }, thread, here };
 }
 
@@ -353,21 +356,23 @@ function hostileLook(host = HOSTILE_HOST): Observation {
   return observation(addresses, { endpoint: { host, port: 443, protocol: 'tls' } });
 }
 
-const look = (examiner: Examiner, endpoint: Endpoint, signal = never) =>
-  examiner.observe({ ...endpoint, protocol: 'tls' }, { signal, authorities: [root.der], withPosture: false });
-
-const judged = (
-  examiner: Examiner,
-  observation: Awaited<ReturnType<Examiner['observe']>>,
-  authorities = [root.der],
-) => examiner.judge({ observation, now: Date.now(), authorities, previous: null });
-
-async function examine(examiner: Examiner, endpoint: Endpoint, authorities = [root.der]) {
-  return judged(examiner, await look(examiner, endpoint), authorities);
+async function look(examiner: Examiner, endpoint: Endpoint, signal = never): Promise<Observation> {
+  const options = { signal, authorities: [root.der], withPosture: false, previous: [] };
+  return (await examiner.examine({ ...endpoint, protocol: 'tls' }, options)).observation;
 }
 
-/** Returns the result without the parts that differ between two probes and two sets of public roots. */
-function timeless({ verdict, certificates }: Awaited<ReturnType<typeof examine>>) {
-  const { trusted, leafFingerprint, findings, failure } = verdict;
-  return { trusted, leafFingerprint, failure, codes: findings.map(({ code }) => code), certificates };
+const judged = (examiner: Examiner, observation: Observation) =>
+  examiner.judge({ observation, now: Date.now(), authorities: [root.der], previous: null });
+
+async function examine(examiner: Examiner, endpoint: Endpoint, authorities = [root.der]) {
+  const options = { signal: never, authorities, withPosture: false, previous: [null] };
+  const { verdicts, certificates } = await examiner.examine({ ...endpoint, protocol: 'tls' }, options);
+  const [verdict] = verdicts;
+  if (verdict === undefined) throw new Error('The examination has no verdict');
+  return { verdict, certificates };
+}
+
+/** Returns a verdict without the parts that differ between two probes and two sets of public roots. */
+function timeless({ trusted, leafFingerprint, findings, failure }: Verdict) {
+  return { trusted, leafFingerprint, failure, codes: findings.map(({ code }) => code) };
 }

@@ -174,7 +174,11 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const worker = createWorker({
     store,
-    examiner: createExaminer({ probe: options.wrapProbe?.(plainProbe) ?? plainProbe, trustStore }),
+    examiner: createExaminer({
+      probe: options.wrapProbe?.(plainProbe) ?? plainProbe,
+      trustStore,
+      now: clock.now,
+    }),
     icons: options.icons ?? createIconSource({ resolver, policy }),
     email,
     channels: createHttpChannels({ resolver, policy }),

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import type { Observation } from '../../server/core/index.ts';
+import { judge, type Observation } from '../../server/core/index.ts';
+import type { Examiner } from '../../server/probe/index.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { findMonitor, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
 import { currentLogFields } from '../../server/telemetry/trace-context.ts';
@@ -8,6 +9,7 @@ import { createMetrics } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
 import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';
+import { failed, NOW, observation, trustStore } from '../kit/certificates/judging.ts';
 import { describeAnyDatabase, describeEachDatabase, freshStore } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
@@ -175,7 +177,7 @@ it('A running probe serves a monitor that was due before it started, but no chec
   const [[monitor]] = (await claimWatchers(rig.store, claim)).watchers as [Watchers];
   const never = () => new Promise<never>(() => undefined);
   const probes = createSharedProbes({
-    examiner: { observe: never, judge: never },
+    examiner: { examine: never, judge: never },
     clock: rig.clock,
     random: () => 0,
     ownNetwork: TRUST_EVERY_CHECK,
@@ -187,6 +189,42 @@ it('A running probe serves a monitor that was due before it started, but no chec
   const running = begin(false);
   expect(begin(false)).toBe(running);
   expect(begin(true)).not.toBe(running);
+});
+
+it('A probe returns one verdict for equal previous verdicts, and judges once more for monitors that join with others', async () => {
+  const rig = await startRig(await freshStore('sqlite'));
+  await rig.watch(HOST);
+  const claim = { now: rig.clock.now(), leaseMs: 1_000, claimedBy: 'test', taken: 0, limit: 1 };
+  const [[monitor]] = (await claimWatchers(rig.store, claim)).watchers as [Watchers];
+  const unreachable = observation([failed()]);
+  const withVerdict = (observedAt: number) => ({
+    ...monitor,
+    verdict: { ...judge(unreachable, NOW, trustStore), observedAt },
+  });
+  // The fakes return the previous verdict as the new one.
+  const examine = vi.fn<Examiner['examine']>(async (_, { previous }) => ({
+    observation: unreachable,
+    verdicts: previous.filter((one) => one !== null),
+    certificates: [],
+  }));
+  const judgeAgain = vi.fn<Examiner['judge']>(async ({ previous }) => previous ?? expect.fail('no verdict'));
+  const probes = createSharedProbes({
+    examiner: { examine, judge: judgeAgain },
+    clock: rig.clock,
+    random: () => 0,
+    ownNetwork: TRUST_EVERY_CHECK,
+  });
+  const options = { signal: new AbortController().signal, onSlow: () => undefined };
+  const watchers = [withVerdict(1), withVerdict(2), withVerdict(1)] as const;
+  const { verdictFor } = await probes.begin(watchers, options).probe;
+  for (const one of [...watchers, withVerdict(2)])
+    expect(await verdictFor(one)).toMatchObject({ observedAt: one.verdict.observedAt });
+  const asked = examine.mock.calls.map(([, { previous }]) => previous.map((one) => one?.observedAt));
+  expect(asked).toEqual([[1, 2]]);
+  expect(judgeAgain).not.toHaveBeenCalled();
+  for (const one of [withVerdict(3), withVerdict(3)])
+    expect(await verdictFor(one)).toMatchObject({ observedAt: 3 });
+  expect(judgeAgain).toHaveBeenCalledTimes(1);
 });
 
 /** Acts before the check of the measured account, which is due at `dueAt`. Returns its own monitor of the same endpoint. */
