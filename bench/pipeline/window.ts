@@ -31,5 +31,5 @@ export async function measureIdle({ store }: FarmStore, pid: number, ms: number)
   return cpuMs / (ms / 1_000);
 }
 
-/** The share of a window at its end in which no new check begins, so that slow ones end within it. */
+/** How long before the end of a window the last check may begin, so that slow checks end within it. */
 export const LAST_MS = 4_000;

@@ -104,7 +104,7 @@ function expectFate(
   { before, after, now }: { before: Row[]; after: Row[]; now: number },
 ): void {
   const fate = FATES[table];
-  if (fate === undefined) throw new Error(`${table} is missing in AT_NEW_OWNER`);
+  if (fate === undefined) throw new Error(`${table} is missing in NEW_OWNER_POLICY`);
   if ('removed' in fate) return expect([table, after]).toEqual([table, []]);
   const free = new Set(ALSO_CHANGES[table]);
   const standard: Row = {};

@@ -29,7 +29,7 @@ export function planDowntimeAlerts(check: RecordedCheck, plan: IncidentPlan): vo
   if (current.endedAt === null) planDown(check, plan, current, downs);
   // Earlier downtimes need no recovery alert any more, except flapping ones, whose end is reported an hour later.
   for (const down of downs)
-    if (down === current || isFlapping(down)) planUp(check, plan, down, lastOfFlapping(downs, down));
+    if (down === current || isFlapping(down)) planUp(check, plan, down, lastOfSeries(downs, down));
 }
 
 const isFlapping = ({ notifiedSteps }: KnownIncident): boolean => notifiedSteps.includes('flapping');
@@ -38,7 +38,7 @@ const isFlapping = ({ notifiedSteps }: KnownIncident): boolean => notifiedSteps.
  * Returns the last downtime in the same period of flapping as `down`, in which the endpoint was never up for an hour; returns
  * `down` itself if it is not flapping.
  */
-function lastOfFlapping(downs: readonly KnownIncident[], down: KnownIncident): KnownIncident {
+function lastOfSeries(downs: readonly KnownIncident[], down: KnownIncident): KnownIncident {
   if (!isFlapping(down)) return down;
   const later = downs.slice(downs.indexOf(down));
   // If no check saw the end, the state after it is unknown: the next downtime is a new problem.
@@ -54,7 +54,7 @@ function planDown(
   downs: readonly KnownIncident[],
 ): void {
   if (down.notifiedSteps.length > 0 || isAcknowledged(down, 'opened')) return;
-  if (downs.some((one) => isFlapping(one) && lastOfFlapping(downs, one) === down)) return;
+  if (downs.some((one) => isFlapping(one) && lastOfSeries(downs, one) === down)) return;
   const until = silentUntil(down, check);
   if (until !== null) return requestRecheck(plan, until);
   const recent = downs.filter(({ startedAt }) => down.startedAt - startedAt <= FLAPPING_WITHIN_MS);

@@ -94,7 +94,7 @@ export const judgedAddresses = (
 /** Returns the verdict on `ENDPOINT` with findings and failure in words. */
 export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);
 
-/** Returns strings with a word after a space: no code, number, date or fingerprint has one. */
+/** Returns the strings that look like sentences: a lower-case word follows a space, as in no code, number, date or fingerprint. */
 export function sentencesIn(value: unknown): string[] {
   if (typeof value === 'string') return / [a-z]/.test(value) ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];

@@ -115,7 +115,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
     onAdd();
   });
   useEffect(() => {
-    // Coming here is the event.
+    // Opening the page with this state is the event, so the effect must set state.
     // oxlint-disable-next-line react/set-state-in-effect
     if (isAskedFor) addAsAsked();
   }, [isAskedFor]);

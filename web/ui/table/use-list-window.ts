@@ -42,9 +42,9 @@ export interface ListTarget {
 
 export interface ListWindowOptions<Row extends { id: string }> {
   list: PagedRows<Row>;
-  /** The target that is not reached yet. */
+  /** The row to scroll to; null if the list has reached it, or if there is none. */
   target: ListTarget | null;
-  /** The target is loaded and mounted: its id, and the element that takes focus. */
+  /** Called when the target is loaded and mounted, with its id and the element that takes focus. */
   onReached: (id: string, element: HTMLElement) => void;
 }
 

@@ -18,7 +18,7 @@ const SORT_ICONS = {
 const ANY = ' any';
 
 interface ToolButtonProps extends ComponentProps<'button'> {
-  /** It narrows the list. */
+  /** Whether the button stands for a choice that narrows the list now. */
   isChosen?: boolean;
 }
 
