@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { bitString, nothing, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
 import type { KeyUsage } from '../kit/certificates/certificate-extensions.ts';
-import type { CertificateOptions, KeyChoice } from '../kit/certificates/mint.ts';
+import type { CertificateOptions, KeyChoice, KeyPair } from '../kit/certificates/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const HANDSHAKES = {
@@ -54,12 +54,24 @@ const LEAF_KEYS: readonly KeyChoice[] = [
   'ML-DSA-87',
 ];
 
-const rsaWithExponent = (publicExponent: number): CertificateOptions => ({
-  key: generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent }),
-});
+/** Makes the key when the certificate is minted, because finding RSA keys takes seconds and few programs mint all scenarios. */
+function withKey(make: () => KeyPair): CertificateOptions {
+  let made: KeyPair | undefined;
+  return {
+    get key() {
+      return (made ??= make());
+    },
+  };
+}
+
+const rsaWithExponent = (publicExponent: number): CertificateOptions =>
+  withKey(() => generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent }));
+
+const rsaWithLongExponent = (exponentBits: number, modulusLength = 2048): CertificateOptions =>
+  withKey(() => makeLongExponentKey(exponentBits, modulusLength));
 
 /** Returns an RSA key with an exponent of any size, which Node.js does not generate itself. */
-function rsaWithLongExponent(exponentBits: number, modulusLength = 2048): CertificateOptions {
+function makeLongExponentKey(exponentBits: number, modulusLength: number): KeyPair {
   const exponent = (1n << BigInt(exponentBits - 1)) + 13n;
   for (;;) {
     const { n, p, q } = generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ format: 'jwk' });
@@ -78,7 +90,7 @@ function rsaWithLongExponent(exponentBits: number, modulusLength = 2048): Certif
       qi: toText(inverted(second, first) ?? 0n),
     };
     const privateKey = createPrivateKey({ key, format: 'jwk' });
-    return { key: { privateKey, publicKey: createPublicKey(privateKey) } };
+    return { privateKey, publicKey: createPublicKey(privateKey) };
   }
 }
 
