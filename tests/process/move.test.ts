@@ -20,11 +20,14 @@ import { sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { type ScriptResult, runScript, startScript } from '../kit/product/run-script.ts';
 
+/** Rows per table. The program copies 500 at a time. */
+const SEVERAL_BATCHES = 1_200;
+
 describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
   it('copies every table, prints counts and checksums, and keeps the source', async () => {
     const { from, to, move } = await stage();
-    const counts = await fillEveryTable(from.dataDir, 5_000);
-    expect(counts.get('monitors')).toBe(5_000);
+    const counts = await fillEveryTable(from.dataDir, SEVERAL_BATCHES);
+    expect(counts.get('monitors')).toBe(SEVERAL_BATCHES);
     const { code, stdout, stderr } = await move();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const [table, rows] of counts)
@@ -37,7 +40,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
       where not exists (select 1 from accounts where accounts.id = monitors.account_id)`.execute(target);
     expect(rows).toEqual([{ orphans: 0 }]);
     const [source] = counted(from, 'monitors');
-    expect(source).toBe(5_000);
+    expect(source).toBe(SEVERAL_BATCHES);
 
     const again = await move();
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already contains data') });
@@ -80,7 +83,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
 
   it('leaves no tables when it is killed, and succeeds when it is run again', async () => {
     const { from, to, move, start } = await stage();
-    const counts = await fillEveryTable(from.dataDir, 5_000);
+    const counts = await fillEveryTable(from.dataDir, SEVERAL_BATCHES);
     const target = open(to);
     await onFeedback(target, 'perform pg_advisory_xact_lock(1);');
     await target.connection().execute(async (holder) => {
@@ -94,7 +97,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
     await expect.poll(() => states(target)).toEqual([]);
     expect(await tables(target)).toEqual([]);
     await sql`drop event trigger on_feedback`.execute(target);
-    expect(counted(from, 'monitors')).toEqual([5_000]);
+    expect(counted(from, 'monitors')).toEqual([SEVERAL_BATCHES]);
     expect((await move()).code).toBe(0);
     expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
   });
