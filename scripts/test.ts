@@ -51,16 +51,19 @@ const MAX_FLAKY = 2;
 
 const processors = availableParallelism();
 
-/** Stages in one row run side by side: the checks and the unit tests together keep two processors busy. */
+/**
+ * Stages in one row run side by side. The checks and the unit tests together keep the processors busy. Integration tests and journeys
+ * often wait for processes that they start, and each uses the time of which the other has no need.
+ */
 const STAGES: Stage[][] = [
   [
     { name: 'checks', run: checks },
     { name: 'unit', run: (files) => vitest(['unit'], processors, files) },
   ],
-  // Use one more worker than processors, because these tests wait for processes that they start: with two workers, two
-  // processors were idle for a sixth of the measured time.
-  [{ name: 'integration', run: (files) => vitest(['integration', 'crash'], processors + 1, files) }],
-  [{ name: 'journeys', run: (files) => runJourneys({ folder: 'tests/journeys', shard, files, scratch }) }],
+  [
+    { name: 'integration', run: (files) => vitest(['integration', 'crash'], processors, files) },
+    { name: 'journeys', run: (files) => runJourneys({ folder: 'tests/journeys', shard, files, scratch }) },
+  ],
   [{ name: 'firebase', run: () => runFirebaseJourneys({ shard, scratch }), onlyByName: true }],
 ];
 
