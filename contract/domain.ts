@@ -181,8 +181,6 @@ export const hostLookupSchema = z
     domain_id: z.string().nullable(),
     /** Whether DNS has an address for the name that this server may connect to; null if that is not known in time. */
     in_dns: z.boolean().nullable(),
-    /** Why the host is not valid. Without `Prefer: handling=lenient`, the call fails with the problem `invalid_host` instead. */
-    refused: z.string().nullable().default(null),
   })
   .meta({ id: 'HostLookup' });
 

@@ -48,6 +48,3 @@ export const previewCheckSchema = domainSchema
   })
   .meta({ id: 'Glance' });
 export type PreviewCheckWire = z.infer<typeof previewCheckSchema>;
-
-/** The result, or why the host is not valid, if the request has `Prefer: handling=lenient`; else this is the problem `invalid_host`. */
-export const previewAnswerSchema = z.union([previewCheckSchema, z.object({ refused: z.string() })]);

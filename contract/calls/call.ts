@@ -12,7 +12,10 @@ export interface Call {
    * `not_authenticated`.
    */
   access: 'public' | 'session';
-  /** True if a request without credentials gets `data: null` instead of 401 when it has the header `Prefer: handling=lenient`. */
+  /**
+   * True if the header `Prefer: handling=lenient` has two more effects: a request without credentials gets `data: null` instead of
+   * 401, and the refresh cookie suffices, so that the page knows the user before it refreshes the session.
+   */
   answersVisitors?: true;
   /** Scope that a personal token needs. Calls with `access: 'session'` but no scope accept session cookies only. */
   scope?: TokenScope;

@@ -68,6 +68,37 @@ describe('A request', () => {
     expect(await telemetry.meters.registry.metrics()).not.toMatch(/shop\.example|alice|@/i);
   });
 
+  it('gets an expected refusal with status 200 if it prefers that; log, metrics and limits see the refusal', async () => {
+    const { api, lines, telemetry } = await watched();
+    const { alice } = await api.cast();
+    const prefer = 'respond-async, handling=lenient';
+    const send = (path: string, body: object, headers: object = { prefer }) =>
+      api.send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    const signIn = (headers?: object) =>
+      send('/api/identity/sign-in/email', { email: alice.email, password: 'wrong-horse' }, headers);
+    const lenient = await signIn();
+    expect([lenient.status, lenient.headers.get('preference-applied')]).toEqual([200, 'handling=lenient']);
+    expect(lenient.headers.get('content-type')).toBe('application/problem+json');
+    expect(await lenient.json()).toMatchObject({ status: 401, code: 'invalid_credentials' });
+    expect(lines.at(-1)).toMatchObject({ status: 401, route: '/api/identity/sign-in/email' });
+    expect(await telemetry.meters.registry.metrics()).toContain(
+      'sign-in/email",method="POST",status="401"} 1',
+    );
+    expect((await signIn({})).status).toBe(401);
+    for (let more = 0; more < 20; more += 1) await signIn();
+    const limited = await signIn();
+    expect(await limited.json()).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(limited.headers.get('retry-after')).not.toBeNull();
+    // A page refreshes its session after this 401.
+    expect((await send('/api/domain/add', { host: 'shop.example' })).status).toBe(401);
+    expect((await api.send('/api/nothing', { headers: { prefer } })).status).toBe(200);
+    expect((await api.send('/api/nothing', { headers: { prefer: 'handling=strict' } })).status).toBe(404);
+  });
+
   it('continues the trace of a trusted proxy; for other clients it starts a new one', async () => {
     const { api, spans } = await watched();
     const headers = { traceparent: `00-${TRACE_ID}-${SPAN_ID}-01` };

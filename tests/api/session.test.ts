@@ -9,6 +9,7 @@ import { promise } from '../security/promise.ts';
 
 const REFRESH = '__Host-certlantern-refresh';
 const SESSION = '__Host-certlantern-session';
+const EXPIRES_IN = 'session-expires-in';
 
 const value = (client: Client, name: string) => client.cookies.get(name)?.value;
 const status = async (client: Client) => (await client.ask(CALLS.currentUser)).status;
@@ -48,11 +49,19 @@ describeEachDatabase('A session', (open) => {
     expect((await visitor.ask(CALLS.currentUser, lenient)).ok.data).toBeNull();
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.currentUser, lenient)).ok.data?.email).toBe(alice.email);
-    // The access cookie has expired: the 401 tells the page to refresh the session.
+    // The access cookie has expired: the refresh cookie suffices for this answer, which tells the page to refresh the session.
     alice.cookies.delete(SESSION);
+    const renewable = await alice.ask(CALLS.currentUser, lenient);
+    expect([renewable.ok.data?.email, renewable.headers.get(EXPIRES_IN)]).toEqual([alice.email, '0']);
+    expect((await alice.ask(CALLS.currentUser)).problem.code).toBe('not_authenticated');
+    expect((await alice.ask(CALLS.standing, lenient)).status).toBe(401);
+    await alice.ask(CALLS.refreshSession);
+    alice.cookies.delete(SESSION);
+    // No session has this refresh token.
+    await api.store.db.deleteFrom('sessions').execute();
     expect((await alice.ask(CALLS.currentUser, lenient)).problem.code).toBe('not_authenticated');
     const headers = { ...lenient.headers, authorization: 'Bearer clt_wrong' };
-    expect((await visitor.ask(CALLS.currentUser, { headers })).status).toBe(401);
+    expect(await (await api.send('/api/user/me', { headers })).json()).toMatchObject({ status: 401 });
   });
 
   it('is stored in the database only as hashes', async () => {
@@ -73,10 +82,15 @@ describeEachDatabase('A session', (open) => {
   it('lasts 15 minutes and is extended with its refresh token', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
-    api.clock.advance(15 * MINUTE_MS);
+    api.clock.advance(14 * MINUTE_MS);
+    const left = Number((await alice.ask(CALLS.standing)).headers.get(EXPIRES_IN));
+    expect(left).toBeLessThanOrEqual(60);
+    expect(left).toBeGreaterThan(0);
+    api.clock.advance(MINUTE_MS);
     expect(await status(alice)).toBe(401);
 
-    expect((await alice.ask(CALLS.refreshSession)).ok.data.id).toBe(alice.id);
+    const refreshed = await alice.ask(CALLS.refreshSession);
+    expect([refreshed.ok.data.id, refreshed.headers.get(EXPIRES_IN)]).toEqual([alice.id, '900']);
     expect(await status(alice)).toBe(200);
     expect(await status(charlie)).toBe(401);
   });

@@ -61,8 +61,10 @@ test('an expired access cookie is renewed; without any cookie the page leads to 
 }) => {
   await createAccount(page, world);
   await context.clearCookies({ name: /session$/ });
+  const refreshed = page.waitForResponse('**/api/auth/refresh');
   await page.goto('/profile');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile');
+  expect((await refreshed).status()).toBe(200);
   await context.clearCookies();
   const refused: string[] = [];
   page.on('response', (response) => {

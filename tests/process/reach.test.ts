@@ -4,16 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { wrapped } from '../../contract/calls/call.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { previewCheckSchema } from '../../contract/preview-check.ts';
 import { type App, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { selfSigned } from '../kit/certificates/mint.ts';
 import { createClient, markVerifiedThere, sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
-const REPORT = { ...CALLS.glance, response: wrapped(previewCheckSchema) };
 const EGRESS_ALLOW_CIDRS = '127.0.0.0/8';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -72,7 +69,7 @@ it('TRY_IT=on enables preview checks despite EGRESS_ALLOW_CIDRS and open sign-up
   const app = await start({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on' });
   expect(warnings(app).shown).toContain('even without an account (TRY_IT=on)');
   const stranger = createClient(sendTo(app.url));
-  expect((await stranger.ask(REPORT, { body: { host } })).ok.data.addresses).toMatchObject([
+  expect((await stranger.ask(CALLS.glance, { body: { host } })).ok.data.addresses).toMatchObject([
     { address: '127.0.0.1', failure: null },
   ]);
 });
@@ -83,7 +80,7 @@ it('Checks use the names of HOSTS_FILE, and the log names the lines that are lef
   writeFileSync(HOSTS_FILE, '127.0.0.1 shop.internal\nnonsense\n');
   const app = await start({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on', HOSTS_FILE });
   const stranger = createClient(sendTo(app.url));
-  const { data } = (await stranger.ask(REPORT, { body: { host: `shop.internal:${port}` } })).ok;
+  const { data } = (await stranger.ask(CALLS.glance, { body: { host: `shop.internal:${port}` } })).ok;
   expect(data.addresses).toMatchObject([{ address: '127.0.0.1', failure: null }]);
   await expect.poll(() => app.output()).toContain('is used without line 2');
 });

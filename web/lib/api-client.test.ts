@@ -196,6 +196,18 @@ describe('the answer of a call', () => {
     answerWith(() => Response.json(setup));
     expect(await call(enableTotp, { body: { password: 'horse-77' } })).toEqual(setup);
   });
+
+  it('is an error with the status of the refusal, if the server sends an expected refusal with status 200', async () => {
+    const refusal = problem(409, 'domain_exists', 'You already track this host.');
+    const headers = { 'content-type': 'application/problem+json' };
+    const requests = answerWith(() => new Response(refusal.body, { headers }));
+    await expect(call(addDomain, { body: { host: 'a.example' } })).rejects.toMatchObject({
+      status: 409,
+      code: 'domain_exists',
+      message: 'You already track this host.',
+    });
+    expect(requests[0]?.headers.get('prefer')).toBe('handling=lenient');
+  });
 });
 
 describe('a call that is answered 401', () => {
@@ -244,6 +256,22 @@ describe('a call that is answered 401', () => {
     stop();
     expect(server.fresh).toBe(true);
     expect(order).toEqual(['Alice', 'repeated']);
+  });
+
+  it('refreshes the session before a call if the last answer told that the access cookie has ended', async () => {
+    const endingIn = (seconds: string) => () =>
+      Response.json({ data: alice }, { headers: { 'session-expires-in': seconds } });
+    const server = serve(endingIn('900'), endingIn('4'));
+    server.fresh = true;
+    await call(currentUser);
+    await Promise.all([call(currentUser), call({ ...anything, path: '/b' })]);
+    const refreshed = 'POST /api/auth/refresh';
+    expect(server.calls).toEqual(['GET /api/user/me', refreshed, 'GET /api/user/me', 'GET /api/b']);
+    // Without a connection, the call itself says so.
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('offline')));
+    await expect(call(currentUser)).rejects.toThrow('The server could not be reached');
+    serve(endingIn('900')).fresh = true;
+    await call(currentUser);
   });
 
   it('gives up after a second 401', async () => {

@@ -1,10 +1,11 @@
 import type { Call } from '../../contract/calls/call.ts';
-import { accepted, answerOf, send } from './http.ts';
+import { accepted, answerOf, isAccessOver, send } from './http.ts';
 import type { Answer, AnyCallInput, InputArgument } from './http.ts';
 import { refreshSession } from './account/session-refresh.ts';
 
+import { ApiError } from './api-error.ts';
+
 export { ApiError, messageOf } from './api-error.ts';
-export { LENIENT } from './http.ts';
 
 /**
  * Makes a call of the contract and returns its parsed answer; `{ data }` answers without the envelope. A 401 of a call that needs a
@@ -18,8 +19,14 @@ export async function call(call: Call, input: AnyCallInput = {}): Promise<unknow
 /** Works as `call`, but returns the unread response: for files, for headers, or if the content does not matter. */
 export function callForResponse<C extends Call>(call: C, ...[input]: InputArgument<C>): Promise<Response>;
 export async function callForResponse(call: Call, input: AnyCallInput = {}): Promise<Response> {
+  const needsSession = call.access === 'session';
+  if (needsSession && isAccessOver())
+    await refreshSession().catch((error: unknown) => {
+      // Without a connection, the call itself says so.
+      if (!(error instanceof ApiError) || error.status > 0) throw error;
+    });
   let response = await send<Call>(call, input);
-  if (response.status === 401 && call.access === 'session') {
+  if (response.status === 401 && needsSession) {
     // An unread body keeps the connection busy.
     await response.body?.cancel();
     await refreshSession();

@@ -8,8 +8,14 @@ const ALIASES: Record<string, string> = { host_name: 'hostname' };
 const REQUEST_TIMEOUT_MS = 30_000;
 const UNREACHABLE = 'The server could not be reached. Your monitoring keeps running.';
 
-/** Asks for an expected refusal as a successful answer (RFC 7240), because browsers log every 4xx as an error. */
-export const LENIENT = { prefer: 'handling=lenient' };
+/** Asks for expected refusals as successful answers (RFC 7240), because browsers log every 4xx as an error. */
+const LENIENT = 'handling=lenient';
+/** An access cookie counts as expired so long before its end, because the request takes time. */
+const EXPIRY_MARGIN_MS = 5_000;
+
+let accessEndsAt = Infinity;
+/** Returns whether the access cookie has expired, as far as the latest answer told. The session then needs a refresh. */
+export const isAccessOver = (): boolean => Date.now() > accessEndsAt;
 
 interface RequestOptions {
   headers?: Record<string, string>;
@@ -74,17 +80,20 @@ export function send<C extends Call>(call: C, ...[input]: InputArgument<C>): Pro
 export async function send(call: Call, input: AnyCallInput = {}): Promise<Response> {
   const { body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = input;
   const deadline = AbortSignal.timeout(timeoutMs);
-  const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
+  const headers: Record<string, string> = { accept: 'application/json', prefer: LENIENT, ...input.headers };
   // Also without a body: no plain HTML form can send this type, which protects against forged requests.
   if (call.method !== 'get') headers['content-type'] = 'application/json';
   try {
-    return await fetch(urlOf(call, input), {
+    const response = await fetch(urlOf(call, input), {
       method: call.method.toUpperCase(),
       credentials: 'include',
       headers,
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
+    const left = response.headers.get('session-expires-in');
+    if (left !== null) accessEndsAt = Date.now() + Number(left) * 1000 - EXPIRY_MARGIN_MS;
+    return response;
   } catch (error) {
     throw unanswered(error, signal);
   }
@@ -111,7 +120,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const problem = problemSchema.safeParse(body);
   if (!problem.success) return new ApiError(standardPhrase(response.status), { status: response.status });
   return new ApiError(problem.data.detail || problem.data.title, {
-    status: response.status,
+    status: problem.data.status,
     code: problem.data.code,
     retryAfterSeconds: problem.data.retry_after ?? null,
   });
@@ -127,9 +136,13 @@ async function bodyOf(response: Response, signal?: AbortSignal): Promise<unknown
   }
 }
 
+/** Returns whether a call was refused. An expected refusal has the status 200. */
+export const isRefused = ({ ok, headers }: Response): boolean =>
+  !ok || headers.get('content-type') === 'application/problem+json';
+
 /** Returns the response of a successful call. Throws the ApiError of a refused one. */
 export async function accepted(response: Response, { failureText }: RequestOptions): Promise<Response> {
-  if (response.ok) return response;
+  if (!isRefused(response)) return response;
   const error = await errorOf(response);
   if (failureText === undefined) throw error;
   throw new ApiError(failureText, {

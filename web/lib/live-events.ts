@@ -1,7 +1,7 @@
 import { events } from '../../contract/calls/deployment.ts';
 import { serverEventSchema } from '../../contract/event.ts';
 import type { ServerEvent } from '../../contract/event.ts';
-import { withSnakeCase } from './http.ts';
+import { isAccessOver, withSnakeCase } from './http.ts';
 
 const EVENT_NAMES = Object.keys({
   domain: true,
@@ -53,6 +53,7 @@ async function holdStream(
 ): Promise<void> {
   let attempt = 0;
   while (!signal.aborted) {
+    if (isAccessOver()) await succeeds(refresh);
     const end = await readStream(emit, signal, () => {
       if (isBehind) emit({ type: 'reconnected' });
       attempt = 0;

@@ -18,6 +18,8 @@ const REFRESH_MS = 30 * DAY_MS;
 /** Time for which the previous refresh token still works, for parallel tabs and for retries after a lost response. */
 const GRACE_MS = 10_000;
 const SECRET_BYTES = 32;
+/** Header with the rest of the access cookie's life in seconds, so that a page refreshes the session before a call would fail. */
+const EXPIRES_IN = 'Session-Expires-In';
 
 export interface ActiveSession {
   sessionId: string;
@@ -76,6 +78,7 @@ export function createSessions(options: {
   const writeBoth = (c: AppContext, sessionId: string, access: string, refresh: string) => {
     write(c, 'session', `${sessionId}.${access}`, ACCESS_MS);
     write(c, 'refresh', `${sessionId}.${refresh}`, REFRESH_IDLE_MS);
+    c.header(EXPIRES_IN, String(ACCESS_MS / 1000));
   };
 
   async function rotate(c: AppContext) {
@@ -133,17 +136,20 @@ export function createSessions(options: {
     async current(c) {
       const token = read(c, 'session');
       if (token === null) return null;
-      return findSession(store, {
-        sessionId: token.sessionId,
-        accessHash: hash(token.secret),
-        now: clock.now(),
-      });
+      const now = clock.now();
+      const accessHash = hash(token.secret);
+      const found = await findSession(store, { sessionId: token.sessionId, accessHash, now });
+      if (found === null) return null;
+      const { accessExpiresAt, ...session } = found;
+      c.header(EXPIRES_IN, String(Math.floor((accessExpiresAt - now) / 1000)));
+      return session;
     },
 
     async ofEitherCookie(c) {
       const current = await sessions.current(c);
       const token = current === null ? read(c, 'refresh') : null;
       if (token === null) return current;
+      c.header(EXPIRES_IN, '0');
       const { sessionId, secret: refreshSecret } = token;
       return findSession(store, { sessionId, refreshHash: hash(refreshSecret), now: clock.now() });
     },

@@ -3,7 +3,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { displayName, mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
-import { type Api, type AppParts, endpointPolicy, isLenient } from '../http/api.ts';
+import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { domainWire, isRefusedByPolicy, oneDomainWire, REFUSED_HOST } from './domain-wire.ts';
 import { refuse } from '../http/problem.ts';
@@ -21,23 +21,17 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
 
-  api.on(CALLS.lookUpHost, async ({ c, query, session: { account } }) => {
+  api.on(CALLS.lookUpHost, async ({ query, session: { account } }) => {
     const limited = limits.allow('lookupByAccount', account.id);
     if (limited) return limited;
     const normalised = normaliseEndpoint(query.host, policy, query);
-    if (!normalised.ok && isLenient(c)) {
-      const { host: name } = query;
-      return { data: { display_name: name, domain_id: null, in_dns: null, refused: normalised.message } };
-    }
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const { endpoint } = normalised;
     const [domainId, inDns] = await Promise.all([
       findByEndpoint(store, { accountId: account.id, endpoint }),
       parts.isInDns(endpoint),
     ]);
-    return {
-      data: { display_name: displayName(endpoint), domain_id: domainId, in_dns: inDns, refused: null },
-    };
+    return { data: { display_name: displayName(endpoint), domain_id: domainId, in_dns: inDns } };
   });
 
   api.on(CALLS.addDomain, async ({ c, body, session, idempotency, now }) => {

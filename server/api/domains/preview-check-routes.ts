@@ -16,7 +16,7 @@ import {
 } from '../../store/checks/preview-checks.ts';
 import { countProbedPort } from '../../store/monitors/misuse.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
-import { type Api, type AppParts, endpointPolicy, isLenient } from '../http/api.ts';
+import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { Refusal, refuse } from '../http/problem.ts';
@@ -56,7 +56,6 @@ export function previewCheckRoutes(api: Api, parts: AppParts): void {
     c.header('Cache-Control', 'no-store');
     if (!config.tryIt) return refuse('not_found', 'Checks without an account are switched off here.');
     const normalised = normaliseEndpoint(body.host, hosts);
-    if (!normalised.ok && isLenient(c)) return { data: { refused: normalised.message } };
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     if (isSensitive(normalised.endpoint))
       return refuse(

@@ -10,7 +10,7 @@ import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
 import { WITHOUT_KEY, type IdempotentAnswer, runIdempotently } from './idempotency.ts';
 import { type ActiveToken, type PersonalTokens, hasToken } from '../auth/personal-tokens.ts';
-import { problemResponse, Refusal, refuse } from './problem.ts';
+import { isLenient, problemResponse, Refusal, refuse } from './problem.ts';
 import type { Readiness, Telemetry } from '../../telemetry/index.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from '../auth/session.ts';
@@ -102,10 +102,6 @@ function isVisitor(c: AppContext, { sessions }: AppParts): boolean {
   return isLenient(c) && !hasToken(c) && !sessions.hasCookie(c);
 }
 
-/** Returns whether the client asked for expected refusals as successful answers (RFC 7240 §4.4). */
-export const isLenient = (c: AppContext): boolean =>
-  /(^|[\s,;])handling\s*=\s*"?lenient\b/i.test(c.req.header('prefer') ?? '');
-
 /**
  * Runs a call on behalf of its session or token. If the session or token ends meanwhile, the call's transactions fail,
  * and the call is refused with 401.
@@ -129,11 +125,13 @@ async function withAccess<T>(
  */
 async function authenticate(
   c: AppContext,
-  { scope }: Call,
+  { scope, answersVisitors }: Call,
   { sessions, tokens, limits }: AppParts,
 ): Promise<ActiveSession | ActiveToken | Refusal> {
   if (!hasToken(c)) {
-    const session = await sessions.current(c);
+    const session = await (answersVisitors && isLenient(c)
+      ? sessions.ofEitherCookie(c)
+      : sessions.current(c));
     if (session === null) return refuse('not_authenticated', 'Please log in.');
     return limits.allowWithHeaders(c, 'bySession', session.sessionId) ?? session;
   }

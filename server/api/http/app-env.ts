@@ -12,6 +12,8 @@ export interface AppEnv {
     client: ClientAddress;
     /** The operator's limit that refused this request or a part of it, for the metrics; null or absent if none did. */
     reachedLimit?: LimitName | null;
+    /** Whether a client that asks for leniency gets this refusal as a successful answer. */
+    mayBeLenient?: boolean;
   };
 }
 

@@ -46,6 +46,8 @@ export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds, l
 export function problemResponse(c: AppContext, refusal: Refusal, members: object = {}): Response {
   const { status, title } = PROBLEMS[refusal.code];
   c.set('reachedLimit', refusal.limit);
+  // A client refreshes its session after this 401, as specified.
+  c.set('mayBeLenient', status < 500 && refusal.code !== 'not_authenticated');
   const problem: Problem = {
     type: `urn:certlantern:problem:${refusal.code}`,
     title,
@@ -60,4 +62,15 @@ export function problemResponse(c: AppContext, refusal: Refusal, members: object
   c.header('Cache-Control', 'no-store');
   if (refusal.retryAfterSeconds !== null) c.header('Retry-After', String(refusal.retryAfterSeconds));
   return c.body(JSON.stringify({ ...problem, ...members }), status);
+}
+
+/** Returns whether the client asked for expected refusals as successful answers (RFC 7240 §4.4). */
+export const isLenient = (c: AppContext): boolean =>
+  /(^|[\s,;])handling\s*=\s*"?lenient\b/i.test(c.req.header('prefer') ?? '');
+
+/** Gives an expected refusal the status 200 if the client asked for that. The body stays: its `status` is that of the refusal. */
+export function applyLeniency(c: AppContext): void {
+  if (c.get('mayBeLenient') !== true || !isLenient(c)) return;
+  c.res = new Response(c.res.body, { status: 200, headers: c.res.headers });
+  c.res.headers.set('Preference-Applied', 'handling=lenient');
 }

@@ -5,7 +5,7 @@ import { LIMITS, type Limits } from '../../core/index.ts';
 import { runInContext, parseTraceparent, type Telemetry } from '../../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { createClientAddressReader } from './client-address.ts';
-import { plainRefusal, problemResponse, Refusal } from './problem.ts';
+import { applyLeniency, plainRefusal, problemResponse, Refusal } from './problem.ts';
 
 interface RequestWatchOptions {
   clients: ReturnType<typeof createClientAddressReader>;
@@ -52,6 +52,8 @@ export function recordRequests(
     // Log the route, not the path: some paths contain secrets.
     if (requestLog !== null && isLogged(route, c.req.path))
       requestLog.info({ requestId, method, route, status, ms: Math.round(ms) }, 'answered');
+    // Last, so that metrics, traces and the log have the status of the refusal.
+    applyLeniency(c);
   });
 }
 

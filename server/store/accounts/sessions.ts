@@ -79,12 +79,13 @@ export type SessionProof = { sessionId: string } & ({ accessHash: string } | { r
 export async function findSession(
   store: Store,
   { now, ...proof }: SessionProof & { now: number },
-): Promise<{ sessionId: string; account: Account } | null> {
+): Promise<{ sessionId: string; account: Account; accessExpiresAt: number } | null> {
   const { sessionId } = proof;
   const row = await store.db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
     .selectAll('accounts')
+    .select('access_expires_at')
     .where('sessions.id', '=', sessionId)
     .where((eb) =>
       'accessHash' in proof
@@ -94,7 +95,7 @@ export async function findSession(
     .where('refresh_expires_at', '>', now)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
-  return row ? { sessionId, account: toAccount(row) } : null;
+  return row ? { sessionId, account: toAccount(row), accessExpiresAt: row.access_expires_at } : null;
 }
 
 export interface Rotation {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { currentUser, logOut, openSession as openSessionCall } from '../../../contract/calls/session.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import { track } from '../../lib/browser/analytics.ts';
-import { ApiError, call, callForResponse, LENIENT } from '../../lib/api-client.ts';
+import { ApiError, call, callForResponse } from '../../lib/api-client.ts';
 import { currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
 import type { CurrentUser } from '../../lib/account/current-user.ts';
 import type { Identity } from '../../lib/account/identity.ts';
@@ -36,10 +36,7 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
 
 /** Fetches the session's user; null if the answer has none. */
 export async function fetchCurrentUser(): Promise<CurrentUser | null> {
-  const user = await call(
-    { ...currentUser, response: optionalUser },
-    { failureText: 'Failed to get me.', headers: LENIENT },
-  );
+  const user = await call({ ...currentUser, response: optionalUser }, { failureText: 'Failed to get me.' });
   return user ? currentUserOf(user) : null;
 }
 

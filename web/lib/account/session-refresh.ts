@@ -1,7 +1,7 @@
 import type { UserWire } from '../../../contract/account.ts';
 import { refreshSession as refreshCall } from '../../../contract/calls/session.ts';
 import { ApiError } from '../api-error.ts';
-import { answerOf, errorOf, send } from '../http.ts';
+import { answerOf, errorOf, isRefused, send } from '../http.ts';
 
 const LOCK_NAME = 'certlantern-session-refresh';
 const REFRESH_FAILED = 'Unauthorized - Refresh token failed';
@@ -25,7 +25,7 @@ export function onRefresh(listener: RefreshListener): () => void {
 
 async function callRefresh(): Promise<UserWire> {
   const response = await send(refreshCall);
-  if (!response.ok) {
+  if (isRefused(response)) {
     const cause = await errorOf(response);
     throw new ApiError('Failed to fetch refresh token.', { status: cause.status, code: cause.code, cause });
   }

@@ -111,7 +111,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       const obstacle = isConfirmed ? null : obstacleOf(await look(body));
       if (obstacle) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
-      const headers = { prefer: 'respond-async' };
+      const headers = { prefer: 'respond-async, handling=lenient' };
       const added = await call(addDomain, { body, headers });
       return { obstacle: null, domain: await withInterval(added, interval) };
     },

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { lookUpHost } from '../../../../contract/calls/domain.ts';
 import type { addDomainSchema, hostLookupSchema } from '../../../../contract/domain.ts';
-import { ApiError, call, LENIENT } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
 export type HostLookup = z.infer<typeof hostLookupSchema>;
@@ -12,11 +12,7 @@ export type NewDomain = z.infer<typeof addDomainSchema>;
 const lookupOf = (wanted: NewDomain) => ({
   queryKey: ['host-lookup', wanted],
   // Without the query's signal, so that the lookup of a submitted host goes on when the person types the next one.
-  queryFn: async () => {
-    const found = await call(lookUpHost, { query: wanted, headers: LENIENT });
-    if (found.refused !== null) throw new ApiError(found.refused, { status: 422, code: 'invalid_host' });
-    return found;
-  },
+  queryFn: () => call(lookUpHost, { query: wanted }),
   staleTime: 10_000,
   retry: false,
   // Otherwise an offline page would wait for the lookup instead of saying that it is offline.

@@ -38,16 +38,9 @@ export function usePreviewCheck() {
     setCheck({ stage: 'running', host });
     let next: PreviewCheck;
     try {
-      const [{ previewCheck }, { callPublic, LENIENT }, { PreviewReport: Report }] = await loadCode();
-      const result = await callPublic(previewCheck, {
-        body: { host },
-        headers: LENIENT,
-        signal: controller.signal,
-      });
-      next =
-        'refused' in result
-          ? { stage: 'refused', message: result.refused }
-          : { stage: 'done', host, result, at: Date.now(), Report };
+      const [{ previewCheck }, { callPublic }, { PreviewReport: Report }] = await loadCode();
+      const result = await callPublic(previewCheck, { body: { host }, signal: controller.signal });
+      next = { stage: 'done', host, result, at: Date.now(), Report };
     } catch (error) {
       next =
         error instanceof ApiError && error.status === 422

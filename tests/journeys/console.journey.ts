@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test';
+import { createAccount, expect, fillSignUp, logIn, newPerson, test } from './world.ts';
+
+/** Collects what the browser logs as an error, such as each answer with an error status. */
+function errorsOf(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
+  });
+  return errors;
+}
+
+test('wrong input at sign-up and login, and an expired access cookie, log no error in the console', async ({
+  page,
+  world,
+}) => {
+  const errors = errorsOf(page);
+  const known = await createAccount(page, world, { session: false });
+  const person = newPerson();
+  await test.step('a taken address', async () => {
+    await page.goto('/signup');
+    await fillSignUp(page, { ...person, email: known.email, password: 'another-horse-8' });
+    await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+    await expect(page.getByText(/^Failed to login: This address already has an account/)).toBeVisible();
+  });
+  await test.step('a password from data breaches', async () => {
+    await fillSignUp(page, { ...person, password: 'password1' });
+    await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+    const field = page.getByLabel('Password', { exact: true });
+    await expect(field).toHaveAttribute('aria-invalid', 'true');
+    await expect(
+      page.getByRole('alert').filter({ hasText: 'known from data breaches' }).first(),
+    ).toBeVisible();
+  });
+  await test.step('a wrong password', async () => {
+    await page.goto('/login');
+    await logIn(page, { ...known, password: 'wrong-horse' });
+    await expect(page.getByText('Failed to login: Wrong email or password.')).toBeVisible();
+    await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  });
+  await test.step('the right password', async () => {
+    await logIn(page, known);
+    await expect(page).toHaveURL(/\/dashboard$/);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  });
+  await test.step('a page load after the access cookie has expired', async () => {
+    await page.context().clearCookies({ name: /session$/ });
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+    await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+  });
+  expect(errors).toEqual([]);
+});
+
+test('a free account’s Upgrade button appears after one refresh, whether or not its token was refused first', async ({
+  page,
+  world,
+}) => {
+  const calls: string[] = [];
+  page.on('response', (response) => {
+    const call = /\/api\/(auth\/refresh|user\/(?:sub|me))$/.exec(response.url())?.[1];
+    if (call !== undefined) calls.push(`${call} ${response.status()}`);
+  });
+  const upgrade = page.getByRole('button', { name: 'Upgrade to Premium' });
+  await createAccount(page, world);
+  await page.context().clearCookies({ name: /session$/ });
+  await page.goto('/dashboard');
+  await expect(upgrade).toBeVisible();
+  await expect.poll(() => calls).toEqual(['user/me 200', 'auth/refresh 200', 'user/sub 200']);
+
+  calls.length = 0;
+  await page.route('**/api/user/sub', (route) => route.fulfill({ status: 401 }), { times: 1 });
+  await page.goto('/dashboard');
+  await expect(upgrade).toBeVisible();
+  await expect.poll(() => calls).toEqual(['user/me 200', 'user/sub 401', 'auth/refresh 200', 'user/sub 200']);
+});
