@@ -362,7 +362,13 @@ export const frequencyQuerySchema = z.object({ check_frequency: frequencySchema 
 const idsSchema = z.array(z.uuid()).min(1).max(BULK_SIZE, `Select at most ${BULK_SIZE} domains at once`);
 export const bulkSchema = z.discriminatedUnion('action', [
   z.object({ action: z.enum(['check', 'pause', 'resume', 'remove']), ids: idsSchema }),
-  z.object({ action: z.literal('frequency'), ids: idsSchema, check_frequency: frequencySchema }),
+  z.object({
+    action: z.literal('frequency'),
+    ids: idsSchema,
+    check_frequency: frequencySchema,
+    /** Changes only the domains that have this interval; the others stay as they are. */
+    instead_of: frequencySchema.optional(),
+  }),
   /** At least one of `add` and `remove` must contain a tag. */
   z
     .object({ action: z.literal('tag'), ids: idsSchema, add: tagsSchema, remove: tagsSchema })

@@ -162,6 +162,16 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(done.map(({ domain }) => domain?.check_every_minutes)).toEqual([10, 10, 10]);
   });
 
+  it('sets only those intervals that are the one to be replaced', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const [a = '', b = '', c = ''] = await addChecked(api, bob, HOSTS);
+    await act(bob, [b], 'frequency', { check_frequency: 60 });
+    const done = await act(bob, [a, b, c], 'frequency', { check_frequency: 10, instead_of: 1440 });
+    expect(problems(done)).toEqual([null, null, null]);
+    expect(done.map(({ domain }) => domain?.check_every_minutes)).toEqual([10, 60, 10]);
+  });
+
   it('adds and removes tags, at most 20 per domain', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();

@@ -59,6 +59,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
         await removeMonitor(store, { ...key, now });
         return null;
       case 'frequency':
+        if (owned.checkEveryMinutes !== (request.instead_of ?? owned.checkEveryMinutes)) return owned;
         return setMinutes(account, owned, request.check_frequency, now);
       default:
         return retag(key, request);

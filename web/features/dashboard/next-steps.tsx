@@ -58,14 +58,10 @@ export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
     (domain) =>
       domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES && Date.parse(domain.created_at) < begunAt,
   );
-  if (isFrequencyShown && daily.length > 0)
+  // After a trial began, only loaded domains tell which of them were added before.
+  if (isFrequencyShown && daily.length > 0 && (isComplete || begunAt === Infinity))
     return (
-      <FrequencyStrip
-        daily={daily}
-        faster={domains.filter((domain) => !daily.includes(domain))}
-        isComplete={isComplete}
-        onHide={() => frequencyStrip.set('hidden')}
-      />
+      <FrequencyStrip daily={daily} isComplete={isComplete} onHide={() => frequencyStrip.set('hidden')} />
     );
   if (isComplete && domains.length === 1 && isFirstShown)
     return <FirstDomainStrip domain={first} now={now} isProven={standing.email_verified} onAdd={onAdd} />;
@@ -136,16 +132,15 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
 const [FASTEST] = CHECK_FREQUENCIES;
 
 interface FrequencyStripProps {
-  /** Loaded domains that are checked once a day, and those that are checked more often. */
+  /** Loaded domains that are checked once a day. */
   daily: readonly DomainWire[];
-  faster: readonly DomainWire[];
   /** Whether all domains of the account are loaded. */
   isComplete: boolean;
   onHide: () => void;
 }
 
 /** Offers the fastest checks for all domains that were added before Premium began. */
-function FrequencyStrip({ daily, faster, isComplete, onHide }: FrequencyStripProps) {
+function FrequencyStrip({ daily, isComplete, onHide }: FrequencyStripProps) {
   const cache = useDomainCache();
   const subject = !isComplete
     ? 'Your domains are'
@@ -154,15 +149,20 @@ function FrequencyStrip({ daily, faster, isComplete, onHide }: FrequencyStripPro
       : `${inWordsCapitalised(daily.length)} domains are`;
   const change = useWrite({
     mutationFn: async () => {
-      const chosen = new Set(faster.map(({ id }) => id));
       const ids = isComplete ? daily.map(({ id }) => id) : (await call(domainIds, { query: {} })).ids;
       const refused = new Set<string>();
       const { error } = await inBatches({
-        items: ids.filter((id) => !chosen.has(id)),
+        items: ids,
         size: BULK_SIZE,
         send: (batch) =>
           call(actOnDomains, {
-            body: { action: 'frequency', ids: [...batch], check_frequency: FASTEST.minutes },
+            body: {
+              action: 'frequency',
+              ids: [...batch],
+              check_frequency: FASTEST.minutes,
+              // A slower interval that somebody has chosen stays, also of domains that are not loaded.
+              instead_of: DEFAULT_CHECK_EVERY_MINUTES,
+            },
           }),
         onAnswers: (_, answers) => {
           cache.patch(answers.flatMap(({ domain }) => domain ?? []));
