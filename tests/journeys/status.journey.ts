@@ -97,6 +97,26 @@ test('a status page is visible to visitors from when it is switched on until it 
     await expect(page.getByText('All changes saved')).toBeVisible();
   });
 
+  await test.step('the choice of domains is saved at once, and an incomplete one not at all', async () => {
+    const sent = () => page.waitForResponse('**/api/status-page');
+    await page.getByRole('button', { name: `Remove ${shop} from the page` }).click();
+    await expect(page.getByText('Not saved yet. Add at least one domain.')).toBeVisible();
+    await stranger.reload();
+    await expect(stranger.getByText('The shop is up')).toBeVisible();
+    await Promise.all([sent(), page.getByRole('radio', { name: /^All/ }).click()]);
+    await expect(page.getByText('All changes saved')).toBeVisible();
+    await page.getByRole('radio', { name: /^Chosen/ }).click();
+    await expect(page.getByText('Unsaved changes')).toBeVisible();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByLabel('Add a domain')).toBeFocused();
+    await expect(page.getByLabel('Add a domain')).toHaveAccessibleDescription('Add at least one domain.');
+    await page.getByLabel('Add a domain').fill(inner);
+    await Promise.all([sent(), page.getByLabel('Add a domain').press('Enter')]);
+    await expect(page.getByText('All changes saved')).toBeVisible();
+    await stranger.reload();
+    await expect(stranger.getByText(`${inner} is up`)).toBeVisible();
+  });
+
   await page.getByRole('button', { name: 'Switch off' }).click();
   await expect(page.getByText('Nobody can see the page.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Switch on' })).toBeFocused();
@@ -202,6 +222,7 @@ test('the status page settings name a domain that another tab removed when they 
   await expect(add).toBeFocused();
   await expect(toasts(page).getByText('Could not save')).toHaveCount(0);
   await page.getByRole('button', { name: `Remove ${inner} from the page` }).click();
+  await expect(toasts(page).getByText('Status page saved.').first()).toBeVisible();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('All changes saved')).toBeVisible();
 });

@@ -17,13 +17,14 @@ interface NamedDomainsProps {
   isWhole: boolean;
   error: string | undefined;
   onChange: (domains: Named) => void;
+  onRename: (domains: Named) => void;
 }
 
 /** Edits domains and their names on the page. */
-export function NamedDomains({ domains, isWhole, error, onChange }: NamedDomainsProps) {
+export function NamedDomains({ domains, isWhole, error, onChange, onRename }: NamedDomainsProps) {
   const input = useRef<HTMLInputElement>(null);
-  const replace = (id: string, label: string) =>
-    onChange(domains.map((one) => (one.id === id ? { ...one, label } : one)));
+  const rename = (id: string, label: string) =>
+    onRename(domains.map((one) => (one.id === id ? { ...one, label } : one)));
   const raise = (index: number) => {
     const [before, one] = [domains[index - 1], domains[index]];
     if (before && one) onChange(domains.with(index - 1, one).with(index, before));
@@ -53,7 +54,7 @@ export function NamedDomains({ domains, isWhole, error, onChange }: NamedDomains
                   value={label}
                   maxLength={80}
                   className={inputClass()}
-                  onChange={(event) => replace(id, event.target.value)}
+                  onChange={(event) => rename(id, event.target.value)}
                 />
               </span>
               {isWhole && (

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StatusPageWire } from '../../../../contract/status-page.ts';
-import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
+import { changeOf, draftOf, errorsOf, isSame, missingOf, suggestedAddress, whichOf } from './page-draft.ts';
 
 const page: StatusPageWire = {
   slug: 'fjord',
@@ -35,6 +35,28 @@ it('a draft of a status page reports missing and malformed fields', () => {
   expect(errorsOf(draft)).toEqual({ title: 'Enter a title', slug: 'Enter an address' });
   expect(errorsOf({ ...draft, title: 'T', slug: 'a b c' }).slug).toMatch(/letters, digits/);
   expect(errorsOf(draftOf(page))).toEqual({});
+});
+
+it('a draft of a status page that shows tags or chosen domains is incomplete without any', () => {
+  const none = { ...page, tags: [], domains: [] };
+  expect(errorsOf(draftOf({ ...none, shows: 'tags' }))).toEqual({ tags: 'Choose at least one tag.' });
+  expect(errorsOf(draftOf({ ...none, shows: 'chosen' }))).toEqual({ domains: 'Add at least one domain.' });
+  expect(missingOf(draftOf({ ...none, shows: 'all' }))).toBeNull();
+});
+
+it('the choice of domains is saved without names that were typed meanwhile', () => {
+  const saved = draftOf(page);
+  const [shop] = saved.domains;
+  const mail = { id: 'b2', name: 'mail.example', label: 'typed' };
+  const domains = [mail, { ...shop!, label: 'typed' }];
+  expect(whichOf({ ...saved, domains }, saved)).toEqual({
+    shows: 'chosen',
+    tags: ['shop'],
+    domains: [
+      { id: 'b2', label: '' },
+      { id: shop!.id, label: 'Shop' },
+    ],
+  });
 });
 
 it('a draft of a status page reports lists that are too long', () => {

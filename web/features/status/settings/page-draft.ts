@@ -38,7 +38,22 @@ export const switchesOf = (draft: PageDraft, sent: StatusPageChange): Partial<Pa
   ...(sent.show_certificates !== undefined && { showCertificates: draft.showCertificates }),
   ...(sent.show_uptime !== undefined && { showUptime: draft.showUptime }),
   ...(sent.show_incidents !== undefined && { showIncidents: draft.showIncidents }),
+  ...(sent.shows !== undefined && { shows: draft.shows, tags: draft.tags, domains: draft.domains }),
 });
+
+/** Returns the draft's choice of domains, with their saved names: names are texts, which wait for the button. */
+export function whichOf(draft: PageDraft, saved: PageDraft) {
+  const names = new Map(saved.domains.map(({ id, label }) => [id, label]));
+  const domains = draft.domains.map(({ id }) => ({ id, label: names.get(id) ?? '' }));
+  return { shows: draft.shows, tags: draft.tags, domains } satisfies StatusPageChange;
+}
+
+/** Returns what the choice of domains lacks; null if it is complete. An incomplete choice is not saved, so it never empties the page. */
+export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors, 'tags' | 'domains'> | null {
+  if (shows === 'tags' && tags.length === 0) return { tags: 'Choose at least one tag.' };
+  if (shows === 'chosen' && domains.length === 0) return { domains: 'Add at least one domain.' };
+  return null;
+}
 
 export function choicesOf(draft: PageDraft): StatusPageChoices {
   return {
@@ -84,6 +99,7 @@ export function errorsOf(draft: PageDraft): DraftErrors {
     }),
     ...(!found.tags.success && { tags: found.tags.error.issues[0]?.message }),
     ...(!found.domains.success && { domains: found.domains.error.issues[0]?.message }),
+    ...missingOf(draft),
   };
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { saveStatusPage, statusPage } from '../../../../contract/calls/status.ts';
 import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
 import { call } from '../../../lib/api-client.ts';
-import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
+import { ApiError, messageOf, sentenceOf } from '../../../lib/api-error.ts';
 import { listed } from '../../../lib/format.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -19,7 +19,16 @@ import { toast } from '../../../ui/toast.tsx';
 import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import { AddressField } from './address-field.tsx';
-import { changeOf, draftOf, errorsOf, isSame, suggestedAddress, switchesOf } from './page-draft.ts';
+import {
+  changeOf,
+  draftOf,
+  errorsOf,
+  isSame,
+  missingOf,
+  suggestedAddress,
+  switchesOf,
+  whichOf,
+} from './page-draft.ts';
 import type { DraftErrors, PageDraft } from './page-draft.ts';
 import { PagePreview } from './page-preview.tsx';
 import { PublishedRow } from './published-row.tsx';
@@ -63,7 +72,7 @@ export function StatusSettingsPage() {
   );
 }
 
-/** Edits the page. Texts and the list of domains wait for the button. Switches are saved at once if the page already has an address. */
+/** Edits the page. Texts wait for the button. Switches and choices are saved at once if the page already has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(page));
@@ -106,16 +115,27 @@ function Settings({ page }: { page: StatusPageWire }) {
       );
     },
     onError: (error, sent) => {
-      // Set a switch back. Keep texts that were not saved.
-      if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved, sent) }));
-      if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
-      else if (error instanceof ApiError && error.code === 'not_found') findRemoved();
-      else toast.error(failureText(error, 'Could not save the change: '));
+      const code = error instanceof ApiError ? error.code : null;
+      if (code === 'address_taken') setErrors({ slug: messageOf(error) });
+      else if (code === 'not_found') findRemoved();
+      else {
+        // Set a switch back. Keep texts that were not saved.
+        if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved, sent) }));
+        toast.error(failureText(error, 'Could not save the change: '));
+      }
     },
   });
   const flip = (part: Partial<PageDraft>, sent: StatusPageChange) => {
     setDraft((former) => ({ ...former, ...part }));
     if (page.slug !== null) mutate(sent);
+  };
+  const choose = (part: Partial<PageDraft>) => {
+    change(part);
+    const next = { ...draft, ...part };
+    if (page.slug === null || missingOf(next)) return;
+    const { tags, domains } = errorsOf(next);
+    if (tags ?? domains) setErrors({ tags, domains });
+    else mutate(whichOf(next, saved));
   };
   const save = (more: StatusPageChange = {}) => {
     const found = errorsOf(draft);
@@ -184,7 +204,7 @@ function Settings({ page }: { page: StatusPageWire }) {
           title="Domains"
           description="Domains on the page. It never shows tags, notes or other account data."
         >
-          <WhichDomains draft={draft} errors={errors} onChange={change} />
+          <WhichDomains draft={draft} errors={errors} onChoose={choose} onRename={change} />
         </Row>
         <Row title="What the page shows" description="In addition to whether each domain is up.">
           <CheckboxLine

@@ -6,12 +6,15 @@ import { FieldError } from '../../../ui/form/field.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { NamedDomains } from './named-domains.tsx';
+import { missingOf } from './page-draft.ts';
 import type { DraftErrors, PageDraft } from './page-draft.ts';
 
 interface WhichDomainsProps {
   draft: PageDraft;
   errors: DraftErrors;
-  onChange: (change: Partial<PageDraft>) => void;
+  onChoose: (change: Partial<PageDraft>) => void;
+  /** Changes the names of domains on the page. */
+  onRename: (change: Pick<PageDraft, 'domains'>) => void;
 }
 
 const CELLS = [
@@ -21,24 +24,31 @@ const CELLS = [
 ] as const;
 
 /** Chooses the domains on the page and their names. */
-export function WhichDomains({ draft, errors, onChange }: WhichDomainsProps) {
+export function WhichDomains({ draft, errors, onChoose, onRename }: WhichDomainsProps) {
+  const missing = missingOf(draft);
   return (
     <div className="grid gap-5">
       <RadioCells
         label="Which domains"
         cells={CELLS}
         chosen={draft.shows}
-        onChoose={(shows) => onChange({ shows })}
+        onChoose={(shows) => onChoose({ shows })}
         className="grid-cols-3"
       />
+      {missing && (
+        <p role="status" className="text-label text-fg-2">
+          Not saved yet. {missing.tags ?? missing.domains}
+        </p>
+      )}
       {draft.shows === 'tags' && (
-        <Tags chosen={draft.tags} error={errors.tags} onChange={(tags) => onChange({ tags })} />
+        <Tags chosen={draft.tags} error={errors.tags} onChange={(tags) => onChoose({ tags })} />
       )}
       <NamedDomains
         domains={draft.domains}
         isWhole={draft.shows === 'chosen'}
         error={errors.domains}
-        onChange={(domains) => onChange({ domains })}
+        onChange={(domains) => onChoose({ domains })}
+        onRename={(domains) => onRename({ domains })}
       />
     </div>
   );
