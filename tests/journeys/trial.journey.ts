@@ -66,7 +66,7 @@ test('at the limit, an account starts its unused trial in the upgrade dialog, an
   const fourth = hosts.pop() ?? '';
   await createAccount(page, world, { hosts });
   await page.goto('/profile');
-  await expect(page.getByRole('button', { name: 'Start 14-day trial' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start free trial' })).toBeVisible();
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });

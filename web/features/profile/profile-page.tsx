@@ -205,11 +205,13 @@ function PlanRow() {
         )}
         {trial && (
           <Button variant="outline" busy={trial.isStarting} onClick={trial.start}>
-            Start {trial.days}-day trial
+            Start free trial
           </Button>
         )}
       </div>
-      {trial && <p className="mt-2 text-meta text-fg-3">The trial needs no credit card.</p>}
+      {trial && (
+        <p className="mt-2 text-meta text-fg-3">{trial.days} days of Premium, no credit card required.</p>
+      )}
     </Row>
   );
 }
