@@ -102,17 +102,22 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every specified fact
 
   for (const name of ['Current Certificate', 'Check Frequency'])
     await expect(panel.getByRole('heading', { name: new RegExp(`^${name}`) })).toBeVisible();
-  for (const term of ['Issuer', 'Subject', 'Valid From', 'Expires On', 'Last Checked', 'Authority'])
-    await expect(panel.getByText(term, { exact: true }).first()).toBeVisible();
-  spec('1.01', 'People track domains and see issuer, subject, validity, authority and revocation');
   await expect(panel).toContainText('Orchard Trust');
   await expect(panel).toContainText('CN=Orchard R1,O=Orchard Trust');
   spec('2D.24', 'The authority has its name and its full distinguished name');
   const current = panel.locator('section', {
     has: page.getByRole('heading', { name: 'Current Certificate' }),
   });
-  await expect(current).toContainText(longDate.format(notBefore));
-  await expect(current).toContainText(longDate.format(notAfter));
+  for (const [term, value] of Object.entries({
+    Issuer: 'Orchard R1',
+    Subject: 'panel.spec.example',
+    'Valid From': longDate.format(notBefore),
+    'Expires On': longDate.format(notAfter),
+    Authority: 'Orchard Trust',
+    Revocation: 'Unknown: no CRL or OCSP responder we can verify',
+  }))
+    await expect(current.locator(`dt:text-is("${term}") + dd`)).toContainText(value);
+  spec('1.01', 'People track domains and see issuer, subject, validity, authority and revocation');
   await expect(current.getByText('Expires in 10 days', { exact: true })).toBeVisible();
   spec('2D.22', 'Current Certificate: issuer, subject, valid from, expires on with its badge');
   const today = [addedAt, Date.now()].map((instant) => longDate.format(instant)).join('|');
