@@ -20,6 +20,8 @@ async function openFull(page: Page, world: World, name: string): Promise<string[
   const hosts = await Promise.all([1, 2, 3].map((number) => world.serve(`${name}-${number}.example`)));
   await createAccount(page, world, { hosts });
   await page.goto('/dashboard');
+  // Before the page knows the plan, the button Add Domain opens the form.
+  await expect(page.getByText('You track 3 of 3 domains on Free.')).toBeVisible();
   return hosts;
 }
 

@@ -68,6 +68,8 @@ test('at the limit, an account starts its unused trial in the upgrade dialog, an
   await page.goto('/profile');
   await expect(page.getByRole('button', { name: 'Start free trial' })).toBeVisible();
   await page.goto('/dashboard');
+  // Before the page knows the plan, the button opens the form.
+  await expect(page.getByText('You track 3 of 3 domains on Free.')).toBeVisible();
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
   await expect(offer.getByText('Try Premium for 14 days first. No credit card required.')).toBeVisible();

@@ -100,6 +100,8 @@ test('the preview check refuses an invalid host below the input', async ({ page 
   const logged: string[] = [];
   page.on('console', (message) => message.type() === 'error' && logged.push(message.text()));
   await page.goto('/landing');
+  // The button works once the page's code runs, which also adds this.
+  await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
   await page.getByRole('button', { name: 'Check' }).click();
   const field = input(page);
   await expect(box(page).getByRole('alert')).toHaveText('Please enter a valid host address');
