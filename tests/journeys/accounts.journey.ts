@@ -2,7 +2,7 @@ import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { encode } from 'uqr';
 import { createAuthenticatorApp } from '../kit/providers/one-time-codes.ts';
 import { expectAccessible } from './axe.ts';
-import { createAccount, expect, logIn, logOut, newPerson, signUp, test } from './world.ts';
+import { createAccount, expect, keepToasts, logIn, logOut, newPerson, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 import { spec } from '../spec/spec.ts';
 import { promise } from '../security/promise.ts';
@@ -31,6 +31,7 @@ const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; othe
   const browser = page.context().browser();
   if (!browser) throw new Error('A browser of its own is needed');
   const context = await browser.newContext({ locale: 'en-GB' });
+  await keepToasts(context);
   return { context, other: await context.newPage() };
 };
 

@@ -82,6 +82,8 @@ test('a finding has a command to check it, and the report can be copied as Markd
   await findings.getByRole('button', { name: 'Copy report' }).click();
   await expect(page.getByText('Report copied as Markdown.')).toBeVisible();
   expect(await copied()).toContain(host);
+  // It would cover the page of a phone.
+  await page.getByRole('button', { name: 'Close toast' }).click();
 
   await test.step('every line opens at 360 px in the dark theme', async () => {
     await page.setViewportSize({ width: 360, height: 760 });

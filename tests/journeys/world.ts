@@ -1,4 +1,4 @@
-import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { type BrowserContext, expect, test as base, type Locator, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
@@ -109,6 +109,10 @@ export const test = base.extend<object, { environment: Record<string, string>; w
     { scope: 'worker' },
   ],
   baseURL: async ({ world }, use) => use(world.app.url),
+  context: async ({ context }, use) => {
+    await keepToasts(context);
+    await use(context);
+  },
   // A page that logs errors fails the test.
   page: async ({ page }, use) => {
     const complaints: string[] = [];
@@ -122,6 +126,20 @@ export const test = base.extend<object, { environment: Record<string, string>; w
     expect(complaints).toEqual([]);
   },
 });
+
+/**
+ * Keeps toasts until they are closed or the page moves on: a busy machine may stall a journey for longer than the 4 s for which
+ * they stay. A test of these 4 s installs a clock.
+ */
+export const keepToasts = (context: BrowserContext) =>
+  context.addInitScript(() => {
+    const start = window.setTimeout.bind(window);
+    // The name of a property that only the timer of a toast uses.
+    const isToast = (task: TimerHandler) => String(task).includes('onAutoClose');
+    const patient = (task: TimerHandler, ms?: number, ...args: unknown[]) =>
+      isToast(task) ? 0 : start(task, ms, ...args);
+    Object.assign(window, { setTimeout: patient });
+  });
 
 /** Fills in the open sign-up page. */
 export async function fillSignUp(page: Page, person: ReturnType<typeof newPerson>): Promise<void> {
