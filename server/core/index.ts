@@ -88,15 +88,11 @@ export { endpointAt, placeOf, srvServices } from './srv.ts';
 export type { DomainServer } from './srv.ts';
 export { displayName, mappedIpv4, normaliseEndpoint, unicodeName } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
-export type {
-  Finding,
-  FindingCode,
-  FindingFacts,
-  FindingWords,
-  PathFault,
-  RenewalWindow,
-  Severity,
-} from './finding.ts';
+export type { Finding, FindingCode, FindingFacts, FindingWords } from './finding.ts';
+export type { Severity } from './findings/definition.ts';
+export { isFacts } from './finding.ts';
+export { isRecord, list, nullable, number, object } from './shape.ts';
+export type { Infer } from './shape.ts';
 export { certificateFacts, readChain } from './facts.ts';
 export type { CertificateFacts, PresentedCertificate } from './facts.ts';
 export type {
@@ -154,7 +150,7 @@ export type { AuthorityFacts, ExpectedCertificate, PrivateAuthority } from './pa
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
 export { CLIENTS_OF_PART } from './judge/clients/hello-rules.ts';
 export { judge } from './judge/judge.ts';
-export { concludeRevocation } from './judge/revocation.ts';
+export { concludeRevocation, revocationSentence } from './judge/revocation.ts';
 export { duePostureParts } from './check/posture-due.ts';
 export { dueWithInterval, HEARTBEAT_EVERY_MINUTES, laneOf, lanePortions, LANES } from './check/schedule.ts';
 export { dailyQuotaKb, FIXED_LIMITS, LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
@@ -179,14 +175,8 @@ export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
 export { channelLoss, nextAttemptAt } from './retry.ts';
 export type { RetrySchedule } from './retry.ts';
-export {
-  reasonWords,
-  revocationReason,
-  revocationSentence,
-  revocationSource,
-  revocationWhy,
-} from './report/revocation-words.ts';
-export type { ClientRuleCode, UnverifiedLeaf } from './finding.ts';
+export { reasonWords, revocationReason, revocationSource, revocationWhy } from './findings/revocation.ts';
+export type { ClientRuleCode } from './judge/clients/client-rule.ts';
 export type {
   AddressVerdict,
   ExpiringCertificate,
@@ -201,6 +191,7 @@ export type {
   ServedPeriod,
   Verdict,
 } from './verdict.ts';
+export { isVerdict } from './verdict.ts';
 export {
   assessUptime,
   followUptime,

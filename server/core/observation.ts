@@ -1,4 +1,5 @@
 import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
+import { boolean, type Infer, list, nullable, number, object, text, union } from './shape.ts';
 import type { CheckedEndpoint } from './target.ts';
 import type { DomainServer } from './srv.ts';
 import type { Client, KeyType } from '../../contract/check-words.ts';
@@ -309,26 +310,30 @@ export interface PostureObservation {
   registration: RegistrationObservation;
 }
 
-/** The CAA records (RFC 8659) of the closest name that has any. */
-export type CaaObservation =
-  | { outcome: 'records'; domain: string; records: { critical: boolean; tag: string; value: string }[] }
-  | { outcome: 'none' }
+export const caa = union('outcome', {
+  records: { domain: text, records: list(object({ critical: boolean, tag: text, value: text })) },
+  none: {},
   /** There are records, but node:dns cannot read all of them. */
-  | { outcome: 'unreadable'; domain: string }
+  unreadable: { domain: text },
   /** The host is an IP address, for which CAs look up no CAA records. */
-  | { outcome: 'not_applicable' }
-  | { outcome: 'unavailable' };
+  not_applicable: {},
+  unavailable: {},
+});
+/** The CAA records (RFC 8659) of the closest name that has any. */
+export type CaaObservation = Infer<typeof caa>;
 
-/** The end of the domain registration according to RDAP (RFC 9083 §4.5). */
-export type RegistrationObservation =
-  | { outcome: 'expires'; domain: string; expiresAt: number; registrar: string | null }
+export const registration = union('outcome', {
+  expires: { domain: text, expiresAt: number, registrar: nullable(text) },
   /** The registry answered but publishes no date. */
-  | { outcome: 'no_date'; domain: string }
-  | { outcome: 'not_found'; domain: string }
+  no_date: { domain: text },
+  not_found: { domain: text },
   /** The registry has no RDAP service, or it did not answer. */
-  | { outcome: 'unavailable'; domain: string }
+  unavailable: { domain: text },
   /** The host is an IP address or a local name, which has no registration. */
-  | { outcome: 'not_applicable' };
+  not_applicable: {},
+});
+/** The end of the domain registration according to RDAP (RFC 9083 §4.5). */
+export type RegistrationObservation = Infer<typeof registration>;
 
 /** The evidence of one check, as plain data. `judge` evaluates it, right away or at any later time. */
 export interface Observation {

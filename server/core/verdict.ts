@@ -1,229 +1,279 @@
 import type { Client, KeyType } from '../../contract/check-words.ts';
-import type { Finding, FindingCode, RevocationSource } from './finding.ts';
-import type { DomainServer } from './srv.ts';
-import type {
-  CaaObservation,
-  PostureObservation,
-  PosturePart,
-  ReachFailure,
-  ReachStage,
-  Refusal,
-  RegistrationObservation,
-  RevocationProblem,
-  UsualLeaf,
+import { finding, type FindingCode } from './finding.ts';
+import type { RevocationSource } from './findings/revocation.ts';
+import {
+  caa,
+  type PostureObservation,
+  type PosturePart,
+  type ReachFailure,
+  type ReachStage,
+  registration,
+  type RevocationProblem,
+  type UsualLeaf,
 } from './observation.ts';
+import {
+  boolean,
+  both,
+  code,
+  type Infer,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  type Shape,
+  text,
+  union,
+} from './shape.ts';
+import type { DomainServer } from './srv.ts';
 
-/** The reason why no certificate was read. */
-export interface Failure {
-  stage: ReachStage;
-  reason: ReachFailure;
-  detail: FailureDetail | null;
-}
-
-export type FailureDetail =
-  | { kind: 'tls_alert'; alert: number }
+const detail = union('kind', {
+  tls_alert: { alert: number },
   /**
    * The server refused us before the handshake. `code` as in `Refusal`. `refusedSince`: when the first of consecutive checks
    * met a temporary refusal, ms UTC; null if the refusal is not temporary.
    */
-  | { kind: 'refusal'; code: string | null; refusedSince: number | null }
+  refusal: { code: nullable(text), refusedSince: nullable(number) },
   /** The port must be checked by another scheme, for example `smtps`. */
-  | { kind: 'other_scheme'; scheme: string }
+  other_scheme: { scheme: text },
   /** An address showed a certificate, but it cannot be parsed. */
-  | { kind: 'unreadable_certificate' }
+  unreadable_certificate: {},
   /** Message of a verdict that an older version stored as text. */
-  | { kind: 'stored_words'; message: string };
+  stored_words: { message: text },
+});
 
-/** A certificate for which expiry alerts are sent. */
-export interface ExpiringCertificate {
-  fingerprint: string;
-  notBefore: number;
-  notAfter: number;
-  role: 'leaf' | 'intermediate';
+const failure = object({
+  stage: code<ReachStage>(),
+  reason: code<ReachFailure>(),
+  detail: nullable(detail),
+});
+/** The reason why no certificate was read. */
+export type Failure = Infer<typeof failure>;
+
+type Role = 'leaf' | 'intermediate';
+
+const expiring = object({
+  fingerprint: text,
+  notBefore: number,
+  notAfter: number,
+  role: code<Role>(),
   /**
    * Display name: subject CN, else the first dNSName, else the subject's O, else the first 16 characters of the fingerprint.
    */
-  name: string;
+  name: text,
   /** The renewal window of its CA (RFC 9773), ms UTC; null for intermediates, and if the CA gives none. */
-  renewalWindow: { start: number; end: number } | null;
-}
+  renewalWindow: nullable(object({ start: number, end: number })),
+});
+/** A certificate for which expiry alerts are sent. */
+export type ExpiringCertificate = Infer<typeof expiring>;
 
-/** A certificate that a verified source reported as revoked. It stays revoked even if later answers differ. */
-export interface RevokedCertificate {
-  fingerprint: string;
+const revoked = object({
+  fingerprint: text,
   /** Issuer name and serial number, which identify a certificate even if it is encoded differently. */
-  key: string;
-  source: RevocationSource;
+  key: text,
+  source: code<RevocationSource>(),
   /** When the answer that first reported the revocation was fetched or received, ms UTC. */
-  at: number;
-  revokedAt: number | null;
+  at: number,
+  revokedAt: nullable(number),
   /** Reason code (RFC 5280 §5.3.1), for example `keyCompromise`; null if none was given. */
-  reason: string | null;
-  role: 'leaf' | 'intermediate';
-  name: string;
-  notBefore: number;
-  notAfter: number;
+  reason: nullable(text),
+  role: code<Role>(),
+  name: text,
+  notBefore: number,
+  notAfter: number,
   /** Whether it was the leaf, or an intermediate that clients need, at the last check that read a certificate. */
-  served: boolean;
-}
+  served: boolean,
+});
+/** A certificate that a verified source reported as revoked. It stays revoked even if later answers differ. */
+export type RevokedCertificate = Infer<typeof revoked>;
 
-/** A leaf that consecutive checks saw. */
-export interface ServedPeriod {
-  certificate: ExpiringCertificate;
+const servedPeriod = object({
+  certificate: expiring,
   /** Time of the last check that saw the leaf, ms UTC. */
-  at: number;
+  at: number,
   /** Number of consecutive checks that saw the leaf. */
-  checks: number;
-}
+  checks: number,
+});
+/** A leaf that consecutive checks saw. */
+export type ServedPeriod = Infer<typeof servedPeriod>;
 
-/** The results of the last check that read a certificate. Checks that read none leave them unchanged. */
-export interface LastSeen {
-  at: number;
-  leafFingerprint: string;
+const lastSeen = object({
+  at: number,
+  leafFingerprint: text,
   /**
    * The certificates with expiry alerts: the leaves of all addresses, those in rotation and those of the posture check, and
    * an intermediate if one expires before the leaves of the addresses.
    */
-  expiring: ExpiringCertificate[];
-  findings: { code: FindingCode; fingerprint: string | null }[];
-  revoked: RevokedCertificate[];
+  expiring: list(expiring),
+  findings: list(object({ code: code<FindingCode>(), fingerprint: nullable(text) })),
+  revoked: list(revoked),
   /** The leaves that the last few checks saw, the current one last. They distinguish rotating servers from a replacement. */
-  turns: ServedPeriod[];
-}
+  turns: list(servedPeriod),
+});
+/** The results of the last check that read a certificate. Checks that read none leave them unchanged. */
+export type LastSeen = Infer<typeof lastSeen>;
 
-export interface AddressVerdict {
-  address: string;
-  family: 4 | 6;
-  /** The server of the domain that the address belongs to, if an SRV record named it. */
-  server?: DomainServer;
-  /** Fingerprint of the leaf; null if none was read. */
-  fingerprint: string | null;
-  notAfter: number | null;
-  tlsVersion: string | null;
-  /** Usual name of the key exchange group; null if unknown. */
-  group: string | null;
-  /** Protocol agreed by ALPN, such as `h2` or `http/1.1`; null if there was no agreement, or if unknown. */
-  alpn: string | null;
-  /** Duration of the connection attempts, with STARTTLS and handshake. */
-  durationMs: number;
-  /** `reply`: what the server answered, if it refused us. Only the report shows it. */
-  failure: { stage: ReachStage; reason: ReachFailure; reply?: Reply } | null;
-}
-
+const reply = object({ code: nullable(text), text: nullable(text) });
 /** The answer of a server that refused us, as in `Refusal`. */
-export type Reply = Pick<Refusal, 'code' | 'text'>;
+export type Reply = Infer<typeof reply>;
 
-/** One certificate of the path that was built, for display. */
-export interface PathEntry {
-  fingerprint: string;
-  name: string;
-  role: 'leaf' | 'intermediate' | 'anchor';
-  notAfter: number;
+const server: Shape<DomainServer> = object({ name: text, port: number, isDirect: boolean });
+
+const address = object({
+  address: text,
+  family: number as Shape<4 | 6>,
+  /** The server of the domain that the address belongs to, if an SRV record named it. */
+  server: optional(server),
+  /** Fingerprint of the leaf; null if none was read. */
+  fingerprint: nullable(text),
+  notAfter: nullable(number),
+  tlsVersion: nullable(text),
+  /** Usual name of the key exchange group; null if unknown. */
+  group: nullable(text),
+  /** Protocol agreed by ALPN, such as `h2` or `http/1.1`; null if there was no agreement, or if unknown. */
+  alpn: nullable(text),
+  /** Duration of the connection attempts, with STARTTLS and handshake. */
+  durationMs: number,
+  /** `reply`: what the server answered, if it refused us. Only the report shows it. */
+  failure: nullable(
+    object({ stage: code<ReachStage>(), reason: code<ReachFailure>(), reply: optional(reply) }),
+  ),
+});
+export type AddressVerdict = Infer<typeof address>;
+
+const pathEntry = object({
+  fingerprint: text,
+  name: text,
+  role: code<Role | 'anchor'>(),
+  notAfter: number,
   /** Origin of the certificate: the server, our cache, the address of its CA, or the trust store. */
-  source: 'sent' | 'cache' | 'fetched' | 'trust_store';
-}
+  source: code<'sent' | 'cache' | 'fetched' | 'trust_store'>(),
+});
+/** One certificate of the path that was built, for display. */
+export type PathEntry = Infer<typeof pathEntry>;
 
-export interface RevocationVerdict {
+const revocation = object({
   /**
    * Revocation state. `not_applicable`: the certificate is too short-lived to be revoked, or says that no revocation
    * information exists (RFC 9608).
    */
-  state: 'unknown' | 'good' | 'revoked' | 'unavailable' | 'not_applicable';
-  source: RevocationSource | null;
+  state: code<'unknown' | 'good' | 'revoked' | 'unavailable' | 'not_applicable'>(),
+  source: nullable(code<RevocationSource>()),
   /** When the source was read, ms UTC. */
-  at: number | null;
-  reason: string | null;
-  revokedAt: number | null;
+  at: nullable(number),
+  reason: nullable(text),
+  revokedAt: nullable(number),
   /** The answers of all sources about the certificate, including missing ones. */
-  sources: {
-    source: RevocationSource;
-    url: string | null;
-    at: number;
-    state: 'good' | 'revoked' | 'none';
-    why: RevocationProblem | null;
-    thisUpdate: number | null;
-    nextUpdate: number | null;
-  }[];
-}
+  sources: list(
+    object({
+      source: code<RevocationSource>(),
+      url: nullable(text),
+      at: number,
+      state: code<'good' | 'revoked' | 'none'>(),
+      why: nullable(code<RevocationProblem>()),
+      thisUpdate: nullable(number),
+      nextUpdate: nullable(number),
+    }),
+  ),
+});
+export type RevocationVerdict = Infer<typeof revocation>;
 
-/** The period in which the shown certificate should be renewed; instants in ms UTC. */
-export interface RenewalVerdict {
-  from: number;
-  to: number;
-  source: 'ari' | 'lifetime';
+const renewal = object({
+  from: number,
+  to: number,
+  source: code<'ari' | 'lifetime'>(),
   /** URL of the CA's reason for a replacement; null if it gives none. */
-  explanationUrl: string | null;
+  explanationUrl: nullable(text),
   /** Time from which the renewal is overdue; null if another address already shows the renewed certificate. */
-  overdueAt: number | null;
-}
+  overdueAt: nullable(number),
+});
+/** The period in which the shown certificate should be renewed; instants in ms UTC. */
+export type RenewalVerdict = Infer<typeof renewal>;
+
+const clients: Shape<readonly Client[]> = list(code<Client>());
+const usual: Shape<UsualLeaf> = object({ keyType: code<KeyType>(), clients });
 
 /** `seenAt`: when the registry last answered with this end, ms UTC; absent in verdicts of older versions. */
-export type RegistrationVerdict = RegistrationObservation & { seenAt?: number };
+const seenRegistration = both(registration, object({ seenAt: optional(number) }));
+export type RegistrationVerdict = Infer<typeof seenRegistration>;
 
-export interface PostureVerdict {
-  at: number;
-  tlsVersions: PostureObservation['tlsVersions'];
-  postQuantum: PostureObservation['postQuantum'];
-  caa: CaaObservation;
-  registration: RegistrationVerdict;
+const posture = object({
+  at: number,
+  tlsVersions: list(
+    object({
+      version: code<PostureObservation['tlsVersions'][number]['version']>(),
+      offered: nullable(boolean),
+    }),
+  ),
+  postQuantum: object({
+    state: code<PostureObservation['postQuantum']['state']>(),
+    group: nullable(text),
+  }),
+  caa,
+  registration: seenRegistration,
   /** Leaves that the usual handshake does not show. `clients`: the clients that get the leaf; absent if they are not known. */
-  alternates: {
-    keyType: KeyType;
-    address: string;
-    certificate: ExpiringCertificate;
-    clients?: readonly Client[];
-  }[];
+  alternates: list(
+    object({
+      keyType: code<KeyType>(),
+      address: text,
+      certificate: expiring,
+      clients: optional(clients),
+    }),
+  ),
   /** As in `PostureObservation`. */
-  usual?: UsualLeaf;
+  usual: optional(usual),
   /** Key types of which we could not learn whether the server has a certificate. */
-  untestedKeyTypes: KeyType[];
+  untestedKeyTypes: list(code<KeyType>()),
   /**
    * The parts with results of earlier checks, and the time of these results, ms UTC; null if a part was never tested wholly. Absent
    * if every part was tested at `at`.
    */
-  earlier?: { part: PosturePart; at: number | null }[];
+  earlier: optional(list(object({ part: code<PosturePart>(), at: nullable(number) }))),
   /** When the limit of failed handshakes allows more, as in `PostureObservation`. */
-  resumesAt?: number;
+  resumesAt: optional(number),
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
-  findings: Finding[];
-}
+  findings: list(finding),
+});
+export type PostureVerdict = Infer<typeof posture>;
 
-/** The conclusions of `judge` from an observation at a given time. Plain JSON, with codes and values instead of words. */
-export interface Verdict {
-  judgedAt: number;
-  observedAt: number;
+/** Returns whether a value has the shape of a verdict that this version writes. */
+export const isVerdict = object({
+  judgedAt: number,
+  observedAt: number,
   /** Whether at least one address showed a certificate that could be read. */
-  reached: boolean;
+  reached: boolean,
   /** The most telling failure; null if the host was reached. */
-  failure: Failure | null;
-  addresses: AddressVerdict[];
+  failure: nullable(failure),
+  addresses: list(address),
   /** Fingerprint of the leaf that expires first among the answering addresses; null if none was read. */
-  leafFingerprint: string | null;
+  leafFingerprint: nullable(text),
   /**
    * The certificate that limits the validity over all addresses: the one below the anchors that expires first, or an
    * expired intermediate that makes clients refuse a chain. Null if none was read.
    */
-  limiting: ExpiringCertificate | null;
+  limiting: nullable(expiring),
   /** Every finding, worst first. */
-  findings: Finding[];
+  findings: list(finding),
   /** Whether the host was reached and, as far as we could verify, clients accept what every answering address shows. */
-  trusted: boolean;
+  trusted: boolean,
   /** The certificates from the shown leaf to the anchor; empty if no path is valid. */
-  path: PathEntry[];
+  path: list(pathEntry),
   /**
    * Fingerprints of the certificates that the server should send, the leaf first and without the root; null if no path is
    * known.
    */
-  chainToServe: string[] | null;
+  chainToServe: nullable(list(text)),
   /** Whether the path ends at a private authority. */
-  hasOwnRoot: boolean;
+  hasOwnRoot: boolean,
   /** Revocation of the shown leaf. */
-  revocation: RevocationVerdict;
+  revocation,
   /** Renewal of the shown leaf; null if no check has read a certificate. */
-  renewal: RenewalVerdict | null;
+  renewal: nullable(renewal),
   /** Result of the last posture check, which may be a day old; null before the first one. */
-  posture: PostureVerdict | null;
+  posture: nullable(posture),
   /** Hash of the trust store, which distinguishes a change of the trust store from a change of the site. */
-  trustStoreHash: string;
-  lastSeen: LastSeen | null;
-}
+  trustStoreHash: text,
+  lastSeen: nullable(lastSeen),
+});
+/** The conclusions of `judge` from an observation at a given time. Plain JSON, with codes and values instead of words. */
+export type Verdict = Infer<typeof isVerdict>;

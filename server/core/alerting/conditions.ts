@@ -2,7 +2,8 @@ import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { expectedRenewal } from '../alert-steps.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { oneLine } from '../one-line.ts';
-import type { Finding, FindingCode } from '../finding.ts';
+import { definitionOf, type Finding, type FindingCode } from '../finding.ts';
+import type { Definition } from '../findings/definition.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem, RegistrationEnd } from './alert.ts';
@@ -122,18 +123,6 @@ function registrationCondition(end: RegistrationEnd, asOf: number): Condition {
 }
 
 /**
- * Codes that do not count as a broken chain, because other problems report them, or because they are not about the chain
- * (`address_unreachable`). `breaksChain` also excludes some expired intermediates.
- */
-const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'expired',
-  'revoked',
-  'intermediate_revoked',
-  'name_mismatch',
-  'address_unreachable',
-]);
-
-/**
  * Returns the problems that exist after a check. Includes an `expiry` for every certificate with expiry alerts, and a `registration`,
  * however far away their dates are. If the check read no certificate, returns only these and the revocations of the certificates last
  * seen, because the rest is unknown. `host`: name of the endpoint for messages.
@@ -181,7 +170,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
     };
   };
   const wrongName = findings.find(
-    ({ code, severity }) => code === 'name_mismatch' && severity === 'critical',
+    ({ code, severity }) => problemOf(code) === 'wrong_name' && severity === 'critical',
   );
   const broken = findings.find(breaksChain(lastSeen.expiring, judgedAt)) ?? findings.find(failsForSome);
   const changed = unexpectedChange(verdict, previous);
@@ -190,7 +179,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
     ...(wrongName ? [about('wrong_name', wrongName, '')] : []),
     ...(broken ? [about('chain_broken', broken, '')] : []),
     ...findings
-      .filter(({ code }) => code === 'replacement_wanted')
+      .filter(({ code }) => problemOf(code) === 'replacement_wanted')
       .map((wanted) => about('replacement_wanted', wanted, wanted.fingerprint ?? '')),
     ...(changed ? [changed] : []),
   ]);
@@ -201,6 +190,11 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
  */
 const FIX_WITH_FILE =
   'Install the file from this domain’s details: the certificate and its intermediates, in the right order.';
+
+/** Returns the problem as which a finding alerts; undefined for a broken chain if it is critical, null for none. */
+function problemOf(code: FindingCode): Definition['problem'] {
+  return definitionOf(code)?.problem;
+}
 
 /** Keeps one condition per problem and certificate, because several findings may be about the same certificate. */
 function distinct(conditions: readonly Condition[]): Condition[] {
@@ -220,7 +214,7 @@ function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (fi
     return (
       severity === 'critical' &&
       // A revocation is reported elsewhere only for leaves of the usual handshake.
-      (!REPORTED_ELSEWHERE.has(code) || (keyType !== null && code.endsWith('revoked'))) &&
+      (problemOf(code) === undefined || (keyType !== null && code.endsWith('revoked'))) &&
       !isHttp2Outage(finding) &&
       !(code === 'intermediate_expired' && isWatched)
     );
@@ -251,7 +245,7 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
   const wasDue =
     verdict.observedAt >= expectedRenewal(old).from ||
     before.revoked.some(({ served }) => served) ||
-    before.findings.some(({ code }) => REPLACEMENT_REASONS.has(code));
+    before.findings.some(({ code }) => definitionOf(code)?.isReasonToReplace);
   if (wasDue) return null;
   return {
     problem: 'changed',
@@ -266,30 +260,6 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
     },
   };
 }
-
-/** Findings that give people a reason to replace a certificate. */
-const REPLACEMENT_REASONS: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'replacement_wanted',
-  'renewal_overdue',
-  'expired',
-  'revoked',
-  'intermediate_revoked',
-  'intermediate_expired',
-  'incomplete_chain',
-  'staple_missing',
-  'name_mismatch',
-  'self_signed',
-  'untrusted_root',
-  'distrusted_root',
-  'path_invalid',
-  'weak_key',
-  'weak_signature',
-  'unverifiable',
-  'malformed_certificate',
-  'refused_by_clients',
-  'lifetime_too_long',
-  'not_yet_valid',
-]);
 
 function toAlertCertificate({
   fingerprint,

@@ -6,14 +6,12 @@ import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/in
 import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
-import { isAwaiting } from '../judge/incomplete-finding.ts';
-import { validFrom } from '../judge/not-yet-valid.ts';
 import type { Observation } from '../observation.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import type { Verdict } from '../verdict.ts';
 import { duePostureParts, POSTURE_APART_MS } from './posture-due.ts';
-import { HEARTBEAT_EVERY_MINUTES, nextCheckAt } from './schedule.ts';
+import { HEARTBEAT_EVERY_MINUTES, isAwaiting, nextCheckAt, validFrom } from './schedule.ts';
 import {
   assessUptime,
   followUptime,

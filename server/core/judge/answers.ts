@@ -11,7 +11,7 @@ import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { handshakeRefusals } from './clients/client-findings.ts';
 import { keyTypeRule } from './clients/field-rules.ts';
-import { truncatedChainFindings } from './sent-chain-findings.ts';
+import { truncatedChainFindings } from '../findings/sent-chain.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';

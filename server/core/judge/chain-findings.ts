@@ -8,14 +8,19 @@ import {
   type WorkBudget,
 } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
-import type { ChainFinding, UnverifiedLeaf } from '../finding.ts';
+import type { ChainFinding } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
-import { READING_ALL } from './clients/refusals.ts';
 import { anchorRefusals, linkRefusals, pathRefusals, sentRefusals } from './clients/client-findings.ts';
 import { firstIssuerRefusals } from './first-issuer.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
-import { sentChainFindings } from './sent-chain-findings.ts';
-import { leafFindings, lifetimeFindings, NAMES_KEPT } from './leaf-findings.ts';
+import {
+  leafFindings,
+  lifetimeFindings,
+  NAMES_KEPT,
+  unreadableCompanion,
+  type UnverifiedLeaf,
+} from '../findings/leaf.ts';
+import { sentChainFindings } from '../findings/sent-chain.ts';
 import { judgePath, type PathJudgement, tooMuchWork } from './path-findings.ts';
 
 export interface ChainJudgement {
@@ -96,7 +101,7 @@ export function judgeChain(input: {
     weakest,
     findings: ofPath,
   } = other !== null && other.findings.length === 0 ? other : first;
-  const findings = [
+  const findings: ChainFinding[] = [
     ...leafFindings(leaf, input),
     ...(isPublic ? lifetimeFindings(leaf, input.protocol) : []),
     ...ofPath,
@@ -110,16 +115,7 @@ export function judgeChain(input: {
           ...sentChainFindings(sent, path, now),
         ]),
   ];
-  if (sent.length < others.length) {
-    findings.push({
-      code: 'malformed_certificate',
-      severity: 'warning',
-      fingerprint: null,
-      facts: { kind: 'unreadable_companion' },
-      clients: READING_ALL,
-      fixedByChain: true,
-    });
-  }
+  if (sent.length < others.length) findings.push(unreadableCompanion());
   return { leaf, sent, path, isPublic, weakest, findings };
 }
 

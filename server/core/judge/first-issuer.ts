@@ -12,11 +12,11 @@ import {
   validityFailure,
   type WorkBudget,
 } from '../../pki/index.ts';
-import type { ChainFinding, ClientRuleCode } from '../finding.ts';
-import { brokenRules, type ClientRule } from './clients/client-rule.ts';
+import type { ChainFinding } from '../finding.ts';
+import { brokenRules, type ClientRule, type ClientRuleCode } from './clients/client-rule.ts';
 import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';
 import { namesOtherIssuer } from './clients/extension-rules.ts';
-import { pathFaults } from './path-faults.ts';
+import { pathFaults } from '../findings/path.ts';
 
 /** The certificates that a server sends, and the trust store and the time by which a client verifies them. */
 export interface SentChain {

@@ -19,7 +19,7 @@ import { createTrustStore } from '../../pki/index.ts';
 import { clientsRefusing } from './clients/refusals.ts';
 import { judge } from './judge.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
-import { revocationSentence } from '../report/revocation-words.ts';
+import { revocationSentence } from './revocation.ts';
 import type { Verdict } from '../verdict.ts';
 
 const leaf = issue();

@@ -17,7 +17,7 @@ import {
   subjectPublicKeyHash,
   WorkBudget,
 } from '../../pki/index.ts';
-import { exceededLifetimeCap } from './leaf-findings.ts';
+import { exceededLifetimeCap } from '../findings/leaf.ts';
 import { CHROME_TRUSTS_UNTIL, distrustedSince, judgePath } from './path-findings.ts';
 
 const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);

@@ -13,9 +13,9 @@ import {
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
-import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
-import { earlyAuthority, SOON_MS } from './not-yet-valid.ts';
-import { pathFaults } from './path-faults.ts';
+import { SOON_MS } from '../findings/leaf.ts';
+import { earlyAuthority, pathFaults } from '../findings/path.ts';
+import { incompleteFinding, pendingFinding } from '../findings/sent-chain.ts';
 
 /** Instant up to which a browser trusts what a root issued (ms UTC), by the SHA-256 of the root's subject public key. */
 export type RootConstraints = ReadonlyMap<string, number>;

@@ -1,9 +1,9 @@
 import type { Certificate } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { severityOf } from './clients/client-rule.ts';
-import { DEMANDING_STAPLE, refusingStaple } from './clients/refusals.ts';
+import { DEMANDING_STAPLE, refusingStaple, type RevocationSource } from '../findings/revocation.ts';
 import { certificateName } from '../facts.ts';
-import type { ChainFinding, RevocationSource } from '../finding.ts';
+import type { ChainFinding } from '../finding.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import { isKnownFromEarlierCheck } from './revocation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';

@@ -5,6 +5,8 @@ import {
   MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
 } from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
+import { revocationSource } from '../findings/revocation.ts';
+import { longDate } from '../long-date.ts';
 import type { RevocationEvidence } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
@@ -130,4 +132,26 @@ export function isKnownFromEarlierCheck({
   sources,
 }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
   return state === 'revoked' && sources.every((one) => one.state !== 'revoked');
+}
+
+/** Returns one sentence about the revocation of a certificate. */
+export function revocationSentence(revocation: RevocationVerdict): string {
+  const { state, source, at, sources } = revocation;
+  const named = source === null ? 'its authority' : revocationSource(source);
+  switch (state) {
+    case 'good':
+      return `Not revoked, according to ${named}.`;
+    case 'revoked':
+      return isKnownFromEarlierCheck(revocation) && at !== null
+        ? `Revoked, as ${named} said on ${longDate(at, 'UTC')}.`
+        : `Revoked, according to ${named}.`;
+    case 'not_applicable':
+      return 'Not applicable: short-lived, or issued without revocation.';
+    case 'unavailable':
+      return 'Unknown: no source gave a usable response.';
+    default:
+      return sources.length === 0
+        ? 'Unknown: no CRL or OCSP responder that we can verify.'
+        : 'Not known yet: the response has not arrived.';
+  }
 }

@@ -1,5 +1,5 @@
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
-import { clientNames } from './connection-words.ts';
+import { clientNames } from '../judge/clients/client-rule.ts';
 import { longDate } from '../long-date.ts';
 import { listed } from '../one-line.ts';
 import { code, plain } from './markdown.ts';

@@ -1,5 +1,5 @@
 import { connectingClients } from '../judge/clients/refusals.ts';
-import type { OwnAuthorities } from './advice.ts';
+import type { OwnAuthorities, Severity } from '../findings/definition.ts';
 import { describeFindings } from './describe-finding.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
@@ -9,9 +9,9 @@ import { listed } from '../one-line.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
 import { reachFinding, type ReportFinding, type ReportUptime, whatHappenedAt } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
-import { reasonWords, revocationReason, revocationSentence, revocationWhy } from './revocation-words.ts';
+import { reasonWords, revocationReason, revocationWhy } from '../findings/revocation.ts';
+import { revocationSentence } from '../judge/revocation.ts';
 import { placeOf } from '../srv.ts';
-import type { Severity } from '../finding.ts';
 import type { Verdict } from '../verdict.ts';
 
 const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };

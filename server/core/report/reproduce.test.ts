@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  failureCommand,
-  reproductionCommand,
-  type Reproduction,
-  responseCommand,
-  shellQuoted,
-} from './reproduce.ts';
+import type { FindingCode } from '../finding.ts';
+import { reproductionCommand } from './describe-finding.ts';
+import { failureCommand, type Reproduction, responseCommand, shellQuoted } from './reproduce.ts';
 
 const HOST = 'pay.fjord.example';
 
@@ -15,7 +11,7 @@ function line({
   protocol = 'https',
   target = '',
   ...rest
-}: Partial<Reproduction> & Partial<Reproduction['endpoint']> = {}): string {
+}: Partial<Reproduction> & { code?: FindingCode } & Partial<Reproduction['endpoint']> = {}): string {
   const asked = { code: 'incomplete_chain', addresses: [], tlsVersion: null, keyType: null } as const;
   return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol, target } }) ?? '';
 }

@@ -1,6 +1,4 @@
-import type { FindingCode } from '../finding.ts';
 import { factsOf } from '../../../contract/protocols.ts';
-import { isHelloRule } from '../judge/clients/client-rule.ts';
 import { offeredAlpn } from '../protocol.ts';
 import type { KeyType } from '../../../contract/check-words.ts';
 import type { ReachStage } from '../observation.ts';
@@ -9,7 +7,6 @@ import { type CheckedEndpoint, effectiveTarget, isIpText } from '../target.ts';
 
 /** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
 export interface Reproduction {
-  code: FindingCode;
   /** The rule of a finding about clients that refuse. */
   rule?: string | undefined;
   endpoint: CheckedEndpoint;
@@ -26,29 +23,6 @@ export interface Reproduction {
 /** Placeholder in a command for the file with the root of a private authority. */
 export const OWN_ROOT_FILE = 'your-ca.pem';
 
-const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
-  expired: '-noout -dates',
-  not_yet_valid: '-noout -dates',
-  lifetime_too_long: '-noout -dates',
-  renewal_overdue: '-noout -serial -dates',
-  replacement_wanted: '-noout -serial -dates',
-  name_mismatch: '-noout -subject -ext subjectAltName',
-  weak_key: '-noout -text',
-  weak_signature: '-noout -text',
-  unverifiable: '-noout -text',
-  distrusted_root: '-noout -issuer -dates',
-  refused_by_clients: '-noout -text',
-  other_certificate_without_alpn: '-noout -subject -ext subjectAltName -dates',
-};
-/** Findings that a verifying client shows best: curl for https, openssl for other protocols. */
-const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'self_signed',
-  'untrusted_root',
-  'incomplete_chain',
-  'intermediate_expired',
-  'path_invalid',
-  'address_unreachable',
-]);
 const MAX_ADDRESSES = 6;
 /** Options of `openssl s_client` that offer signatures of one key type only. ML-DSA needs OpenSSL 3.5. */
 const SIGNATURES: Record<KeyType, string> = {
@@ -62,50 +36,40 @@ const SIGNATURES: Record<KeyType, string> = {
   'ml-dsa-87': '-sigalgs mldsa87',
 };
 
-/** Options with which `openssl s_client` shows what a rule is about. ML-KEM needs OpenSSL 3.5. */
-const SHOWING_RULE: Readonly<Record<string, string>> = {
-  hello_size: '-groups X25519MLKEM768:X25519',
-  hello_ml_kem: '-groups X25519MLKEM768:X25519',
-  warning_alert: '-msg',
-  empty_record: '-msg',
+/** Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`; null if neither can show it. */
+export type Command = (target: Reproduction) => string | null;
+
+/** Returns a command that runs `openssl s_client` with these options. `verifying`: with the root of a private authority, too. */
+export const connectWith =
+  (options: string, { verifying = false } = {}): Command =>
+  (target) =>
+    `${connect(target, target.addresses[0] ?? null)}${verifying ? ownRoot(target, '-CAfile') : ''} ${options} </dev/null`;
+
+/** Shows the certificates that the server sends. */
+export const showCertificates = connectWith('-showcerts');
+
+/** Returns a command that shows details of the leaf. `alpn`: protocols to offer by ALPN instead of those of the check. */
+export const inspect =
+  (details: string, alpn?: readonly string[]): Command =>
+  (target) =>
+    `${connect({ ...target, alpn }, target.addresses[0] ?? null)} </dev/null 2>/dev/null | openssl x509 ${details}`;
+
+/** Verifies the certificate: with curl for https, with openssl for other protocols. */
+export const verify: Command = (target) => {
+  const { endpoint, addresses, keyType } = target;
+  if (keyType !== null) return showCertificates(target);
+  return endpoint.protocol === 'https' && isCurlable(endpoint)
+    ? curl(target, addresses[0] ?? null)
+    : connectWith('-verify_return_error', { verifying: true })(target);
 };
 
-/**
- * Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`; null if neither can send a ClientHello that
- * shows it.
- */
-export function reproductionCommand(target: Reproduction): string | null {
-  const { code, addresses, rule } = target;
-  if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(target);
-  const [at = null] = addresses;
-  const showing = rule === undefined ? undefined : SHOWING_RULE[rule];
-  if (showing !== undefined) return `${connect(target, at)} ${showing} </dev/null`;
-  if (rule !== undefined && isHelloRule(rule)) return null;
-  if (VERIFIED.has(code) && target.keyType === null)
-    return target.endpoint.protocol === 'https' && isCurlable(target.endpoint)
-      ? curl(target, at)
-      : `${connect(target, at)}${ownRoot(target, '-CAfile')} -verify_return_error </dev/null`;
-  const detail = LEAF_DETAIL[code];
-  if (detail !== undefined) return `${connect(target, at)} </dev/null 2>/dev/null | openssl x509 ${detail}`;
-  switch (code) {
-    case 'legacy_tls':
-      return `${connect(target, at)} ${versionFlag(target.tlsVersion)} -cipher 'DEFAULT:@SECLEVEL=0' </dev/null`;
-    case 'revoked':
-    case 'intermediate_revoked':
-      return `${connect(target, at)}${ownRoot(target, '-CAfile')} ${code === 'revoked' ? '-crl_check' : '-crl_check_all'} -crl_download </dev/null`;
-    case 'staple_invalid':
-    case 'staple_missing':
-      return `${connect(target, at)} -status </dev/null`;
-    case 'http2_fault':
-      return responseCommand(target.endpoint);
-    case 'address_left_out':
-      return lookUpCommand(target.endpoint.host);
-    case 'certificates_differ':
-      return `${connect(target, at)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}`;
-    default:
-      return `${connect(target, at)} -showcerts </dev/null`;
-  }
-}
+/** Handshakes with the outdated version that the server needs. */
+export const connectWithLegacyTls: Command = (target) =>
+  connectWith(`${versionFlag(target.tlsVersion)} -cipher 'DEFAULT:@SECLEVEL=0'`)(target);
+
+/** Shows which certificate each address serves. */
+export const compareAddresses: Command = (target) =>
+  target.addresses.length > 1 ? eachAddress(target) : inspect(IDENTITY)(target);
 
 /**
  * Returns a command for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by the stage of
@@ -128,7 +92,7 @@ export function failureCommand(endpoint: Reproduction['endpoint'], { stage }: { 
 }
 
 /** Returns a command that shows the addresses of a name in the reader's own DNS. */
-function lookUpCommand(host: string): string {
+export function lookUpCommand(host: string): string {
   return ['A', 'AAAA'].map((type) => `dig ${shellQuoted(host)} ${type}`).join('; ');
 }
 
@@ -181,9 +145,9 @@ function pageUrl({ host, port }: Reproduction['endpoint']): string {
   return `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
 }
 
-interface Target extends Pick<Reproduction, 'endpoint' | 'keyType'>, Partial<Pick<Reproduction, 'code'>> {
+interface Target extends Pick<Reproduction, 'endpoint' | 'keyType'> {
   /** Protocols to offer by ALPN instead of those of the check. */
-  alpn?: readonly string[];
+  alpn?: readonly string[] | undefined;
 }
 
 function connect(target: Target, at: string | null): string {
@@ -192,11 +156,11 @@ function connect(target: Target, at: string | null): string {
   return openssl(target, `${where}${at === null ? familyOption(family) : ''}`);
 }
 
-function openssl({ endpoint, keyType, code, alpn }: Target, where: string): string {
+function openssl({ endpoint, keyType, alpn }: Target, where: string): string {
   const { protocol } = endpoint;
   const { startTls, srv } = factsOf(protocol);
   const { serverName, verifyName } = effectiveTarget(endpoint);
-  const offered = alpn ?? (code === 'other_certificate_without_alpn' ? [] : offeredAlpn(endpoint));
+  const offered = alpn ?? offeredAlpn(endpoint);
   return [
     `openssl s_client -connect ${where}`,
     // An IP address must not be sent as a server name (RFC 6066 §3).

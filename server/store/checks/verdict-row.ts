@@ -4,13 +4,20 @@ import {
   type ExpiringCertificate,
   type Failure,
   type Finding,
+  type Infer,
+  isFacts,
+  isRecord,
+  isVerdict,
   type LastSeen,
+  list,
+  nullable,
+  number,
+  object,
   type PostureVerdict,
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
-import { isFacts, isRecord, isVerdict, list, nullable, number, shape } from './verdict-shape.ts';
 
 /**
  * Returns the verdict of a monitor's last check from the columns that `joinVerdict` adds; null before the first check, or if it
@@ -121,25 +128,13 @@ const mapRecords = (stored: unknown, change: (one: Stored) => Stored): unknown =
   Array.isArray(stored) ? stored.map((one) => mapRecord(one, change)) : stored;
 
 /** The parts of a verdict that differ with every check: times (ms UTC) and durations (ms). */
-interface Moment {
-  judgedAt: number;
-  observedAt: number;
-  /** Duration for each address in ms, in the order of the verdict's addresses. */
-  durations: number[];
-  /** Time of `lastSeen`, and of the last entry of its `turns` the time and number of checks; null if there is no `lastSeen`. */
-  seen: { at: number; turn: { at: number; checks: number } | null } | null;
-}
-
-const moment = shape<Moment>({
+const moment = object({
   judgedAt: number,
   observedAt: number,
+  /** Duration for each address in ms, in the order of the verdict's addresses. */
   durations: list(number),
-  seen: nullable(
-    shape<NonNullable<Moment['seen']>>({
-      at: number,
-      turn: nullable(shape({ at: number, checks: number })),
-    }),
-  ),
+  /** Time of `lastSeen`, and of the last entry of its `turns` the time and number of checks; null if there is no `lastSeen`. */
+  seen: nullable(object({ at: number, turn: nullable(object({ at: number, checks: number })) })),
 });
 
 /**
@@ -148,7 +143,7 @@ const moment = shape<Moment>({
  */
 export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict): string {
   const turn = lastSeen?.turns.at(-1);
-  const now: Moment = {
+  const now: Infer<typeof moment> = {
     judgedAt,
     observedAt,
     durations: addresses.map(({ durationMs }) => durationMs),
@@ -165,7 +160,7 @@ function atMoment(verdict: Verdict, text: string | null): Verdict {
   if (text === null) return verdict;
   const stored = parsed(text);
   if (!moment(stored)) return verdict;
-  const { judgedAt, observedAt, durations, seen } = stored as Moment;
+  const { judgedAt, observedAt, durations, seen } = stored;
   const { addresses, lastSeen } = verdict;
   return {
     ...verdict,

@@ -6,7 +6,7 @@ import {
   type TrustStore,
 } from '../../../pki/index.ts';
 import type { ClientRule } from './client-rule.ts';
-import { refusingMalformed } from './refusals.ts';
+import { refusingMalformed } from './extension-rules.ts';
 
 /*
  * What clients check of an anchor itself, measured. Sources: ProcessRootCertificate in BoringSSL, x509_vfy.c in OpenSSL, PKIXParameters

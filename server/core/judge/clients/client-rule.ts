@@ -1,8 +1,120 @@
 import { type Protocol } from '../../../../contract/protocols.ts';
-import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
+import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
 import type { Certificate } from '../../../pki/index.ts';
 import { certificateName } from '../../facts.ts';
-import type { ChainFinding, ClientRuleCode, Severity } from '../../finding.ts';
+import type { Found, Severity } from '../../findings/definition.ts';
+import type { HelloPart, HelloReaction } from '../../observation.ts';
+import { listed } from '../../one-line.ts';
+
+/** Reason why some clients refuse a certificate that others accept. The codes are stored, so they never change. */
+export type ClientRuleCode =
+  | 'no_digital_signature'
+  | 'no_key_encipherment'
+  | 'rsa_key_exchange'
+  | 'p521_key'
+  | 'ed25519_key'
+  | 'ed448_key'
+  | 'ml_dsa_key'
+  | 'slh_dsa_key'
+  | 'rsa_pss_key'
+  | 'pss_key_parameters'
+  | 'pss_salt'
+  | 'pss_mask'
+  | 'pss_encoding'
+  | 'long_exponent'
+  | 'no_key_null'
+  | 'compressed_key'
+  | 'weak_root_key'
+  | 'rare_group'
+  | 'rare_signature'
+  | 'first_issuer'
+  | 'several_roots'
+  | 'root_order'
+  | 'partial_chain'
+  | 'anchor_policy'
+  | 'long_path'
+  | 'long_unordered_path'
+  | 'large_chain'
+  | 'large_certificate'
+  | 'many_constraints'
+  | 'forged_root'
+  | 'excluded_directory_name'
+  | 'email_constraint'
+  | 'written_minimum'
+  | 'critical_policy_constraints'
+  | 'long_policy_count'
+  | 'other_tls_feature'
+  | 'rare_alternative_name'
+  | 'hyphen_at_end'
+  | 'public_suffix_wildcard'
+  | 'http2_cipher'
+  | 'malformed_key_identifier'
+  | 'malformed_crl_points'
+  | 'malformed_issuer_addresses'
+  | 'malformed_issuer_alt_name'
+  | 'malformed_netscape_type'
+  | 'malformed_tls_feature'
+  | 'malformed_timestamps'
+  | 'malformed_companion'
+  | 'any_purpose_only'
+  | 'other_key_identifier'
+  | 'other_issuer_serial'
+  | 'critical_key_identifier'
+  | 'critical_crl_points'
+  | 'ocsp_signing_purpose'
+  | 'authority_as_leaf'
+  | 'explicit_default'
+  | 'unknown_policy_qualifier'
+  | 'netscape_type'
+  | 'proxy_certificate'
+  | 'long_path_length'
+  | 'negative_serial_number'
+  | 'odd_printable_string'
+  | 'ampersand_in_name'
+  | 'odd_ia5_string'
+  | 'rare_name_type'
+  | 'name_spelled_differently'
+  | 'name_encoded_differently'
+  | 'empty_subject'
+  | 'empty_issuer_name'
+  | 'empty_dns_name'
+  | 'trailing_dot'
+  | 'underscore'
+  | 'malformed_other_name'
+  | 'authority_tls_feature'
+  | 'critical_policy_mappings'
+  | 'self_issued_path_length'
+  | 'unsupported_constraint'
+  | 'empty_constraint'
+  | 'early_date'
+  | 'numeric_string'
+  | 'odd_numeric_string'
+  | 'odd_uri'
+  | 'no_timestamps'
+  | 'private_lifetime'
+  | 'private_purpose'
+  /** The server does not accept a part of a client's ClientHello. */
+  | `hello_${Exclude<HelloPart, `grease_${string}`>}`
+  | 'hello_grease'
+  | 'hello_extensions'
+  | 'warning_alert'
+  | 'empty_record';
+
+/** A finding about clients that refuse. */
+export type Refusal = Found<
+  'refused_by_clients',
+  {
+    kind: 'refused_by_clients';
+    rule: ClientRuleCode;
+    authority: string | null;
+    evidence?: HelloEvidence;
+  }
+>;
+/** How a server reacts to parts of a ClientHello that it does not accept. */
+export interface HelloEvidence {
+  reaction: HelloReaction;
+  parts: HelloPart[];
+}
 
 /** One reason why some clients refuse a certificate that RFC 5280 or other clients accept. */
 export interface ClientRule<Context> {
@@ -66,12 +178,12 @@ export function brokenRules<Context extends { certificate: Certificate }>(
   context: Context,
   role: 'leaf' | 'intermediate',
   protocol: Protocol,
-): ChainFinding[] {
+): Refusal[] {
   const { certificate } = context;
   const broken = rules.filter((rule) => rule.clients.some(connectsTo(protocol)) && rule.applies(context));
   if (broken.length === 0) return [];
   const authority = role === 'leaf' ? null : certificateName(certificate);
-  return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): ChainFinding => {
+  return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): Refusal => {
     const named = new Set(reasons.flatMap(({ clients }) => clients));
     const clients = CLIENTS.filter((client) => named.has(client) && connectsTo(protocol)(client));
     return {
@@ -102,4 +214,10 @@ export function severityOf(clients: readonly Client[], protocol: Protocol): Seve
     (client) => client === 'openssl' || (protocol === 'https' && BROWSERS.has(client)),
   );
   return isCritical ? 'critical' : 'warning';
+}
+
+/** Returns the names of clients: "Go and GnuTLS". */
+export function clientNames(clients: readonly Client[]): string {
+  // A newer version may have stored a client that this one does not know.
+  return listed(clients.map((client) => CLIENT_NAMES[client] ?? client));
 }

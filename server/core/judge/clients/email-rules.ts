@@ -9,8 +9,7 @@ import {
   type NameConstraints,
   splitMailbox,
 } from '../../../pki/index.ts';
-import type { ChainFinding } from '../../finding.ts';
-import { brokenRules } from './client-rule.ts';
+import { brokenRules, type Refusal } from './client-rule.ts';
 
 const SOURCE =
   'measured; name_constraints.cc of BoringSSL, pkixnames.cpp of mozilla::pkix, v3_ncons.c of OpenSSL, name_constraints.c of ' +
@@ -20,7 +19,7 @@ const SOURCE =
  * Returns what some clients refuse in a valid path because they compare the e-mail addresses of a certificate with the name
  * constraints above it in their own way (RFC 5280 §4.2.1.10). `path`: leaf first, anchor last.
  */
-export function emailRefusals(path: readonly Certificate[], protocol: Protocol): ChainFinding[] {
+export function emailRefusals(path: readonly Certificate[], protocol: Protocol): Refusal[] {
   const [leaf] = path;
   const refusing = leaf === undefined ? new Set() : refusingClients(path.slice(0, -1));
   if (leaf === undefined || refusing.size === 0) return [];

@@ -1,4 +1,11 @@
-import { type Certificate, EXTENSION, type GeneralName, PURPOSE } from '../../../pki/index.ts';
+import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
+import {
+  type Certificate,
+  EXTENSION,
+  type GeneralName,
+  PURPOSE,
+  unknownCriticalExtensions,
+} from '../../../pki/index.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
@@ -311,4 +318,38 @@ export function namesOtherIssuer({ authorityKeyIdentifier }: Certificate, issuer
 
 function hasUnknownCriticalQualifier(certificate: Certificate): boolean {
   return certificate.hasUnknownPolicyQualifier && isCritical(certificate, EXTENSION.certificatePolicies);
+}
+
+const MALFORMED: Readonly<Record<string, readonly Client[]>> = {
+  [EXTENSION.keyUsage]: ['openssl', 'chromium', 'firefox', 'java', 'go'],
+  [EXTENSION.extendedKeyUsage]: ['openssl', 'chromium', 'firefox', 'go', 'gnutls'],
+  [EXTENSION.basicConstraints]: ['openssl', 'chromium', 'firefox', 'go', 'java'],
+  [EXTENSION.nameConstraints]: ['openssl', 'chromium', 'go'],
+  [EXTENSION.certificatePolicies]: ['chromium', 'go'],
+  [EXTENSION.policyMappings]: ['chromium', 'go'],
+  [EXTENSION.policyConstraints]: ['chromium', 'go'],
+  [EXTENSION.inhibitAnyPolicy]: ['chromium', 'go'],
+};
+
+/** Returns who refuses a certificate because of its malformed extensions (measured). */
+export function refusingMalformed({ parseErrors }: Certificate): readonly Client[] {
+  const refusing = new Set(parseErrors.flatMap(({ extension }) => MALFORMED[extension] ?? CLIENTS));
+  return CLIENTS.filter((client) => refusing.has(client));
+}
+
+/** Clients that accept a critical extension which most do not know or do not allow to be critical (measured, except for Windows). */
+const ACCEPTED_CRITICAL: Readonly<Record<string, readonly Client[]>> = {
+  // Windows defines this extension, and Chrome accepts it too.
+  [EXTENSION.applicationPolicies]: ['chromium', 'windows'],
+  [EXTENSION.authorityInformationAccess]: ['firefox', 'gnutls'],
+  [EXTENSION.issuerAltName]: ['gnutls'],
+  [EXTENSION.proxyCertInfo]: ['gnutls'],
+};
+
+/** Returns the clients that refuse at least one unknown critical extension of the certificate. */
+export function refusingCritical(certificate: Certificate): readonly Client[] {
+  const unknown = unknownCriticalExtensions(certificate).map(
+    (extension) => ACCEPTED_CRITICAL[extension] ?? [],
+  );
+  return CLIENTS.filter((client) => unknown.some((accepting) => !accepting.includes(client)));
 }

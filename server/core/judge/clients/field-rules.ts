@@ -8,8 +8,7 @@ import {
   publicKeyName,
   RSA_PSS,
 } from '../../../pki/index.ts';
-import type { ClientRuleCode } from '../../finding.ts';
-import type { ClientRule, Link } from './client-rule.ts';
+import type { ClientRule, ClientRuleCode, Link } from './client-rule.ts';
 
 /** Clients of which all or older versions refuse ML-DSA. Apple’s documents do not name it. */
 const WITHOUT_ML_DSA: readonly Client[] = ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'];

@@ -1,7 +1,14 @@
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
-import type { ChainFinding, ClientRuleCode, Finding } from '../../finding.ts';
-import type { HelloObservation, HelloPart, PostureObservation } from '../../observation.ts';
-import { isHelloRule, severityOf } from './client-rule.ts';
+import type { Words } from '../../findings/definition.ts';
+import type { HelloObservation, HelloPart, HelloReaction, PostureObservation } from '../../observation.ts';
+import { listed } from '../../one-line.ts';
+import {
+  type ClientRuleCode,
+  type HelloEvidence,
+  isHelloRule,
+  type Refusal,
+  severityOf,
+} from './client-rule.ts';
 
 /**
  * Clients that send ML-KEM without being told to: OpenSSL since 3.5 and Go since 1.24 (their release notes), Java since 27 (JEP 527), Apple
@@ -42,7 +49,7 @@ export function helloFindings({
   warningAlerts,
   hasEmptyRecord,
   hasEmptyChange,
-}: HelloObservation): ChainFinding[] {
+}: HelloObservation): Refusal[] {
   const knowsExtensions =
     intolerances.filter(({ part }) => EXTENSIONS.includes(part)).length < MANY_EXTENSIONS;
   const refusedByJava = warningAlerts.some((alert) => !IGNORED_BY_JAVA.includes(alert));
@@ -65,14 +72,13 @@ export function helloFindings({
   ];
 }
 
-type Refusal = Extract<ChainFinding['facts'], { kind: 'refused_by_clients' }>;
-
-function finding(
-  rule: ClientRuleCode,
-  clients: readonly Client[],
-  evidence?: Refusal['evidence'],
-): ChainFinding {
-  const facts: Refusal = { kind: 'refused_by_clients', rule, authority: null, ...(evidence && { evidence }) };
+function finding(rule: ClientRuleCode, clients: readonly Client[], evidence?: HelloEvidence): Refusal {
+  const facts: Refusal['facts'] = {
+    kind: 'refused_by_clients',
+    rule,
+    authority: null,
+    ...(evidence && { evidence }),
+  };
   const severity = severityOf(clients, 'https');
   return { code: 'refused_by_clients', severity, fingerprint: null, facts, clients };
 }
@@ -107,9 +113,9 @@ function ruleOf(part: HelloPart, knowsExtensions: boolean): Extract<ClientRuleCo
 }
 
 /** Returns whether a finding is one of `helloFindings`. */
-export function isHelloFinding({ facts }: Finding): boolean {
+export function isHelloFinding({ facts }: { facts: { kind: string } | Refusal['facts'] }): boolean {
   return (
-    facts.kind === 'refused_by_clients' &&
+    'rule' in facts &&
     (isHelloRule(facts.rule) || facts.rule === 'warning_alert' || facts.rule === 'empty_record')
   );
 }
@@ -125,3 +131,76 @@ export function toleratedKeys({
   );
   return isIntolerant === true ? { ...postQuantum, state: 'intolerant' } : postQuantum;
 }
+
+/** Returns the evidence of a finding about a ClientHello that the server does not accept. */
+export function helloEvidence({ reaction, parts }: HelloEvidence): Words['evidence'] {
+  const known = parts.flatMap((part) => PARTS[part] ?? []);
+  return [
+    { label: 'Reaction', value: REACTIONS[reaction] },
+    ...(known.length === 0 ? [] : [{ label: 'Not accepted', value: listed(known) }]),
+  ];
+}
+
+/** Names of the parts that can share a finding. */
+const PARTS: Readonly<Partial<Record<string, string>>> = {
+  grease_ciphers: 'reserved cipher suites',
+  grease_extensions: 'reserved extensions',
+  grease_groups: 'reserved groups',
+  grease_versions: 'reserved TLS versions',
+  grease_signatures: 'reserved signature algorithms',
+  ech: 'encrypted_client_hello',
+  compression: 'compress_certificate',
+  alps: 'application_settings',
+  trust_anchors: 'trust_anchors',
+  timestamps: 'signed_certificate_timestamp',
+  delegated_credentials: 'delegated_credential',
+  record_size_limit: 'record_size_limit',
+} satisfies Partial<Record<HelloPart, string>>;
+
+const REACTIONS: Record<HelloReaction, string> = {
+  silent: 'no answer in time',
+  reset: 'the server resets the connection',
+  closed: 'the server closes the connection',
+  alert: 'the server answers with an alert',
+  not_tls: 'the answer is not TLS',
+};
+
+/** Why clients refuse, which completes “Chrome refuses this certificate: …”, and what to do. */
+export interface Reason {
+  why: string;
+  fix: string;
+}
+
+const OLD_TLS =
+  'Update the server, or what stands in front of it, such as a load balancer, firewall or proxy. It must accept a ClientHello of more than one packet, and ignore what it does not know (RFC 8446 §4.1.2).';
+
+/** Returns the reason and the fix of a rule about a ClientHello. `having`: the end of “does not accept a ClientHello …”. */
+const unaccepted = (having: string): Reason => ({
+  why: `the server does not accept a ClientHello ${having}`,
+  fix: OLD_TLS,
+});
+
+/** The reasons of the rules of this file. */
+export const HELLO_REASONS = {
+  hello_size: unaccepted('as large as theirs'),
+  hello_ml_kem: unaccepted('with the post-quantum key exchange X25519MLKEM768'),
+  hello_ml_dsa: unaccepted('with ML-DSA signatures'),
+  hello_grease: unaccepted('with reserved values (GREASE, RFC 8701)'),
+  hello_extensions: unaccepted('with extensions that it does not know'),
+  hello_ech: unaccepted('with the extension encrypted_client_hello (ECH)'),
+  hello_compression: unaccepted('with the extension compress_certificate'),
+  hello_alps: unaccepted('with the extension application_settings (ALPS)'),
+  hello_trust_anchors: unaccepted('with the extension trust_anchors'),
+  hello_timestamps: unaccepted('with the extension signed_certificate_timestamp'),
+  hello_delegated_credentials: unaccepted('with the extension delegated_credential'),
+  hello_record_size_limit: unaccepted('with the extension record_size_limit'),
+  hello_whole: unaccepted('like theirs, though it accepts one with each of its parts alone'),
+  warning_alert: {
+    why: 'the server answers a ClientHello with an alert that is only a warning',
+    fix: 'Configure the server so that it knows this host’s name (SNI) and sends no alert “unrecognized_name”.',
+  },
+  empty_record: {
+    why: 'the server sends an empty TLS record in the handshake',
+    fix: 'Update the server, or what stands in front of it: empty records are not allowed in a handshake (RFC 8446 §5).',
+  },
+} satisfies Partial<Record<ClientRuleCode, Reason>>;

@@ -1,9 +1,50 @@
-import { type Client, CLIENT_NAMES } from '../../../contract/check-words.ts';
-import { ACCEPTING_SINCE, isHelloRule, REFUSING_SINCE } from '../judge/clients/client-rule.ts';
-import type { ClientRuleCode, LeafFacts } from '../finding.ts';
+import { CLIENT_NAMES } from '../../../contract/check-words.ts';
+import {
+  ACCEPTING_SINCE,
+  type ClientRuleCode,
+  isHelloRule,
+  REFUSING_SINCE,
+} from '../judge/clients/client-rule.ts';
+import { HELLO_REASONS, helloEvidence, type Reason } from '../judge/clients/hello-rules.ts';
+import type { HelloPart, HelloReaction } from '../observation.ts';
 import { listed } from '../one-line.ts';
-import { helloEvidence } from './connection-words.ts';
-import type { Words } from './leaf-words.ts';
+import { type Command, connectWith, inspect } from '../report/reproduce.ts';
+import { code, type Infer, list, nullable, object, optional, text } from '../shape.ts';
+import { type Definition, kind, type Shown, type Words } from './definition.ts';
+import { REISSUE } from './path.ts';
+
+const refusal = object({
+  rule: code<ClientRuleCode>(),
+  /** Name of the CA certificate at fault; null if the leaf or the server is at fault. */
+  authority: nullable(text),
+  /** Only for rules about a ClientHello: the parts that the server does not accept, and how it reacts to them. */
+  evidence: optional(object({ reaction: code<HelloReaction>(), parts: list(code<HelloPart>()) })),
+});
+type Refusal = Infer<typeof refusal>;
+
+/** Options with which `openssl s_client` shows what a rule is about. ML-KEM needs OpenSSL 3.5. */
+const SHOWING_RULE: Readonly<Record<string, Command>> = {
+  hello_size: connectWith('-groups X25519MLKEM768:X25519'),
+  hello_ml_kem: connectWith('-groups X25519MLKEM768:X25519'),
+  warning_alert: connectWith('-msg'),
+  empty_record: connectWith('-msg'),
+};
+const showCertificate = inspect('-noout -text');
+
+/** The finding that some clients refuse what others accept. */
+export const REFUSED = {
+  refused_by_clients: {
+    kinds: { refused_by_clients: kind(refusal, refusalWords, { fix: refusalFix }) },
+    fix: REISSUE,
+    command(target) {
+      const { rule = '' } = target;
+      const showing = SHOWING_RULE[rule];
+      if (showing === undefined && isHelloRule(rule)) return null;
+      return (showing ?? showCertificate)(target);
+    },
+    isReasonToReplace: true,
+  },
+} satisfies Readonly<Record<string, Definition>>;
 
 const WITHOUT_FAULT = 'Ask your authority to reissue the certificate without this fault, then install it.';
 const NEW_KEY =
@@ -14,20 +55,6 @@ const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certific
 
 const OTHER_SIGNATURE =
   'Ask your authority to sign with RSA-PSS in its usual form or with another algorithm, and to reissue the certificate.';
-const OLD_TLS =
-  'Update the server, or what stands in front of it, such as a load balancer, firewall or proxy. It must accept a ClientHello of more than one packet, and ignore what it does not know (RFC 8446 §4.1.2).';
-
-interface Reason {
-  why: string;
-  fix: string;
-}
-
-/** Returns the reason and the fix of a rule about a ClientHello. `having`: the end of “does not accept a ClientHello …”. */
-const unaccepted = (having: string): Reason => ({
-  why: `the server does not accept a ClientHello ${having}`,
-  fix: OLD_TLS,
-});
-
 const ONE_ROOT =
   'Remove the root that does not fit from the trusted roots, or have certificates issued whose authority key identifier names the key of their issuer.';
 const OTHER_INTERMEDIATE =
@@ -282,33 +309,11 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'its extended key usage does not name TLS servers',
     fix: 'Have the certificate reissued with the extended key usage serverAuth.',
   },
-  hello_size: unaccepted('as large as theirs'),
-  hello_ml_kem: unaccepted('with the post-quantum key exchange X25519MLKEM768'),
-  hello_ml_dsa: unaccepted('with ML-DSA signatures'),
-  hello_grease: unaccepted('with reserved values (GREASE, RFC 8701)'),
-  hello_extensions: unaccepted('with extensions that it does not know'),
-  hello_ech: unaccepted('with the extension encrypted_client_hello (ECH)'),
-  hello_compression: unaccepted('with the extension compress_certificate'),
-  hello_alps: unaccepted('with the extension application_settings (ALPS)'),
-  hello_trust_anchors: unaccepted('with the extension trust_anchors'),
-  hello_timestamps: unaccepted('with the extension signed_certificate_timestamp'),
-  hello_delegated_credentials: unaccepted('with the extension delegated_credential'),
-  hello_record_size_limit: unaccepted('with the extension record_size_limit'),
-  hello_whole: unaccepted('like theirs, though it accepts one with each of its parts alone'),
-  warning_alert: {
-    why: 'the server answers a ClientHello with an alert that is only a warning',
-    fix: 'Configure the server so that it knows this host’s name (SNI) and sends no alert “unrecognized_name”.',
-  },
-  empty_record: {
-    why: 'the server sends an empty TLS record in the handshake',
-    fix: 'Update the server, or what stands in front of it: empty records are not allowed in a handshake (RFC 8446 §5).',
-  },
+  ...HELLO_REASONS,
 } satisfies Record<ClientRuleCode, Reason>;
 
-type Refusal = Extract<LeafFacts, { kind: 'refused_by_clients' }>;
-
 /** Returns the words of a finding about clients that refuse what others accept. */
-export function refusalWords({ rule, authority, evidence }: Refusal, clients: readonly Client[]): Words {
+function refusalWords({ rule, authority, evidence }: Refusal, { clients }: Pick<Shown, 'clients'>): Words {
   const known = RULES[rule];
   const names = clients.map((client) => {
     const [accepting, refusing] = [ACCEPTING_SINCE[rule]?.[client], REFUSING_SINCE[rule]?.[client]];
@@ -357,7 +362,7 @@ const OF_OWNER: ReadonlySet<string> = new Set<ClientRuleCode>([
 ]);
 
 /** Returns one concrete thing to do, in one or two sentences. */
-export function refusalFix({ rule, authority }: Refusal): string {
+function refusalFix({ rule, authority }: Refusal): string {
   const { fix = WITHOUT_FAULT } = RULES[rule] ?? {};
   // The owner of the host cannot change a certificate of the authority.
   return authority === null || OF_OWNER.has(rule) ? fix : OTHER_INTERMEDIATE;

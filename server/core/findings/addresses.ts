@@ -1,0 +1,141 @@
+import { longDate, longInstant } from '../long-date.ts';
+import type { ReachFailure, ReachStage } from '../observation.ts';
+import { STAGE_WORDS, whatHappened } from '../report/reach-words.ts';
+import { compareAddresses, inspect, lookUpCommand, verify } from '../report/reproduce.ts';
+import { code, type Infer, list, number, object, text } from '../shape.ts';
+import { type Definition, kind } from './definition.ts';
+
+const difference = object({
+  /** Number of addresses that showed a certificate. */
+  read: number,
+  /** Number of different certificates that they showed. */
+  certificates: number,
+  /** How the certificates at other addresses compare with the one that expires first. */
+  others: code<'its_renewals' | 'later' | 'as_long'>(),
+  notAfter: number,
+  evidence: list(object({ name: text, serialNumber: text, notAfter: number, addresses: list(text) })),
+});
+
+/** Findings about what the addresses of a host serve, and whether they can be reached. */
+export const ADDRESSES = {
+  certificates_differ: {
+    kinds: {
+      addresses_differ: kind(
+        difference,
+        (facts, { addresses }) => ({
+          message: differenceSentence(facts, addresses),
+          evidence: facts.evidence.flatMap(({ name, serialNumber, notAfter, addresses: at }) => [
+            { label: 'Certificate', value: name },
+            { label: 'Serial number', value: serialNumber },
+            { label: 'Valid until', value: longInstant(notAfter) },
+            { label: 'At', value: at.join(', ') },
+          ]),
+        }),
+        {
+          short: ({ others, read }, { addresses }) =>
+            others === 'its_renewals' ? `${addresses} of ${read} addresses: old certificate` : undefined,
+        },
+      ),
+      /** The certificates that servers behind one address show in rotation, the first to expire first. */
+      shown_in_turn: kind(
+        object({ certificates: list(object({ fingerprint: text, notAfter: number })) }),
+        ({ certificates }) => ({
+          message: `The host alternates between ${certificates.length} certificates, probably from several servers behind one address. The earliest expires on ${longDate(certificates[0]?.notAfter ?? 0, 'UTC')}.`,
+          evidence: certificates.map(({ fingerprint, notAfter }) => ({
+            label: `Until ${longDate(notAfter, 'UTC')}`,
+            value: `SHA-256 ${fingerprint}`,
+          })),
+        }),
+      ),
+    },
+    fix: 'Install the new certificate on the servers at these addresses too, and reload them.',
+    command: compareAddresses,
+    short: 'Addresses serve different certificates',
+  },
+  /** Clients that send no ALPN get another certificate, probably of another service. */
+  other_certificate_without_alpn: {
+    kinds: {
+      /** Of the other certificate: its name, its first names and how many it has. */
+      other_without_alpn: kind(
+        object({
+          name: text,
+          names: list(text),
+          total: number,
+          notAfter: number,
+          evidence: object({ serialNumber: text }),
+        }),
+        ({ name, names, total, notAfter, evidence }) => ({
+          message: `Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: ${name}, valid until ${longDate(notAfter, 'UTC')}.`,
+          evidence: [
+            { label: 'Certificate', value: name },
+            {
+              label: 'Names',
+              value:
+                total === 0
+                  ? 'none'
+                  : names.join(', ') + (total > names.length ? ` and ${total - names.length} more` : ''),
+            },
+            { label: 'Serial number', value: evidence.serialNumber },
+            { label: 'Valid until', value: longInstant(notAfter) },
+          ],
+        }),
+      ),
+    },
+    fix: 'If clients without ALPN should reach this host too, send them to the same server, or install a certificate for this name there.',
+    command: inspect('-noout -subject -ext subjectAltName -dates', []),
+    short: 'Another certificate without ALPN',
+  },
+  address_unreachable: {
+    kinds: {
+      addresses_unreachable: kind(
+        object({
+          reason: code<ReachFailure>(),
+          total: number,
+          evidence: list(object({ address: text, stage: code<ReachStage>(), durationMs: number })),
+        }),
+        ({ reason, total, evidence }, { addresses }) => ({
+          message: `We could not check ${addresses} of ${total} addresses: the host ${whatHappened(reason)}.`,
+          evidence: evidence.map(({ address, stage, durationMs }) => ({
+            label: address,
+            value: `failed at ${STAGE_WORDS[stage]} after ${Math.round(durationMs)} ms`,
+          })),
+        }),
+      ),
+    },
+    fix: 'Start the server at these addresses, or remove them from DNS.',
+    command: verify,
+    short: 'Some addresses cannot be reached',
+    problem: null,
+  },
+  /** The name also has addresses that the policy refuses. They were not contacted. */
+  address_left_out: {
+    kinds: {
+      addresses_left_out: kind(object({ count: number }), ({ count }) => ({
+        message:
+          count === 1
+            ? 'One address was left out, because this server may not check it.'
+            : `${count} addresses were left out, because this server may not check them.`,
+        evidence: [],
+      })),
+    },
+    fix: 'Nothing to do if the name is meant to have private addresses too. Otherwise remove them from DNS, because visitors cannot reach them.',
+    command: ({ endpoint }) => lookUpCommand(endpoint.host),
+  },
+} satisfies Readonly<Record<string, Definition>>;
+
+function differenceSentence(
+  { read, certificates, others, notAfter }: Infer<typeof difference>,
+  count: number,
+): string {
+  const isOne = count === 1;
+  const share = `${count} of ${read} addresses`;
+  const date = longDate(notAfter, 'UTC');
+  switch (others) {
+    case 'its_renewals':
+      return `${share} still ${isOne ? 'serves' : 'serve'} the old certificate, which expires on ${date}.`;
+    case 'later':
+      return `${share} ${isOne ? 'serves' : 'serve'} a certificate that expires earlier than the others, on ${date}.`;
+    default:
+      return `${read} addresses serve ${certificates} different certificates.`;
+  }
+}

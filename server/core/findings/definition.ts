@@ -1,0 +1,94 @@
+import type { Client } from '../../../contract/check-words.ts';
+import type { Command } from '../report/reproduce.ts';
+import type { InferUnion, Shape } from '../shape.ts';
+
+/**
+ * `critical`: all clients, a browser over https, or everything on OpenSSL refuses the endpoint; `warning`: only other clients
+ * refuse it, or clients may refuse it soon; `note`: nobody needs to act.
+ */
+export type Severity = 'critical' | 'warning' | 'note';
+
+/** A sentence, and the values that prove it, with labels. */
+export interface Words {
+  message: string;
+  evidence: { label: string; value: string }[];
+}
+
+/** What the words of a finding need beside its facts. */
+export interface Shown {
+  /** Display name of the host. */
+  host: string;
+  /** Number of addresses that show the finding. */
+  addresses: number;
+  /** The clients that refuse the endpoint, if the finding names them. */
+  clients: readonly Client[];
+}
+
+/** The shape of the facts of a finding, and what depends on their values. */
+export interface Kind<Facts, Stored = Facts> {
+  facts: Shape<Stored>;
+  words: (facts: Facts, shown: Shown) => Words;
+  /** Returns advice that replaces that of the code; undefined if these facts need none. */
+  fix?: (facts: Facts, shown: Pick<Shown, 'host'>) => string | undefined;
+  /** Returns the line for cards that replaces that of the code; undefined if these facts need none. */
+  short?: (facts: Facts, shown: Pick<Shown, 'addresses'>) => string | undefined;
+  /** Returns who refuses the endpoint; undefined if the code or the severity says so. */
+  refusedBy?: (facts: Facts) => readonly Client[] | undefined;
+}
+
+/** A kind whose facts are not known to the compiler. */
+export type AnyKind = Kind<never, unknown>;
+
+export const kind = <Facts>(
+  facts: Shape<Facts>,
+  words: Kind<Facts>['words'],
+  more: Omit<Kind<Facts>, 'facts' | 'words'> = {},
+): Kind<Facts> => ({ facts, words, ...more });
+
+/** Place for private authorities: the profile of an account, or the command line. */
+export type OwnAuthorities = 'profile' | 'shell';
+
+/** Everything that depends on the code of a finding. */
+export interface Definition {
+  /** The kinds of its facts, by their stored names. */
+  kinds: Readonly<Record<string, AnyKind>>;
+  /** One concrete thing to do, in one or two sentences. */
+  fix: string | ((about: { severity: Severity; host: string; ownAuthorities: OwnAuthorities }) => string);
+  /** Default: a command that shows the certificates that the server sends. */
+  command?: Command;
+  /** A few words for the card. Without them the card shows the whole sentence. */
+  short?: string;
+  /**
+   * What it alerts as. Default: as a broken chain if it is critical. Null: never, because other problems report it, or because it is
+   * not about the chain.
+   */
+  problem?: 'wrong_name' | 'replacement_wanted' | null;
+  /** Whether it is a reason to replace the certificate, so that a new one is no surprise. */
+  isReasonToReplace?: true;
+  /** The clients that refuse the endpoint, if not all do that refuse a critical one. */
+  refusedBy?: readonly Client[];
+}
+
+type FactsOf<Kinds> = InferUnion<
+  'kind',
+  { [Name in keyof Kinds]: Kinds[Name] extends { facts: infer Facts } ? Facts : never }
+>;
+/** The facts of findings with these definitions. */
+export type FactsIn<Findings> = {
+  [Code in keyof Findings]: Findings[Code] extends { kinds: infer Kinds } ? FactsOf<Kinds> : never;
+}[keyof Findings];
+
+/** A finding before it is known which addresses show it. */
+export interface Found<Code, Facts> {
+  code: Code;
+  severity: Severity;
+  /** Fingerprint of the certificate that the finding is about; null if it is about none. */
+  fingerprint: string | null;
+  facts: Facts;
+  /** The clients that refuse the endpoint because of it; absent if `clientsRefusing` knows them from its code. */
+  clients?: readonly Client[];
+  /** Set if serving the correct chain fixes the finding. */
+  fixedByChain?: true;
+}
+/** A finding with one of these definitions. */
+export type FoundIn<Findings> = Found<keyof Findings, FactsIn<Findings>>;
