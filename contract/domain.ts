@@ -28,6 +28,8 @@ export const findingSchema = z.object({
   code: z.string(),
   severity: z.enum(['critical', 'warning', 'note']),
   message: z.string(),
+  /** A few words for a card; absent if the message is all that there is. */
+  short: z.string().optional(),
   addresses: z.array(z.string()),
 });
 export type FindingWire = z.infer<typeof findingSchema>;

@@ -160,7 +160,7 @@ export { oneLine, truncatedLine } from './one-line.ts';
 export { connectsTo } from './judge/clients/client-rule.ts';
 export { connectingClients } from './judge/clients/refusals.ts';
 export { keyTypeOf } from './judge/clients/field-rules.ts';
-export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
+export { describeFindings, describeVerdict, findingMessage, shortLine } from './report/describe-finding.ts';
 export { failureSentence, replyAt, whatHappenedAt } from './report/reach-finding.ts';
 export { earlierPosture, isPostureComplete, untestedPosture } from './report/report-posture.ts';
 export {

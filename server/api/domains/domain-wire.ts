@@ -9,6 +9,7 @@ import {
   expectedRenewal,
   failureSentence,
   findingMessage,
+  shortLine,
   isHeldBack,
   isShortLived,
   readTarget,
@@ -174,7 +175,8 @@ export function summaryWire(summary: Summary): SummaryWire {
 function findingsWire(verdict: Verdict | null, host: string): FindingWire[] {
   return (verdict?.findings ?? []).map((finding) => {
     const { code, severity, addresses } = finding;
-    return { code, severity, message: findingMessage(finding, host), addresses };
+    const message = findingMessage(finding, host);
+    return { code, severity, message, short: shortLine(finding), addresses };
   });
 }
 

@@ -16,6 +16,11 @@ export function findingMessage(finding: Finding, host: string): string {
   return wordsOf(finding, host).message;
 }
 
+/** Returns a few words about a finding for a card; undefined if there are none but its message. */
+export function shortLine({ code, facts, addresses }: Finding): string | undefined {
+  return kindOf(facts).short?.(facts, { addresses: addresses.length }) ?? definitionOf(code)?.short;
+}
+
 /** Returns one concrete thing to do about a finding; null if a stored finding has none. `host`: display name of the host. */
 export function findingFix(
   { code, severity, facts, attachment }: Pick<Finding, 'code' | 'severity' | 'facts' | 'attachment'>,

@@ -1,8 +1,7 @@
 import { expiryBadge } from '../../../../contract/state/badge.ts';
-import type { DomainWire } from '../../../../contract/domain.ts';
+import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { dayAndMonth, shortDay } from '../../../domain/day-and-month.ts';
-import { shortFindingLine, worstFinding } from './finding-line.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
@@ -34,7 +33,7 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const finding = worstFinding(domain);
   if (finding) {
     const tone = finding.severity === 'critical' ? 'critical' : 'warning';
-    return { tone, text: shortFindingLine(finding), title: finding.message };
+    return { tone, text: finding.short ?? finding.message, title: finding.message };
   }
   if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
     return { tone: 'critical', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
@@ -89,3 +88,15 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
 }
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const SHOWN_BY_BADGE = ['expired', 'revoked'];
+/** States whose badge counts the days, so an overdue renewal needs no extra line. */
+const COUNTED_DOWN = ['expired', 'critical', 'soon'];
+
+/** Returns the finding for the card: the first that is more than a note and that no badge shows. */
+function worstFinding(domain: DomainWire): FindingWire | null {
+  const isShownByBadge = (code: string) =>
+    SHOWN_BY_BADGE.includes(code) || (code === 'renewal_overdue' && COUNTED_DOWN.includes(domain.state));
+  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isShownByBadge(code);
+  return domain.findings.find(isNews) ?? null;
+}
