@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { createAccount, expect, fillSignUp, logIn, newPerson, test } from './world.ts';
+import { addByApi, createAccount, expect, fillSignUp, logIn, newPerson, test } from './world.ts';
 
 /** Collects what the browser logs as an error, such as each answer with an error status. */
 function errorsOf(page: Page): string[] {
@@ -73,4 +73,64 @@ test('a free account’s Upgrade button appears after one refresh, whether or no
   await page.goto('/dashboard');
   await expect(upgrade).toBeVisible();
   await expect.poll(() => calls).toEqual(['user/me 200', 'user/sub 401', 'auth/refresh 200', 'user/sub 200']);
+});
+
+test('what is refused in the forms of a signed-in person logs no error in the console', async ({
+  page,
+  world,
+}) => {
+  const errors = errorsOf(page);
+  const [known = '', second = '', third = ''] = await Promise.all(
+    [1, 2, 3].map((number) => world.serve(`refused-${number}.example`)),
+  );
+  const person = await createAccount(page, world, { hosts: [known, second], verified: true });
+  const form = page.getByRole('dialog', { name: 'Add New Domain' });
+  const add = async (host: string) => {
+    await form.getByLabel('Host Address').fill(host);
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+  };
+  await test.step('a host that is not valid, one that is tracked, and one more than the plan allows', async () => {
+    await page.goto('/dashboard');
+    await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+    await page.getByRole('button', { name: 'Add Domain' }).click();
+    await add('bad host');
+    await expect(form.getByRole('alert')).toContainText('A host name can contain letters');
+    // The lookup would tell that it is tracked before it is added.
+    const unknown = { data: { display_name: known, domain_id: null, in_dns: true } };
+    await page.route('**/api/domain/lookup?**', (route) => route.fulfill({ json: unknown }));
+    await add(known);
+    await expect(form.getByRole('alert')).toContainText('You already track');
+    await addByApi(person, third);
+    await add('refused-4.example');
+    await expect(
+      page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' }),
+    ).toBeVisible();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+  await test.step('a wrong password for the authenticator app', async () => {
+    await page.goto('/profile');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
+    await dialog.getByLabel('Password', { exact: true }).fill('not-my-horse');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog.getByRole('alert')).toHaveText('The password is wrong.');
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  });
+  await test.step('an address of the status page that is reserved', async () => {
+    await page.goto('/status-page');
+    await page.getByLabel('Title').fill('Refused');
+    await page.getByLabel('Address', { exact: true }).fill('admin');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByText('This address is reserved. Choose another one.').first()).toBeVisible();
+    await page.getByLabel('Title').fill('');
+    await page.getByLabel('Address', { exact: true }).fill('');
+  });
+  await test.step('mailed links that no longer work', async () => {
+    await page.goto(`/reset-password#${'A'.repeat(43)}`);
+    await page.getByLabel('New password').fill('another-horse-8');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link no longer works');
+  });
+  expect(errors).toEqual([]);
 });
