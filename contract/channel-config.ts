@@ -25,6 +25,8 @@ const discordUrlSchema = urlSchema(
     isHttpsOn(url, /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/) &&
     url.pathname.startsWith('/api/webhooks/'),
 );
+const serverUrlSchema = urlSchema('Enter an http or https address');
+const accessTokenSchema = lineSchema(1_000).regex(/^[\x21-\x7e]*$/, 'An access token cannot contain spaces');
 const teamsUrlSchema = urlSchema(
   'Copy the full address from the workflow. It starts with https://',
   (url) => url.protocol === 'https:',
@@ -33,7 +35,11 @@ const teamsUrlSchema = urlSchema(
 /** Settings of each kind of channel, as its owner enters them. The API never returns the secrets among them. */
 export const channelConfigSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('email'), address: z.email('Invalid email address').max(254) }),
-  z.object({ kind: z.literal('webhook'), url: urlSchema('Enter an http or https address') }),
+  z.object({
+    kind: z.literal('webhook'),
+    url: serverUrlSchema,
+    method: z.enum(['POST', 'PUT']).optional(),
+  }),
   z.object({ kind: z.literal('slack'), url: slackUrlSchema }),
   z.object({ kind: z.literal('discord'), url: discordUrlSchema }),
   z.object({ kind: z.literal('teams'), url: teamsUrlSchema }),
@@ -52,11 +58,19 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('ntfy'),
-    server: urlSchema('Enter an http or https address').default('https://ntfy.sh'),
+    server: serverUrlSchema.default('https://ntfy.sh'),
     topic: lineSchema(64).regex(/^[\w-]{1,64}$/, 'A topic can contain only letters, digits, - and _'),
-    access_token: lineSchema(200)
-      .regex(/^[\x21-\x7e]*$/, 'An access token cannot contain spaces')
-      .optional(),
+    access_token: accessTokenSchema.optional(),
+  }),
+  z.object({
+    kind: z.literal('matrix'),
+    homeserver: serverUrlSchema,
+    // Room IDs of version 12 and later have no server name (MSC4291).
+    room_id: lineSchema(255).regex(
+      /^![^:\s]+(?::\S+)?$/,
+      'A room ID starts with ! It is in the room’s advanced settings',
+    ),
+    access_token: accessTokenSchema.min(1, 'Enter an access token'),
   }),
 ]);
 export type ChannelConfig = z.infer<typeof channelConfigSchema>;

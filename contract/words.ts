@@ -102,8 +102,22 @@ export const CHANNEL_KIND_NAMES = [
   'telegram',
   'pagerduty',
   'ntfy',
+  'matrix',
 ] as const;
 export type ChannelKindName = (typeof CHANNEL_KIND_NAMES)[number];
+
+/** Display names of the kinds of channels. */
+export const CHANNEL_LABELS: Readonly<Record<ChannelKindName, string>> = {
+  email: 'Email',
+  webhook: 'Webhook',
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  telegram: 'Telegram',
+  pagerduty: 'PagerDuty',
+  ntfy: 'ntfy',
+  matrix: 'Matrix',
+};
 
 /** Problems that an incident and its alerts can be about. */
 export const ALERT_PROBLEMS = [

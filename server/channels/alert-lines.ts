@@ -15,6 +15,9 @@ export interface AlertLines {
 
 export type AlertTone = 'critical' | 'warning' | 'good';
 
+/** Coloured marks for chats that show no colours. */
+export const TONE_MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', good: '🟢' };
+
 const MAX_SENTENCE_LENGTH = 300;
 const MAX_PARAGRAPH_LENGTH = 700;
 const MAX_PARAGRAPHS = 6;
@@ -65,6 +68,18 @@ export function escapedWithin(text: string, length: number, escape: (character: 
     if (escaped.length < length) cut = escaped;
   }
   return escaped;
+}
+
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+/** Escapes plain text for HTML and for attributes in double quotes, cut to `length` UTF-16 units. */
+export function htmlWithin(text: string, length: number): string {
+  return escapedWithin(text, length, (character) => HTML_ESCAPES[character] ?? character);
 }
 
 /**

@@ -8,8 +8,6 @@ export type EnteredConfig<Kind extends ChannelKindName> = Extract<ChannelConfig,
 
 /** Definition of one kind of channel. It opens no connections, so the API may use it too. */
 export interface ChannelDefinition<Entered, Stored = Entered> {
-  /** Display name of the kind. */
-  name: string;
   /** Schema of the stored config. It is looser than the contract, so that rows stay valid when that becomes stricter. */
   stored: z.ZodType<Stored>;
   /**
@@ -47,8 +45,10 @@ export interface Receiver<Stored> {
   otherRefusals: 'failed' | 'retry';
 }
 
-/** HTTP POST request with a JSON body. */
+/** HTTP request with a JSON body. */
 export interface Posting {
+  /** Default: POST. */
+  method?: 'POST' | 'PUT';
   url: string;
   /** Headers in addition to Content-Type. */
   headers?: Readonly<Record<string, string>>;

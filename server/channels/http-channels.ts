@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { CHANNEL_LABELS } from '../../contract/words.ts';
 import {
   type AddressPolicy,
   exchange,
@@ -46,9 +47,9 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
   const { policy } = options;
   return {
     async deliver(config, outgoing, signal) {
-      const { name, receiver } = definitionOf(config.kind);
+      const { receiver } = definitionOf(config.kind);
       if (receiver === undefined) throw new TypeError(`Channels of the kind ${config.kind} do not use HTTP.`);
-      const { url: address, headers, body } = receiver.posting(config, outgoing);
+      const { method = 'POST', url: address, headers, body } = receiver.posting(config, outgoing);
       const url = URL.parse(address);
       if (url === null) return exchangeFailure('not_allowed', false);
       const testServer = standIns[url.origin];
@@ -56,7 +57,7 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
       const answer = await exchange({
         ...egress,
         url: testServer ? new URL(`${url.pathname}${url.search}`, testServer) : url,
-        method: 'POST',
+        method,
         headers: { 'content-type': 'application/json', ...headers },
         body: Buffer.from(body),
         signal,
@@ -66,7 +67,7 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
         onAddress: (address) => void (isToldWhy ||= !policy.opens(address)),
       });
       const outcome = answer.ok
-        ? outcomeOf({ subject: name, ...receiver }, answer, outgoing.now)
+        ? outcomeOf({ subject: CHANNEL_LABELS[config.kind], ...receiver }, answer, outgoing.now)
         : exchangeFailure(answer.reason, signal.aborted);
       return isToldWhy || outcome.outcome === 'delivered' ? outcome : UNEXPLAINED;
     },

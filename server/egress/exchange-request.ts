@@ -16,7 +16,7 @@ export type SecureSocket = (socket: Socket, host: string) => TLSSocket;
 
 export interface ExchangeOptions {
   url: URL;
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PUT';
   /**
    * Extra request headers. They may replace Host and User-Agent, but not Accept-Encoding, Connection or Content-Length. They
    * may contain credentials: redirects are not followed, so only the host of the URL receives them.

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import type { ChannelConfig } from '../../contract/channel-config.ts';
 import { MAX_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
 import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
@@ -9,6 +8,7 @@ import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { CHANNEL_EXAMPLES } from '../kit/peers/channel-examples.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
@@ -22,17 +22,7 @@ const hook = (path = '') => ({ kind: 'webhook', url: `https://hooks.example.com/
 const withoutPremium = (api: TestApi, { id }: Person) =>
   grantPremium(api.store, id, { grant: null, now: api.clock.now() });
 
-const SECRET_PART = 'T0123/B0456/abcdefghijklSECRETwxyz';
-const EVERY_KIND: ChannelConfig[] = [
-  { kind: 'email', address: 'Ops@fjord.example' },
-  { kind: 'webhook', url: `https://hooks.example.com/services/${SECRET_PART}?key=SECRET` },
-  { kind: 'slack', url: `https://hooks.slack.com/services/${SECRET_PART}` },
-  { kind: 'discord', url: `https://discord.com/api/webhooks/${SECRET_PART}` },
-  { kind: 'teams', url: `https://prod-1.westeurope.logic.azure.com/workflows/${SECRET_PART}` },
-  { kind: 'telegram', bot_token: '123456789:AASECRETSECRETSECRETSECRETSECRET123', chat_id: '-100200' },
-  { kind: 'pagerduty', routing_key: 'SECRETSECRETSECRETSECRETSECR7890', region: 'eu' },
-  { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'fjord', access_token: 'tk_SECRET' },
-];
+const EVERY_KIND = Object.values(CHANNEL_EXAMPLES).map(({ entered }) => entered);
 
 describeAnyDatabase('The channels of an account', (open) => {
   it('are the account’s email on Free, and added channels as well on Premium; the list shows no secrets', async () => {
@@ -44,16 +34,14 @@ describeAnyDatabase('The channels of an account', (open) => {
     const channels = await list(bob);
     expect(channels.map(({ kind, name, target, state }) => [kind, name, target, state])).toEqual([
       ['email', 'Your email', bob.email, 'open'],
-      ['email', 'ops@fjord.example', 'ops@fjord.example', 'unconfirmed'],
-      ['webhook', 'hooks.example.com', 'https://hooks.example.com/services/T0…', 'open'],
-      ['slack', 'Slack', 'hooks.slack.com …wxyz', 'open'],
-      ['discord', 'Discord', 'discord.com …wxyz', 'open'],
-      ['teams', 'Microsoft Teams', 'prod-1.westeurope.logic.azure.com …wxyz', 'open'],
-      ['telegram', 'Telegram', 'chat -100200', 'open'],
-      ['pagerduty', 'PagerDuty', '…7890', 'open'],
-      ['ntfy', 'ntfy: fjord', 'ntfy.sh/fjord', 'open'],
+      ...Object.entries(CHANNEL_EXAMPLES).map(([kind, { name, target }]) => [
+        kind,
+        name,
+        target,
+        kind === 'email' ? 'unconfirmed' : 'open',
+      ]),
     ]);
-    expect(JSON.stringify(channels)).not.toContain('SECRET');
+    expect(JSON.stringify(channels)).not.toContain('secret');
     expect(await list(charlie)).toHaveLength(1);
   });
 
@@ -68,7 +56,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(rotated.secret).toMatch(/^whsec_/);
     expect(rotated.secret).not.toBe(secret);
     expect((await bob.ask(CALLS.rotateSecret, { params: { key: OWN_MAIL } })).status).toBe(404);
-    const slack = (await add(bob, EVERY_KIND[2] ?? {})).ok.data.channel;
+    const slack = (await add(bob, CHANNEL_EXAMPLES.slack.entered)).ok.data.channel;
     expect((await bob.ask(CALLS.rotateSecret, { params: { key: slack.key } })).status).toBe(404);
     promise('secrets');
   });
@@ -314,11 +302,13 @@ describeAnyDatabase('The channels of an account', (open) => {
   it('cannot change their kind; the account’s own email cannot be changed or removed at all', async () => {
     const { bob } = await (await startApi(open)).cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
-    expect((await change(bob, key, { config: EVERY_KIND[2] })).problem.code).toBe('channel_refused');
+    expect((await change(bob, key, { config: CHANNEL_EXAMPLES.slack.entered })).problem.code).toBe(
+      'channel_refused',
+    );
     expect((await bob.ask(CALLS.removeChannel, { params: { key: OWN_MAIL } })).problem.code).toBe(
       'not_found',
     );
-    for (const body of [{ enabled: false }, { name: 'Mine' }, { config: EVERY_KIND[0] }])
+    for (const body of [{ enabled: false }, { name: 'Mine' }, { config: CHANNEL_EXAMPLES.email.entered }])
       expect((await change(bob, OWN_MAIL, body)).problem.code).toBe('channel_refused');
   });
 

@@ -166,7 +166,7 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .execute();
 }
 
-/** Stores channels of every kind, each with a secret, and alert settings. */
+/** Stores channels of several kinds, each with a secret, and alert settings. */
 async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<void> {
   const now = clock.now();
   const mark = person.name.toLowerCase();

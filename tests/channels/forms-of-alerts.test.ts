@@ -1,24 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { discordMessage } from '../../server/channels/discord/discord.ts';
 import type { AlertContent } from '../../server/channels/index.ts';
-import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
-import { slackMessage } from '../../server/channels/slack/slack.ts';
-import { teamsMessage } from '../../server/channels/teams/teams.ts';
-import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import type { AlertKind, AlertStep } from '../../server/core/index.ts';
+import { HTTP_EXAMPLES, renderedFor } from '../kit/peers/channel-examples.ts';
 import { HOSTILE_TEXTS } from '../kit/product/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
 import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
-const FORMS: readonly ((content: AlertContent) => unknown)[] = [
-  slackMessage,
-  discordMessage,
-  teamsMessage,
-  telegramText,
-  (content) => pagerdutyEvent({ content, messageId: 'm-1', now: NOW }),
-  ntfyMessage,
-];
+/** Webhooks send texts as they are. */
+const FORMS = HTTP_EXAMPLES.filter(({ kind }) => kind !== 'webhook');
 const KINDS: AlertKind[] = [...ALERT_PROBLEMS, 'test'];
 const STEPS: AlertStep[] = [
   'renewal_overdue',
@@ -48,8 +38,8 @@ describe.each(KINDS)('an alert of kind %s', (kind) => {
   it.each(STEPS)('is well-formed on every channel, whatever names it contains: step %s', (step) => {
     for (const name of ['pay.fjord.example', ...HOSTILE_TEXTS]) {
       const alert = worded(kind, step, name);
-      for (const form of FORMS) {
-        const message = JSON.stringify(form(alert));
+      for (const example of FORMS) {
+        const message = JSON.stringify(renderedFor(example, alert));
         // An escape in this JSON is a line break of ours or a mark made harmless, never a control character of theirs.
         expect(message).not.toMatch(/\\u00|\\ud8|\\r/);
         expect(message).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);

@@ -2,24 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { discordMessage } from '../../server/channels/discord/discord.ts';
 import { asMarkdown } from '../../server/channels/alert-lines.ts';
 import type { AlertContent } from '../../server/channels/index.ts';
+import { matrixMessage } from '../../server/channels/matrix/matrix.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
 import { slackMessage } from '../../server/channels/slack/slack.ts';
 import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
+import { HTTP_EXAMPLES, renderedFor } from '../kit/peers/channel-examples.ts';
 import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/product/alert-content.ts';
 import { promise } from '../security/promise.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
-/** Each format with the maximum of bytes that its receiver accepts. */
-const FORMS: readonly [string, (content: AlertContent) => unknown, number][] = [
-  ['Slack', slackMessage, 40_000],
-  ['Discord', discordMessage, 40_000],
-  ['Microsoft Teams', teamsMessage, 28_000],
-  ['Telegram', telegramText, 16_384],
-  ['PagerDuty', pager, 512_000],
-  ['ntfy', ntfyMessage, 8_000],
-];
+/** The kinds whose receivers show texts, with the maximum of bytes that they accept. */
+const FORMS = HTTP_EXAMPLES.flatMap((example): [string, (content: AlertContent) => unknown, number][] =>
+  example.maxBytes === undefined
+    ? []
+    : [[example.kind, (content) => renderedFor(example, content), example.maxBytes]],
+);
 const good = alertContentOf({
   severity: 'info',
   resolves: true,
@@ -280,6 +279,27 @@ describe('an ntfy message', () => {
     });
     expect(Buffer.byteLength(String(message))).toBeLessThan(4_096);
     expect(message).not.toBe('');
+  });
+});
+
+describe('a Matrix message', () => {
+  it('notifies like a message of a person, mentions nobody and contains no HTML of others', () => {
+    for (const hostile of HOSTILE_TEXTS) {
+      const message = matrixMessage(hostileContent(hostile));
+      expect(message).toMatchObject({ msgtype: 'm.text', 'm.mentions': {} });
+      const tags = String(message['formatted_body']).match(/<[^>]*>/g) ?? [];
+      expect(new Set(tags)).toEqual(
+        new Set([
+          '<p>',
+          '</p>',
+          '<strong>',
+          '</strong>',
+          '<a href="https://certs.test/dashboard?domain=1">',
+          '</a>',
+        ]),
+      );
+    }
+    promise('hostile-text');
   });
 });
 

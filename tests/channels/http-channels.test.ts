@@ -10,14 +10,8 @@ import { createAddressPolicy, createVerifiedTls } from '../../server/egress/inde
 import { heapBytes } from '../kit/machine/memory.ts';
 import { alertContentOf } from '../kit/product/alert-content.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
-import {
-  ACCESS_TOKEN,
-  BOT_TOKEN,
-  everyChannelAt,
-  localChannels,
-  ROUTING_KEY,
-  WEBHOOK_SECRET,
-} from '../kit/peers/http-receivers.ts';
+import { HTTP_EXAMPLES } from '../kit/peers/channel-examples.ts';
+import { localChannels } from '../kit/peers/http-receivers.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening } from '../kit/peers/tls-server.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
@@ -40,12 +34,12 @@ beforeEach(() => {
 });
 
 function channelAt(kind: Kind, address = sink.url): StoredChannelConfig {
-  const found = everyChannelAt(address).find((config) => config.kind === kind);
+  const found = HTTP_EXAMPLES.find((example) => example.kind === kind);
   if (found === undefined) throw new Error(`no channel of kind ${kind}`);
-  return found;
+  return found.at(address);
 }
 
-const KINDS = everyChannelAt('http://a.test').map(({ kind }) => kind);
+const KINDS = HTTP_EXAMPLES.map(({ kind }) => kind);
 
 /** Returns the outcome of an alert to the sink when it gives this answer. */
 function answered(kind: Kind, answer: SinkAnswer): Promise<DeliveryOutcome> {
@@ -64,28 +58,22 @@ async function posted(
 }
 
 describe('an alert over HTTP', () => {
-  it.each<[Kind, string, object]>([
-    ['webhook', '/hook', { type: 'certificate.expiring' }],
-    ['slack', '/services/T0/B0/secret', { unfurl_links: false }],
-    ['discord', '/api/webhooks/1/secret', { allowed_mentions: { parse: [] } }],
-    ['teams', '/workflows/secret?sig=secret', { type: 'message' }],
-    ['telegram', `/bot${BOT_TOKEN}/sendMessage`, { chat_id: '-100123', parse_mode: 'HTML' }],
-    ['pagerduty', '/v2/enqueue', { routing_key: ROUTING_KEY, event_action: 'trigger' }],
-    ['ntfy', '/', { topic: 'alerts', priority: 4 }],
-  ])('is sent to %s as one JSON document', async (kind, path, part) => {
-    expect(await answered(kind, { status: kind === 'pagerduty' ? 202 : 200 })).toMatchObject({
-      outcome: 'delivered',
-    });
+  it.each(HTTP_EXAMPLES)('is sent to $kind as one JSON document', async ({ kind, request }) => {
+    expect(await answered(kind, { status: 202 })).toMatchObject({ outcome: 'delivered' });
     expect(sink.requests).toHaveLength(1);
     expect(sink.requests[0]).toMatchObject({
-      method: 'POST',
-      path,
+      method: request.method ?? 'POST',
+      path: request.path,
       headers: { 'content-type': 'application/json' },
     });
-    expect(JSON.parse(sink.requests[0]?.body ?? '')).toMatchObject(part);
-    expect(sink.requests[0]?.headers.authorization).toBe(
-      kind === 'ntfy' ? `Bearer ${ACCESS_TOKEN}` : undefined,
-    );
+    expect(JSON.parse(sink.requests[0]?.body ?? '')).toMatchObject(request.part);
+    expect(sink.requests[0]?.headers.authorization).toBe(request.authorization);
+  });
+
+  it('is sent to a webhook by PUT if its owner chose that', async () => {
+    const channel = { ...channelAt('webhook'), method: 'PUT' } as StoredChannelConfig;
+    expect(await localChannels().deliver(channel, outgoing, never)).toMatchObject({ outcome: 'delivered' });
+    expect(sink.requests[0]?.method).toBe('PUT');
   });
 
   it('is sent to ntfy without an Authorization header if there is no token', async () => {
@@ -117,28 +105,18 @@ describe('an HTTP answer', () => {
     },
   );
 
-  it.each<[Kind, number[]]>([
-    ['webhook', [410]],
-    ['slack', [404, 410]],
-    ['discord', [404, 410]],
-    ['teams', [404, 410]],
-    ['telegram', [403]],
-  ])('an HTTP answer from %s with a status in %j means that the channel is gone', async (kind, statuses) => {
-    for (const status of statuses)
-      expect(await answered(kind, { status })).toMatchObject({ outcome: 'failed', cause: 'gone' });
-  });
+  it.each(HTTP_EXAMPLES.filter(({ gone }) => gone.length > 0))(
+    'an HTTP answer from $kind with a status in $gone means that the channel is gone',
+    async ({ kind, gone }) => {
+      for (const status of gone)
+        expect(await answered(kind, { status })).toMatchObject({ outcome: 'failed', cause: 'gone' });
+    },
+  );
 
-  it.each<[Kind, number[]]>([
-    ['slack', [400, 403]],
-    ['discord', [400, 401]],
-    ['teams', [401]],
-    ['telegram', [400, 401, 404]],
-    ['pagerduty', [400, 403, 404]],
-    ['ntfy', [400, 401, 403, 404, 413]],
-  ])(
-    'an HTTP answer from %s with a status in %j is a permanent failure that leaves the channel on',
-    async (kind, statuses) => {
-      for (const status of statuses) {
+  it.each(HTTP_EXAMPLES.filter(({ failed }) => failed.length > 0))(
+    'an HTTP answer from $kind with a status in $failed is a permanent failure that leaves the channel on',
+    async ({ kind, failed }) => {
+      for (const status of failed) {
         const outcome = await answered(kind, { status });
         expect(outcome).toMatchObject({ outcome: 'failed' });
         expect(outcome).not.toHaveProperty('cause');
@@ -146,13 +124,13 @@ describe('an HTTP answer', () => {
     },
   );
 
-  it.each<[Kind, number[]]>([
-    ['webhook', [400, 401, 403, 404, 405, 422]],
-    ['teams', [400, 403, 409]],
-  ])('an HTTP answer from %s with a status in %j is retried', async (kind, statuses) => {
-    for (const status of statuses)
-      expect(await answered(kind, { status })).toMatchObject({ outcome: 'retry' });
-  });
+  it.each(HTTP_EXAMPLES.filter(({ retried }) => retried !== undefined))(
+    'an HTTP answer from $kind with a status in $retried is retried',
+    async ({ kind, retried = [] }) => {
+      for (const status of retried)
+        expect(await answered(kind, { status })).toMatchObject({ outcome: 'retry' });
+    },
+  );
 
   it.each([
     ['90', 90_000],
@@ -187,13 +165,12 @@ describe('an HTTP answer', () => {
         const headers = { 'x-secret': 'hunter2', location: 'http://hunter2.test/' };
         details.push((await answered(kind, { status, headers, body: words })).detail);
       }
-    for (const config of everyChannelAt('http://127.0.0.1:9'))
-      details.push((await localChannels().deliver(config, outgoing, never)).detail);
+    for (const kind of KINDS)
+      details.push(
+        (await localChannels().deliver(channelAt(kind, 'http://127.0.0.1:9'), outgoing, never)).detail,
+      );
     const secrets = [
-      WEBHOOK_SECRET,
-      BOT_TOKEN,
-      ROUTING_KEY,
-      ACCESS_TOKEN,
+      ...HTTP_EXAMPLES.map(({ secret }) => secret),
       'hunter2',
       'secret',
       '127.0.0.1',
@@ -289,8 +266,8 @@ describe('the address of a receiver', () => {
 
   it('is refused permanently if it is in a private network, and nothing is sent', async () => {
     const channels = localChannels({ at: sink.url, allow: [] });
-    for (const config of everyChannelAt(sink.url))
-      expect(await channels.deliver(config, outgoing, never)).toEqual(refused);
+    for (const kind of KINDS)
+      expect(await channels.deliver(channelAt(kind), outgoing, never)).toEqual(refused);
     expect(sink.requests).toEqual([]);
   });
 

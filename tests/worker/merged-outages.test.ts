@@ -3,7 +3,7 @@ import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { WEBHOOK_SECRET } from '../kit/peers/http-receivers.ts';
+import { WEBHOOK_SECRET } from '../kit/peers/channel-examples.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';

@@ -4,7 +4,7 @@ import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/peers/http-receivers.ts';
+import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/peers/channel-examples.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';

@@ -4,7 +4,7 @@ import { storable } from '../../server/channels/kinds/index.ts';
 import type { MintedCertificate } from '../kit/certificates/mint.ts';
 import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { WEBHOOK_SECRET } from '../kit/peers/http-receivers.ts';
+import { WEBHOOK_SECRET } from '../kit/peers/channel-examples.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';

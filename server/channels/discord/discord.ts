@@ -4,7 +4,6 @@ import type { AlertContent } from '../messages/alert-input.ts';
 
 /** Channel to a Discord webhook: https://discord.com/developers/docs/resources/webhook#execute-webhook */
 export const discord: ChannelDefinition<EnteredConfig<'discord'>> = {
-  name: 'Discord',
   ...withSecretAddress('discord'),
   toStored: (entered) => entered,
   receiver: {

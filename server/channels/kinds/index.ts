@@ -1,9 +1,10 @@
 import type { ChannelConfig } from '../../../contract/channel-config.ts';
-import type { ChannelKindName } from '../../../contract/words.ts';
+import { CHANNEL_LABELS, type ChannelKindName } from '../../../contract/words.ts';
 import type { z } from 'zod';
 import type { ChannelDefinition } from '../definition.ts';
 import { discord } from '../discord/discord.ts';
 import { email } from '../email/email.ts';
+import { matrix } from '../matrix/matrix.ts';
 import { ntfy } from '../ntfy/ntfy.ts';
 import { pagerduty } from '../pagerduty/pagerduty.ts';
 import { slack } from '../slack/slack.ts';
@@ -14,7 +15,7 @@ import { webhook, withNewSecret } from '../webhook/webhook.ts';
 export { newWebhookSecret } from '../webhook/webhook.ts';
 
 /** All kinds of channels. docs/how-to/add-a-channel.md says what else a new one needs. */
-const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy } satisfies {
+const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy, matrix } satisfies {
   [Kind in ChannelKindName]: { stored: z.ZodType<{ kind: Kind }> };
 };
 
@@ -59,8 +60,7 @@ export function configFrom(entered: ChannelConfig, before: StoredChannelConfig |
 }
 
 export function defaultName(config: StoredChannelConfig): string {
-  const definition = definitionOf(config.kind);
-  return definition.defaultName?.(config) ?? definition.name;
+  return definitionOf(config.kind).defaultName?.(config) ?? CHANNEL_LABELS[config.kind];
 }
 
 export function maskedTarget(config: StoredChannelConfig): string {

@@ -1,5 +1,5 @@
 import { type AccountMail, displayName, oneLine, truncatedLine } from '../../core/index.ts';
-import { definitionOf } from '../kinds/index.ts';
+import { CHANNEL_LABELS } from '../../../contract/words.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import { instant } from './wording.ts';
 
@@ -75,7 +75,7 @@ export function channelDisabled(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
   { createdAt, productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
-  const kindName = definitionOf(channel).name;
+  const kindName = CHANNEL_LABELS[channel];
   const called = oneLine(name) || kindName;
   const answer = truncatedLine(detail, MAX_DETAIL_LENGTH);
   const { why, then, remedy, badge, since } = REASON_TEXTS[reason];

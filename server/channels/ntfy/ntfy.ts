@@ -8,7 +8,6 @@ import type { AlertContent } from '../messages/alert-input.ts';
  * https://docs.ntfy.sh/publish/#publish-as-json
  */
 export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
-  name: 'ntfy',
   stored: z.object({
     kind: z.literal('ntfy'),
     server: storedAddress,

@@ -6,7 +6,6 @@ const APIS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerd
 
 /** Channel to PagerDuty's Events API v2: https://developer.pagerduty.com/docs/events-api-v2-overview */
 export const pagerduty: ChannelDefinition<EnteredConfig<'pagerduty'>> = {
-  name: 'PagerDuty',
   stored: z.object({
     kind: z.literal('pagerduty'),
     routing_key: z.string(),

@@ -4,7 +4,6 @@ import type { AlertContent } from '../messages/alert-input.ts';
 
 /** Channel to a Slack incoming webhook: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
 export const slack: ChannelDefinition<EnteredConfig<'slack'>> = {
-  name: 'Slack',
   ...withSecretAddress('slack'),
   toStored: (entered) => entered,
   receiver: {

@@ -7,7 +7,6 @@ import type { AlertContent } from '../messages/alert-input.ts';
  * temporarily or fix its errors, so only the statuses for a deleted workflow and for an incomplete URL are final.
  */
 export const teams: ChannelDefinition<EnteredConfig<'teams'>> = {
-  name: 'Microsoft Teams',
   ...withSecretAddress('teams'),
   toStored: (entered) => entered,
   receiver: {

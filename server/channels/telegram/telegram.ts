@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertLines, type AlertTone, escapedWithin, truncateLines } from '../alert-lines.ts';
+import { alertLines, htmlWithin, TONE_MARKS, truncateLines } from '../alert-lines.ts';
 import type { ChannelDefinition, EnteredConfig } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
@@ -10,7 +10,6 @@ const API = 'https://api.telegram.org';
  * request contains the bot's token.
  */
 export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
-  name: 'Telegram',
   stored: z.object({ kind: z.literal('telegram'), bot_token: z.string(), chat_id: z.string() }),
   toStored: (entered) => entered,
   receiverKey: ({ chat_id: chat }) => chat,
@@ -38,7 +37,6 @@ export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
 /** Message limit of the Bot API in characters. The API does not count markup, but this code does. */
 const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_LINE_LENGTH = 900;
-const MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', good: '🟢' };
 
 /**
  * Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). If the text is too long, drops
@@ -46,20 +44,16 @@ const MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', go
  */
 export function telegramText(content: AlertContent): string {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
-  const title = `${MARKS[tone]} <b>${asHtml(subject)}</b>`;
-  const reference = `<a href="${escaped(link.url)}">${asHtml(link.label)}</a>`;
+  const title = `${TONE_MARKS[tone]} <b>${asHtml(subject)}</b>`;
+  const reference = `<a href="${htmlWithin(link.url, MAX_LINE_LENGTH)}">${asHtml(link.label)}</a>`;
   const lines = [
     ...[heading, ...paragraphs].map((text) => `${asHtml(text)}\n`),
-    ...facts.map(({ label, value }) => `${asHtml(label)}: <code>${escaped(value)}</code>`),
+    ...facts.map(
+      ({ label, value }) => `${asHtml(label)}: <code>${htmlWithin(value, MAX_LINE_LENGTH)}</code>`,
+    ),
   ];
   const limit = MAX_MESSAGE_LENGTH - title.length - reference.length - 4;
   return [`${title}\n`, ...truncateLines(lines, limit, (text) => text.length), `\n${reference}`].join('\n');
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escaped(text: string): string {
-  return escapedWithin(text, MAX_LINE_LENGTH, (character) => ESCAPES[character] ?? character);
 }
 
 /**
@@ -67,5 +61,5 @@ function escaped(text: string): string {
  * cashtags or commands.
  */
 function asHtml(text: string): string {
-  return escaped(text.replaceAll(/([@#$/])(?=[\p{L}\p{N}_])/gu, '$1\u2060'));
+  return htmlWithin(text.replaceAll(/([@#$/])(?=[\p{L}\p{N}_])/gu, '$1\u2060'), MAX_LINE_LENGTH);
 }

@@ -5,6 +5,7 @@ import { type ChannelDefinition, type EnteredConfig, storedAddress } from '../de
 const stored = z.object({
   kind: z.literal('webhook'),
   url: storedAddress,
+  method: z.enum(['POST', 'PUT']).optional(),
   /** Signing keys, newest first. */
   secrets: z.array(z.object({ secret: z.string(), until: z.number().nullable() })),
 });
@@ -21,7 +22,6 @@ export type WebhookSecret = WebhookConfig['secrets'][number];
  * may fix the cause of any other before the retries end.
  */
 export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig> = {
-  name: 'Webhook',
   stored,
   enteredAddress: ({ url }) => url,
   /** Keeps the keys if the URL changes. */
@@ -34,13 +34,13 @@ export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig>
   defaultName: ({ url }) => new URL(url).host,
   receiver: {
     subject: 'The receiver',
-    posting({ url, secrets }, { content, messageId: id, now }) {
+    posting({ url, method = 'POST', secrets }, { content, messageId: id, now }) {
       const body = JSON.stringify({
         type: content.event,
         timestamp: new Date(content.alertedAt).toISOString(),
         data: content.data,
       });
-      return { url, headers: signatureHeaders({ id, now, body }, secrets), body };
+      return { method, url, headers: signatureHeaders({ id, now, body }, secrets), body };
     },
     refusals: { 410: { why: 'it no longer accepts messages', cause: 'gone' } },
     otherRefusals: 'retry',

@@ -98,6 +98,7 @@ export const ALERTS: readonly Screen[] = [
   { name: 'alerts-add-slack', visitor: 'member', show: kind('Slack') },
   { name: 'alerts-add-telegram', visitor: 'member', show: kind('Telegram') },
   { name: 'alerts-add-ntfy', visitor: 'member', show: kind('ntfy') },
+  { name: 'alerts-add-matrix', visitor: 'member', show: kind('Matrix') },
   {
     name: 'alerts-messages',
     visitor: 'member',

@@ -7,11 +7,14 @@ import { offerOf } from './offer.ts';
 import { SampleLifetime } from './sample-card.tsx';
 import { notAfterOf } from './samples.ts';
 import type { Sample } from './samples.ts';
-import { longDate } from '../../lib/format.ts';
+import { listed, longDate } from '../../lib/format.ts';
+import { CHANNEL_LABELS } from '../../../contract/words.ts';
 
 const TRACKED: Sample = { hostname: 'api.fjord.example', issuer: '', days: 34, lifetimeDays: 90 };
 const ALERTED: Sample = { hostname: 'git.orchard.example', issuer: '', days: 11, lifetimeDays: 90 };
 const MAILED: Sample = { hostname: 'pay.fjord.example', issuer: 'DigiCert', days: 2, lifetimeDays: 199 };
+
+const { email: _, webhook: __, ...SERVICES } = CHANNEL_LABELS;
 
 /** Shows the features, each with a miniature of the product. */
 export function KeyFeatures() {
@@ -33,7 +36,7 @@ export function KeyFeatures() {
       <Feature
         title="Webhook Support"
         chips={hasPlans ? ['Premium'] : []}
-        text="Every alert as signed JSON for your pipeline. Slack, Discord, Microsoft Teams, Telegram, PagerDuty and ntfy get it in their own format."
+        text={`Every alert as signed JSON for your pipeline. ${listed(Object.values(SERVICES))} get it in their own format.`}
       >
         {(now) => <WebhookSample now={now} />}
       </Feature>

@@ -103,9 +103,9 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
       )}
       <p>
         This server sends alert emails through its operator’s mail server. A channel that you add, such as a
-        webhook, Slack, Discord, Microsoft Teams, Telegram, PagerDuty or ntfy, receives the content of the
-        alert: the host, the problem, the certificate and its dates, and nothing else from your account. What
-        happens to it there is up to the receiver. Removing a channel stops this at once and deletes its keys.
+        webhook or a chat, receives the content of the alert: the host, the problem, the certificate and its
+        dates, and nothing else from your account. What happens to it there is up to the receiver. Removing a
+        channel stops this at once and deletes its keys.
       </p>
       <p>
         Anyone else whom you add as a recipient gets one email that asks for consent, and no others without

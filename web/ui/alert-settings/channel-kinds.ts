@@ -1,4 +1,15 @@
-import { Bell, Gamepad2, Hash, type LucideIcon, Mail, Send, Siren, Users, Webhook } from 'lucide-react';
+import {
+  Bell,
+  Gamepad2,
+  Hash,
+  type LucideIcon,
+  Mail,
+  MessagesSquare,
+  Send,
+  Siren,
+  Users,
+  Webhook,
+} from 'lucide-react';
 import type { ChannelKindName } from '../../../contract/words.ts';
 
 export interface ChannelField {
@@ -19,7 +30,6 @@ export interface ChannelField {
 }
 
 export interface ChannelKind {
-  label: string;
   icon: LucideIcon;
   /** One line that describes the kind in the list of kinds. */
   note: string;
@@ -33,7 +43,6 @@ const WEBHOOK_ADDRESS = { label: 'Webhook address', isMono: true, inputMode: 'ur
 /** What the page shows of each kind of channel, and the fields of its form. */
 export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   email: {
-    label: 'Email',
     icon: Mail,
     note: 'To another person, who must agree first',
     steps: [
@@ -43,18 +52,25 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     fields: [{ name: 'address', label: 'Email address', placeholder: 'ops@example.com', inputMode: 'email' }],
   },
   webhook: {
-    label: 'Webhook',
     icon: Webhook,
     note: 'Signed JSON to your own server',
     steps: [
-      'Your server must accept POST requests with JSON and answer with a status from 200 to 299.',
+      'Your server must accept POST or PUT requests with JSON and answer with a status from 200 to 299.',
       'Enter its address. You then get a signing key, which is shown once.',
       'Verify the signature of every message with a Standard Webhooks library; this takes one line of code.',
     ],
-    fields: [{ name: 'url', ...WEBHOOK_ADDRESS, label: 'Address', placeholder: 'https://example.com/hook' }],
+    fields: [
+      { name: 'url', ...WEBHOOK_ADDRESS, label: 'Address', placeholder: 'https://example.com/hook' },
+      {
+        name: 'method',
+        label: 'Method',
+        isOptional: true,
+        choices: ['POST', 'PUT'].map((value) => ({ value, label: value })),
+        start: () => 'POST',
+      },
+    ],
   },
   slack: {
-    label: 'Slack',
     icon: Hash,
     note: 'A message in a channel',
     steps: [
@@ -65,7 +81,6 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     fields: [{ name: 'url', ...WEBHOOK_ADDRESS, placeholder: 'https://hooks.slack.com/services/…' }],
   },
   discord: {
-    label: 'Discord',
     icon: Gamepad2,
     note: 'A message in a text channel',
     steps: [
@@ -76,7 +91,6 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     fields: [{ name: 'url', ...WEBHOOK_ADDRESS, placeholder: 'https://discord.com/api/webhooks/…' }],
   },
   teams: {
-    label: 'Microsoft Teams',
     icon: Users,
     note: 'A card in a channel, sent by a workflow',
     steps: [
@@ -87,7 +101,6 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     fields: [{ name: 'url', ...WEBHOOK_ADDRESS, label: 'Workflow address', placeholder: 'https://…' }],
   },
   telegram: {
-    label: 'Telegram',
     icon: Send,
     note: 'A message from your bot',
     steps: [
@@ -101,7 +114,6 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     ],
   },
   pagerduty: {
-    label: 'PagerDuty',
     icon: Siren,
     note: 'An incident that closes when the problem ends',
     steps: [
@@ -123,7 +135,6 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     ],
   },
   ntfy: {
-    label: 'ntfy',
     icon: Bell,
     note: 'A push message to your phone',
     steps: [
@@ -147,6 +158,26 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
         isOptional: true,
         hint: 'Only for protected topics',
       },
+    ],
+  },
+  matrix: {
+    icon: MessagesSquare,
+    note: 'A message in a room',
+    steps: [
+      'Create a user for the alerts on your homeserver, and invite it to a room without encryption. Sign in as this user and accept the invitation.',
+      'Copy the access token. In Element it is under All settings, then Help & About.',
+      'Copy the internal room ID. In Element it is in the settings of the room, under Advanced.',
+    ],
+    fields: [
+      {
+        name: 'homeserver',
+        label: 'Homeserver',
+        placeholder: 'https://matrix.example.com',
+        isMono: true,
+        inputMode: 'url',
+      },
+      { name: 'room_id', label: 'Room ID', placeholder: '!AbCdEfGh:example.com', isMono: true },
+      { name: 'access_token', label: 'Access token', isMono: true },
     ],
   },
 };

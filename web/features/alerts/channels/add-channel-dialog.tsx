@@ -13,7 +13,7 @@ import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { KindChoice } from './kind-choice.tsx';
 import { SigningKey } from './signing-key.tsx';
 import { useChannelTest } from './use-channel-test.ts';
-import type { ChannelKindName } from '../../../../contract/words.ts';
+import { CHANNEL_LABELS, type ChannelKindName } from '../../../../contract/words.ts';
 
 type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'added'; added: ChannelAddedWire };
 
@@ -70,7 +70,7 @@ export function AddChannelDialog({ kind, open, onOpenChange, focusAfterClose }: 
 
 function wordsOf(step: Step): Pick<DialogProps, 'title' | 'description'> {
   if (step.at === 'kind') return { title: 'Add channel', description: 'Where else should alerts go?' };
-  if (step.at === 'form') return { title: `Add ${CHANNEL_KINDS[step.kind].label}` };
+  if (step.at === 'form') return { title: `Add ${CHANNEL_LABELS[step.kind]}` };
   const { channel } = step.added;
   return channel.kind === 'email'
     ? {

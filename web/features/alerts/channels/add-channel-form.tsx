@@ -9,9 +9,8 @@ import { Button } from '../../../ui/button.tsx';
 import { ReversedOnPhone } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { ChannelFields, showRefusal } from './channel-fields.tsx';
-import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { initialTexts, newChannelSchema } from './typed-channel.ts';
-import type { ChannelKindName } from '../../../../contract/words.ts';
+import { CHANNEL_LABELS, type ChannelKindName } from '../../../../contract/words.ts';
 
 interface AddChannelFormProps {
   kind: ChannelKindName;
@@ -52,7 +51,7 @@ export function AddChannelForm({ kind, onAdded, back }: AddChannelFormProps) {
         aside="Optional"
         maxLength={80}
         autoComplete="off"
-        placeholder={CHANNEL_KINDS[kind].label}
+        placeholder={CHANNEL_LABELS[kind]}
       />
       <div className="mt-1 flex flex-wrap gap-2 max-md:flex-col">
         <ReversedOnPhone>

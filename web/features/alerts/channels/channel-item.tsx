@@ -11,7 +11,6 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
 import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
-import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { channelState } from '../../../lib/alerts/channel-state.ts';
 import type { ChannelState } from '../../../lib/alerts/channel-state.ts';
 import { EditChannelDialog } from './edit-channel-dialog.tsx';
@@ -26,6 +25,7 @@ import { call } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
+import { CHANNEL_LABELS } from '../../../../contract/words.ts';
 
 type Asked = 'edit' | 'receipts' | 'key' | 'remove';
 
@@ -54,7 +54,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
         <div className="min-w-0 flex-1">
           <p className="[overflow-wrap:anywhere]">
             <span className="font-medium">{name}</span>{' '}
-            {!isOwn && <span className="text-meta text-fg-3">{CHANNEL_KINDS[kind].label}</span>}
+            {!isOwn && <span className="text-meta text-fg-3">{CHANNEL_LABELS[kind]}</span>}
           </p>
           {name !== target && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{target}</p>}
           <StateLine standing={standing} />

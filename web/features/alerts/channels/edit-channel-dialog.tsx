@@ -11,6 +11,7 @@ import { toast } from '../../../ui/toast.tsx';
 import { ChannelFields, showRefusal } from './channel-fields.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { changedChannelSchema } from './typed-channel.ts';
+import { CHANNEL_LABELS } from '../../../../contract/words.ts';
 
 interface EditChannelDialogProps {
   channel: ChannelWire;
@@ -25,7 +26,7 @@ export function EditChannelDialog({ channel, open, onOpenChange }: EditChannelDi
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={`Edit ${CHANNEL_KINDS[channel.kind].label}`}
+      title={`Edit ${CHANNEL_LABELS[channel.kind]}`}
       description={
         isMail
           ? 'The recipient has to confirm a new address first.'

@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
-import { CHANNEL_KIND_NAMES, type ChannelKindName } from '../../../../contract/words.ts';
+import { CHANNEL_KIND_NAMES, CHANNEL_LABELS, type ChannelKindName } from '../../../../contract/words.ts';
 
 interface KindChoiceProps {
   onChoose: (kind: ChannelKindName) => void;
@@ -34,7 +34,7 @@ export function KindChoice({ onChoose, lockedReason }: KindChoiceProps) {
               <ChannelIcon kind={kind} className="mt-0.5 text-fg-2" />
               <span className="min-w-0 flex-1">
                 <span className="flex items-center justify-between gap-2 text-body font-medium">
-                  {CHANNEL_KINDS[kind].label}
+                  {CHANNEL_LABELS[kind]}
                   {isLocked && (
                     <span className="flex items-center gap-1 text-small font-normal">
                       <Lock className="size-3 flex-none" strokeWidth={1.6} aria-hidden="true" />

@@ -11,7 +11,10 @@ describe('the form of a new channel', () => {
   it('produces the config of the contract, with defaults', () => {
     expect(typed('webhook', { name: ' Deploys ', url: ' https://example.com/hook ' })).toEqual({
       ok: true,
-      output: { name: 'Deploys', config: { kind: 'webhook', url: 'https://example.com/hook' } },
+      output: {
+        name: 'Deploys',
+        config: { kind: 'webhook', url: 'https://example.com/hook', method: 'POST' },
+      },
     });
     expect(typed('ntfy', { topic: 'quiet-topic', server: '', access_token: '' })).toEqual({
       ok: true,
