@@ -67,14 +67,15 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const here = HTTP_EXAMPLES.filter(({ service }) => service === undefined);
-    for (const { at } of here) await add(rig, at(sink.url));
+    for (const example of here) await add(rig, example.at(sink.url));
     await alarm(rig);
     await rig.runDue();
-    const reached = (path: string | undefined) =>
-      path?.replace(/m\.room\.message\/.*/, 'm.room.message/delivery-1');
-    expect(sink.requests.map(({ path }) => reached(path)).toSorted()).toEqual(
-      here.map(({ request }) => request.path).toSorted(),
+    // The message id of Matrix is in the path.
+    const withoutId = (path = '') => path.replace(/m\.room\.message\/.*/, '');
+    expect(new Set(sink.requests.map(({ path }) => withoutId(path)))).toEqual(
+      new Set(here.map(({ request }) => withoutId(request.path))),
     );
+    expect(sink.requests).toHaveLength(here.length);
     for (const { body } of sink.requests) expect(body).toContain('pay.fjord.example');
     expect(rig.arrivals).toHaveLength(1);
   });
