@@ -105,7 +105,7 @@ function addressOctets(octets: Uint8Array, lengths: readonly number[]): Uint8Arr
 /** Allowed lengths of an iPAddress as a name, in octets. */
 export const ADDRESS_LENGTHS = [4, 16];
 /** Allowed lengths of an iPAddress as a constraint, in octets: address and mask (RFC 5280 §4.2.1.10). */
-export const SUBTREE_LENGTHS = [8, 32];
+const SUBTREE_LENGTHS = [8, 32];
 
 /** NameConstraints (RFC 5280 §4.2.1.10): base names of the permitted and excluded subtrees. An absent list is empty. */
 export interface NameConstraints {
