@@ -93,6 +93,7 @@ export const exportData = {
   method: 'get',
   path: '/user/export',
   access: 'session',
+  cost: ['exportByAccount'],
   summary: 'Export all stored data of the account as one JSON file, without secrets',
   response: z.record(z.string(), z.unknown()),
   status: 200,

@@ -21,6 +21,7 @@ export const addAuthorities = {
   access: 'session',
   scope: 'write',
   idempotent: true,
+  cost: ['authoritiesByAccount'],
   summary:
     'Trust private certificate authorities for the domains of the account; ignores those already trusted',
   body: addAuthoritiesSchema,

@@ -6,6 +6,7 @@ export const previewImport = {
   path: '/domain/import/preview',
   access: 'session',
   scope: 'read',
+  cost: ['importByAccount'],
   summary: 'Preview the result of an import for each line; changes nothing',
   body: importSchema,
   response: wrapped(importPreviewSchema),

@@ -20,6 +20,7 @@ export const makeToken = {
   access: 'session',
   idempotent: true,
   shownOnce: ['secret'],
+  cost: ['tokensByAccount'],
   summary: 'Create a personal token; only this response contains its secret',
   body: createTokenSchema,
   response: wrapped(tokenCreatedSchema),

@@ -132,7 +132,6 @@ export {
   frequencyOn,
   isStaleReport,
   mayAdd,
-  mayExpectCertificates,
   mayResume,
   mayUseFrequency,
   blockingSubscription,

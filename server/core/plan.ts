@@ -35,11 +35,6 @@ export function mayResume(plan: Plan, active: number): boolean {
   return plan === 'premium' || active < FREE_DOMAIN_LIMIT;
 }
 
-/** Returns whether a user may announce the certificate that domains should serve. Alerts about other renewals are part of every plan. */
-export function mayExpectCertificates(plan: Plan): boolean {
-  return plan === 'premium';
-}
-
 /** Returns whether a plan permits checks every `minutes`; false for intervals that are not offered. */
 export function mayUseFrequency(plan: Plan, minutes: number): boolean {
   return (

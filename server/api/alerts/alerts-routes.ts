@@ -62,8 +62,6 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   }));
 
   api.on(CALLS.changeAccountAlerts, async ({ body, session: { account }, now }) => {
-    const limited = limits.allow('settingsByAccount', account.id);
-    if (limited) return limited;
     const settings = body.settings && readSettings(body.settings);
     if (settings) {
       const { settings: known } = await accountAlerts(store, account.id);
@@ -84,8 +82,6 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.previewAlerts, async ({ body, session: { account }, now }) => {
-    const limited = limits.allow('previewByAccount', account.id);
-    if (limited) return limited;
     const { domain_id: monitorId, quiet_hours: quiet } = body;
     const scope = { accountId: account.id, ...(monitorId !== undefined && { monitorId }) };
     if (monitorId !== undefined && (await findMonitor(store, { accountId: account.id, monitorId })) === null)

@@ -1,3 +1,4 @@
+import { addChannel } from '../../../contract/calls/alert.ts';
 import { type ChannelWire, type DeliveryWire, MAX_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
 import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
@@ -113,7 +114,7 @@ function isHeld({ state, firstAttemptAt, nextAttemptAt }: DeliveryRecord, now: n
 /** Refusals of calls about channels. Refusals that the store returns have the store's codes as keys. */
 export const CHANNEL_REFUSALS = {
   not_found: () => refuse('not_found', 'There is no such channel.'),
-  premium_required: () => refuse('premium_required', 'Channels other than your own email require Premium.'),
+  premium_required: () => refuse('premium_required', addChannel.needs.premium),
   too_many_channels: () => refuse('too_many_channels', `An account can have up to ${MAX_CHANNELS} channels.`),
   channel_exists: () => refuse('channel_exists', 'You already have a channel that sends there.'),
   channel_closed: () =>

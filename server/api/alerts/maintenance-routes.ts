@@ -15,7 +15,7 @@ import { iso } from '../domains/domain-wire.ts';
 
 /** Manages maintenance windows, during which no alerts about problems are sent. */
 export function maintenanceRoutes(api: Api, parts: AppParts): void {
-  const { store, limits } = parts;
+  const { store } = parts;
 
   api.on(CALLS.listMaintenance, async ({ session: { account }, now }) => {
     const windows = await maintenanceOf(store, { accountId: account.id, now });
@@ -23,8 +23,6 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.addMaintenance, async ({ body, session: { account }, idempotency, now }) => {
-    const limited = limits.allow('settingsByAccount', account.id);
-    if (limited) return limited;
     const [startsAt, endsAt] = [Date.parse(body.starts_at), Date.parse(body.ends_at)];
     if (body.repeats === 'never' && endsAt <= now)
       return refuse('invalid_request', '“ends_at” must be in the future.');

@@ -12,11 +12,9 @@ import { targetOfRow } from '../alerts/channel-wire.ts';
 import { browserName } from './browser-name.ts';
 
 /** Streams the data stored about an account as one JSON file, up to `EXPORT_LIMITS` and without secrets. */
-export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
+export function exportRoutes(api: Api, { store, identity }: AppParts): void {
   api.on(CALLS.exportData, async ({ c, session, now }) => {
     const { account } = session;
-    const limited = limits.allow('exportByAccount', account.id);
-    if (limited) return limited;
     const profile = await exportProfile(store, account.id);
     const open = await listSessions(store, account.id, now);
     const document = {

@@ -8,15 +8,13 @@ import { iso } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Lists, creates and revokes personal tokens. The calls have no scope, so that tokens cannot manage tokens. */
-export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
+export function tokenRoutes(api: Api, { store }: AppParts): void {
   api.on(CALLS.listTokens, async ({ session }) => ({
     data: (await listTokens(store, session.account.id)).map(tokenWire),
   }));
 
   api.on(CALLS.makeToken, async ({ body, session, idempotency, now }) => {
     const accountId = session.account.id;
-    const limited = limits.allow('tokensByAccount', accountId);
-    if (limited) return limited;
     const { secret, prefix } = newToken();
     const days = body.expires_in_days;
     const answerOf = (token: ApiToken) => ({ data: { token: tokenWire(token), secret } });

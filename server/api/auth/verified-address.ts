@@ -2,6 +2,7 @@ import type { Limits } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { type MisuseRules, REPLACEMENTS_PER_DAY } from '../../store/monitors/misuse.ts';
 import type { AppParts } from '../http/api.ts';
+import { addChannel } from '../../../contract/calls/alert.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { MAX_WEIGHT } from '../http/rate-limit.ts';
 import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
@@ -13,11 +14,7 @@ const UNVERIFIED_REFUSALS = {
       'email_not_verified',
       `Confirm your address to import domains. Without it you can add up to ${max}, one at a time.`,
     ),
-  channel: () =>
-    refuse(
-      'email_not_verified',
-      'Confirm your address to send alerts to channels other than your own email.',
-    ),
+  channel: () => refuse('email_not_verified', addChannel.needs.verified),
   statusPage: () => refuse('email_not_verified', 'Confirm your address to publish a status page.'),
   invoices: () => refuse('email_not_verified', 'Confirm your address first: the portal shows your invoices.'),
   port: () =>

@@ -20,8 +20,6 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
 
   api.on(CALLS.addAuthorities, async ({ body, session, idempotency, now }) => {
     const accountId = session.account.id;
-    const limited = limits.allow('authoritiesByAccount', accountId);
-    if (limited) return limited;
     const read = readAuthorities(body.pem);
     if (!read.ok) return refuse('invalid_certificate', read.message);
     const { authorities } = read;

@@ -8,8 +8,6 @@ import {
   type CsvCell,
   csvRecord,
   displayName,
-  entitlementAt,
-  mayExpectCertificates,
   oneLine,
   readExpected,
   unicodeName,
@@ -58,8 +56,6 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
 
   api.on(CALLS.exportCertificates, async ({ c, query, session, now }) => {
     const accountId = session.account.id;
-    const limited = limits.allow('csvByAccount', accountId) ?? limits.allow('searchesByAccount', accountId);
-    if (limited) return limited;
     const { sort, direction } = query;
     const list = { accountId, ...filterOf(query), sort, direction, now };
     return download(c, {
@@ -73,11 +69,6 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
 
   api.on(CALLS.expectCertificate, async ({ body, session, now }) => {
     const accountId = session.account.id;
-    const { plan } = entitlementAt(store, session.account.entitlement, now);
-    if (!mayExpectCertificates(plan))
-      return refuse('premium_required', 'Telling us by API what domains should serve requires Premium.');
-    const limited = limits.allow('authoritiesByAccount', accountId);
-    if (limited) return limited;
     const dueAt = body.by === undefined ? now + DEFAULT_DEPLOYMENT_MS : Date.parse(body.by);
     if (dueAt < now || dueAt > now + MAX_DEPLOYMENT_MS)
       return refuse('invalid_request', '“by” must be a time within the next 30 days.');

@@ -18,12 +18,10 @@ import { addMonitor, findByEndpoint } from '../../store/monitors/monitor-adding.
  * address. A client that prefers not to wait sees such a host in the list. Before, it can look the host up.
  */
 export function domainAddRoutes(api: Api, parts: AppParts): void {
-  const { store, limits, config, timing, readiness } = parts;
+  const { store, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
 
   api.on(CALLS.lookUpHost, async ({ query, session: { account } }) => {
-    const limited = limits.allow('lookupByAccount', account.id);
-    if (limited) return limited;
     const normalised = normaliseEndpoint(query.host, policy, query);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const { endpoint } = normalised;
@@ -36,8 +34,6 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.addDomain, async ({ c, body, session, idempotency, now }) => {
     const accountId = session.account.id;
-    const limited = limits.allow('addByAccount', accountId);
-    if (limited) return limited;
     const normalised = normaliseEndpoint(body.host, policy, body);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
 

@@ -29,9 +29,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     const accountId = account.id;
     const ids = [...new Set(body.ids)];
     const isCheck = body.action === 'check' || body.action === 'resume';
-    const limited =
-      limits.allow('bulkByAccount', accountId) ??
-      (isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null);
+    const limited = isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null;
     if (limited) return limited;
 
     // Check ownership before counting limits per domain: other people must not use up the owner's limits.

@@ -23,8 +23,6 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
   const policy = endpointPolicy(parts);
 
   api.on(CALLS.previewImport, async ({ body, session: { account }, now }) => {
-    const limited = limits.allow('importByAccount', account.id);
-    if (limited) return limited;
     const lines = body.entries.map((entry) => normaliseEndpoint(entry.host, policy, entry));
     const tracked = await trackedEndpoints(store, { accountId: account.id, endpoints: endpointsOf(lines) });
     const { plan } = entitlementAt(store, account.entitlement, now);

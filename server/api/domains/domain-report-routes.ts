@@ -11,11 +11,9 @@ import { unreachable } from './domain-wire.ts';
 import { historyPair } from '../../store/checks/certificate-history.ts';
 
 /** Serves the report of a domain's last check, and the differences between two of its certificates. */
-export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {
+export function domainReportRoutes(api: Api, { store }: AppParts): void {
   api.on(CALLS.domainReport, async ({ params, session, now }) => {
     const accountId = session.account.id;
-    const limited = limits.allow('reportByAccount', accountId);
-    if (limited) return limited;
     const monitor = await findMonitor(store, { accountId, monitorId: params.id });
     if (monitor === null) return REFUSALS.notFound();
     const { verdict, certificate: facts } = monitor;

@@ -12,10 +12,10 @@ import { WITHOUT_KEY, type IdempotentAnswer, runIdempotently } from './idempoten
 import { type ActiveToken, type PersonalTokens, hasToken } from '../auth/personal-tokens.ts';
 import { isLenient, problemResponse, Refusal, refuse } from './problem.ts';
 import type { Readiness, Telemetry } from '../../telemetry/index.ts';
-import type { createCallLimits } from './rate-limit.ts';
+import type { CallLimitName, createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from '../auth/session.ts';
 import type { LocalAccess } from './local-access.ts';
-import type { EndpointPolicy } from '../../core/index.ts';
+import { type EndpointPolicy, entitlementAt } from '../../core/index.ts';
 
 /** Everything that the routes need: the app's options with defaults filled in, and the services made from them. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {
@@ -58,10 +58,13 @@ export interface Caller {
 type Answer<C extends Call> =
   (C['response'] extends z.ZodType ? z.output<C['response']> : never) | Refusal | Response;
 
+/** A call whose `cost` names rate limits that exist. */
+type ServedCall = Call & { cost?: readonly CallLimitName[] };
+
 export interface Api {
   app: Hono<AppEnv>;
   /** Registers a call of the contract, which defines its authentication, input schemas and response type. */
-  on<C extends Call>(call: C, handler: (incoming: Incoming<C>) => Promise<Answer<C>>): void;
+  on<C extends ServedCall>(call: C, handler: (incoming: Incoming<C>) => Promise<Answer<C>>): void;
 }
 
 export function createApi(parts: AppParts): Api {
@@ -78,7 +81,9 @@ export function createApi(parts: AppParts): Api {
         if (input instanceof Refusal) return problemResponse(c, input);
         const now = parts.clock.now();
         const handle = async (idempotency: IdempotentAnswer): Promise<Response> => {
-          const answer = await handler({ c, ...input, session, idempotency, now } as never);
+          const answer =
+            refusalOf(c, call, session?.account ?? null, parts) ??
+            (await handler({ c, ...input, session, idempotency, now } as never));
           if (answer instanceof Refusal) return problemResponse(c, answer);
           return answer instanceof Response ? answer : c.json(answer as object, call.status);
         };
@@ -150,6 +155,27 @@ async function authenticate(
     return refuse('insufficient_scope', `This token lacks the scope “${scope}”.`);
   }
   return token;
+}
+
+/** Returns the refusal of a caller who lacks what the call needs or has reached one of its rate limits; else counts the call. */
+function refusalOf(
+  c: AppContext,
+  { needs, cost }: ServedCall,
+  account: Account | null,
+  parts: AppParts,
+): Refusal | null {
+  const { store, limits, clock } = parts;
+  if (account !== null && needs !== undefined) {
+    const { plan } = entitlementAt(store, account.entitlement, clock.now());
+    if (needs.premium !== undefined && plan !== 'premium') return refuse('premium_required', needs.premium);
+    if (needs.verified !== undefined && !account.emailVerified)
+      return refuse('email_not_verified', needs.verified);
+  }
+  for (const limit of cost ?? []) {
+    const limited = limits.allow(limit, account?.id ?? c.get('client').network);
+    if (limited) return limited;
+  }
+  return null;
 }
 
 const honoPath = (path: string) => `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;

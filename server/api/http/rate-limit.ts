@@ -108,7 +108,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
    */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
 });
-type CallLimitName = keyof ReturnType<typeof callLimits>;
+export type CallLimitName = keyof ReturnType<typeof callLimits>;
 
 /** Returns a 429 refusal that names the wait in a readable unit: seconds, minutes or hours. */
 export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {

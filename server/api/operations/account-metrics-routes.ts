@@ -15,7 +15,7 @@ const MAX_CACHED_CHARACTERS = 32_000_000;
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Serves an account's metrics to Prometheus. */
-export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts): void {
+export function accountMetricsRoute(api: Api, { store, clock }: AppParts): void {
   const cache = createAnswerCache<string>({
     clock,
     cacheMs: CACHE_MS,
@@ -23,8 +23,6 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
     weigh: (text) => text.length,
   });
   api.on(CALLS.accountMetrics, async ({ c, session: { account }, now }) => {
-    const limited = limits.allow('metricsByAccount', account.id);
-    if (limited) return limited;
     const text = await cache.get(account.id, async () => {
       const domains = await readDomainMetrics(onReplica(store), {
         accountId: account.id,

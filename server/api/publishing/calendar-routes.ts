@@ -22,8 +22,6 @@ import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 /** Manages an account's secret calendar URL, and serves its calendar. */
 export function calendarRoutes(api: Api, { store, limits, config }: AppParts): void {
   api.on(CALLS.makeCalendar, async ({ session: { account }, idempotency, now }) => {
-    const limited = limits.allow('settingsByAccount', account.id);
-    if (limited) return limited;
     const token = randomBytes(32).toString('base64url');
     const answer = { data: { url: new URL(`/api/calendar/${token}.ics`, config.publicUrl).href } };
     await createCalendarFeed(store, {

@@ -74,10 +74,7 @@ export function statusRoutes(api: Api, parts: AppParts): void {
   };
   api.on(
     CALLS.publicStatus,
-    async ({ c, params }) =>
-      limits.allow('statusByAddress', c.get('client').network) ??
-      (await respond(c, params.slug, 'json')) ??
-      REFUSALS.noPage(),
+    async ({ c, params }) => (await respond(c, params.slug, 'json')) ?? REFUSALS.noPage(),
   );
   api.app.get('/status/:slug/feed.atom', async (c) => {
     const limited = limits.allow('statusByAddress', c.get('client').network);
@@ -124,8 +121,6 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.previewStatusPage, async ({ session: { account }, body, now }) => {
-    const limited = limits.allow('previewByAccount', account.id);
-    if (limited) return limited;
     const { status, privateNames } = await publicStatus(store, {
       accountId: account.id,
       choices: choicesOf(body),
@@ -136,8 +131,6 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.pageAddress, async ({ session: { account }, query }) => {
-    const limited = limits.allow('previewByAccount', account.id);
-    if (limited) return limited;
     const parsed = pageAddressSchema.safeParse(query.slug);
     if (!parsed.success)
       return { data: { available: false, reason: parsed.error.issues[0]?.message ?? null } };
