@@ -80,6 +80,28 @@ describe('the pin labels', () => {
   });
 });
 
+describe('the first healthy certificate', () => {
+  // A phone, a tablet and a desktop; the card has a border.
+  for (const width of [326, 710, 1198])
+    it(`has its name in a card of ${width} px, however many urgent ones come before it`, () => {
+      for (const rows of [2, 4] as const)
+        for (let urgent = 0; urgent <= 12; urgent += 1)
+          for (const healthy of [15.2, 17.5, 20.9]) {
+            const before = Array.from({ length: urgent }, (_, index) => ({ days: 0.5 + index * 1.2 }));
+            const layout = laidOut([...before, { days: healthy }, { days: 20.95 }], { width, rows });
+            const pin = onAxis(layout).find(({ entry }) => entry.status === 'ok');
+            expect(pin?.label, `${urgent} urgent, ${rows} rows, ${healthy} days`).toBe('host.fjord.example');
+            if (urgent > 0) expect(onAxis(layout)[0]?.label).toMatch(/^host/);
+          }
+    });
+
+  it('has a shorter name if neither side has room', () => {
+    const given = [1, 2, 3, 4, 5].map((days) => ({ days, revoked: true }));
+    const { pins } = laidOut([...given, { days: 12 * 7, name: 'a'.repeat(60) }], { width: 900, days: 365 });
+    expect(pins.at(-1)?.label).toMatch(/^a+…$/);
+  });
+});
+
 describe('the buckets for expired and later certificates', () => {
   it('hold up to four expired certificates and the number of the others', () => {
     const layout = laidOut([{ days: -9, count: 3 }, ...[-5, -4, -3, -2, -1].map((days) => ({ days }))]);
@@ -189,14 +211,15 @@ describe('the height of the horizon', () => {
 });
 
 describe('the horizon with random certificates', () => {
-  const given = fc.record({
-    days: fc.double({ min: -40, max: 500, noNaN: true }),
-    name: fc.stringMatching(/^[a-z]{1,60}(\.[a-zæ例]{1,40}){0,4}$/),
-    revoked: fc.boolean(),
-    count: fc.integer({ min: 1, max: 3 }),
-  });
+  const within = (min: number, max: number) =>
+    fc.record({
+      days: fc.double({ min, max, noNaN: true }),
+      name: fc.stringMatching(/^[a-z]{1,60}(\.[a-zæ例]{1,40}){0,4}$/),
+      revoked: fc.boolean(),
+      count: fc.integer({ min: 1, max: 3 }),
+    });
   const anything = fc.tuple(
-    fc.array(given, { maxLength: 80 }),
+    fc.oneof(fc.array(within(-40, 500), { maxLength: 80 }), fc.array(within(0, 22), { maxLength: 20 })),
     fc.record({
       width: fc.integer({ min: 260, max: 1600 }),
       days: fc.constantFrom(30, 90, 365),
@@ -230,6 +253,13 @@ describe('the horizon with random certificates', () => {
             expect(nameOf(other).left >= name.right || nameOf(other).right <= name.left).toBe(true);
         }
       }
+    });
+  });
+
+  it('names the first healthy one on the axis', () => {
+    every((layout) => {
+      const first = onAxis(layout).find(({ entry }) => entry.status === 'ok');
+      if (first) expect(first.label).not.toBeNull();
     });
   });
 

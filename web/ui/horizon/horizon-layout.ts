@@ -1,6 +1,7 @@
 import { dayAxis, endOfView, monthNames, ticksOf, xOf } from './day-axis.ts';
 import type { DayAxis, MonthName, Tick } from './day-axis.ts';
-import { NAME_OFFSET, nameStart, packLabels } from './pack-labels.ts';
+import { AIR, NAME_OFFSET, nameStart, packLabels } from './pack-labels.ts';
+import type { PackedLabel } from './pack-labels.ts';
 import { cutToFit } from './text-measure.ts';
 import type { TextMeasure } from './text-measure.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
@@ -102,6 +103,8 @@ const MAX_LATER = 3;
 const LATER_STEP = 16;
 const MAX_NAME_WIDTH = 220;
 const MAX_NAME_WIDTH_NARROW = 152;
+/** From the pin, in px. */
+const MIN_NAME_WIDTH = 80;
 /** Half the width of the Today pill. */
 export const TODAY_HALF_WIDTH = 27;
 
@@ -231,24 +234,58 @@ function axisPins(
     const x = crisp(Math.min(xOf(axis, entry.notAfter), frame.axisEnd));
     return { entry, x, ...entryLabel(entry, frame, measure) };
   });
-  const packed = packLabels(labels, {
-    rows: frame.rows,
-    left: frame.todayX,
-    right: namesEnd(frame),
-    keepRow: frame.narrow,
+  return named(labels, frame, measure).map(({ entry, x, text, width, row, side }): HorizonPin => ({
+    place: 'axis',
+    entry,
+    x,
+    y: row === null ? base - SHORT_PIN : rowY(frame, row),
+    label: side && text,
+    labelX: nameStart({ x, width }, side),
+    labelWidth: side ? width : 0,
+  }));
+}
+
+interface EntryLabel {
+  entry: HorizonEntry;
+  /** Centre of the pin. */
+  x: number;
+  text: string;
+  width: number;
+}
+
+/**
+ * Places the names. If the first healthy certificate would have none, earlier ones leave it the bottom row. If its name does not fit
+ * there, it gets the top row.
+ */
+function named(
+  labels: readonly EntryLabel[],
+  frame: HorizonFrame,
+  measure: TextMeasure,
+): (EntryLabel & PackedLabel)[] {
+  const { rows } = frame;
+  const room = { rows, left: frame.todayX, right: namesEnd(frame), keepRow: frame.narrow };
+  const place = labels.findIndex(({ entry }) => entry.status === 'ok');
+  const healthy = labels[place];
+  const dense = packLabels(labels, room);
+  if (healthy === undefined || dense[place]?.side !== null) return dense;
+  const before = labels.map((label, index) => (index < place ? { ...label, rows: rows - 1 } : label));
+  const spared = packLabels(before, room);
+  if (spared[place]?.side !== null) return spared;
+
+  const { x } = healthy;
+  const cut = (label: EntryLabel, width: number): EntryLabel => ({
+    ...label,
+    ...entryLabel(label.entry, frame, measure, width - NAME_OFFSET - AIR),
   });
-  return labels.map(({ entry, x, text, width }, index): HorizonPin => {
-    const { row = null, side = null } = packed[index] ?? {};
-    return {
-      place: 'axis',
-      entry,
-      x,
-      y: row === null ? base - SHORT_PIN : rowY(frame, row),
-      label: side && text,
-      labelX: nameStart({ x, width }, side),
-      labelWidth: side ? width : 0,
-    };
-  });
+  const top = cut(healthy, Math.max(x - room.left, room.right - x));
+  const side = x + NAME_OFFSET + top.width + AIR <= room.right ? 'right' : 'left';
+  // Its stem crosses all rows, so earlier names end there, unless too little of them would be left.
+  const others = labels
+    .toSpliced(place, 1)
+    .map((label) => (label.x < x - MIN_NAME_WIDTH ? cut(label, x - label.x) : label));
+  return packLabels(others, { ...room, rows: rows - 1, stem: x })
+    .map((label) => ({ ...label, row: label.row === null ? null : label.row + 1 }))
+    .toSpliced(place, 0, { ...top, row: 0, side });
 }
 
 /** Returns the right limit of names on the axis, in px. */
@@ -256,16 +293,17 @@ export function namesEnd(frame: HorizonFrame): number {
   return (frame.hasLater ? frame.axisEnd : frame.width) - 4;
 }
 
-/** Returns the text beside a pin: a name, or the number of healthy certificates. */
+/** Returns the text beside a pin: a name, cut to `room` px, or the number of healthy certificates. */
 export function entryLabel(
   entry: Pick<HorizonEntry, 'name' | 'count' | 'shared' | 'status'>,
   frame: HorizonFrame,
   measure: TextMeasure,
+  room = Infinity,
 ): { text: string; width: number } {
   const { count, status } = entry;
   if (count > 1 && status === 'ok') return { text: String(count), width: measure.label(String(count)) };
   const wide = (text: string) => measure.name(text, frame.nameSize);
-  const text = nameLabel(entry, frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH, wide);
+  const text = nameLabel(entry, Math.min(room, frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH), wide);
   return { text, width: wide(text) };
 }
 

@@ -3,6 +3,8 @@ export interface Label {
   x: number;
   /** Width of the name, in px. */
   width: number;
+  /** How many of the rows it may use; all by default. */
+  rows?: number;
 }
 
 export interface PackedLabel {
@@ -20,11 +22,13 @@ interface Room {
   right: number;
   /** A pin without room for its name keeps its row; on phones short pins would be hard to tell apart. */
   keepRow: boolean;
+  /** x of a stem through all rows, which no name may cross. */
+  stem?: number;
 }
 
 /** From the pin's centre to its name, and space after it, in px. */
 export const NAME_OFFSET = 12;
-const AIR = 10;
+export const AIR = 10;
 /** Space to the left of a pin's centre. */
 const CLEARANCE = 6;
 
@@ -32,11 +36,15 @@ const CLEARANCE = 6;
  * Assigns rows to labels sorted by `x`: the row below the lowest earlier label that still covers the position, so that no stem crosses a
  * name. A name is to the left of its pin if the right has no room. A pin without a row or room on either side has no name.
  */
-export function packLabels(labels: readonly Label[], { rows, left, right, keepRow }: Room): PackedLabel[] {
+export function packLabels<L extends Label>(
+  labels: readonly L[],
+  { rows, left, right, keepRow, stem: crossing = Infinity }: Room,
+): (L & PackedLabel)[] {
   // The right end of each row's last name. Short pins count for the lowest row, so that the next glyph keeps its distance.
   const ends = Array.from({ length: rows }, () => -Infinity);
-  const stems: { x: number; row: number }[] = [];
-  return labels.map(({ x, width }): PackedLabel => {
+  const stems = [{ x: crossing, row: -1 }];
+  return labels.map((label) => {
+    const { x, width, rows: usable = rows } = label;
     const free = ends.findLastIndex((end) => end > x - CLEARANCE) + 1;
     const end = x + NAME_OFFSET + width + AIR;
     const start = x - NAME_OFFSET - width - AIR;
@@ -45,16 +53,16 @@ export function packLabels(labels: readonly Label[], { rows, left, right, keepRo
       row >= free &&
       start >= left &&
       (ends[row] ?? 0) <= start &&
-      stems.every((stem) => stem.x < start || stem.row > row);
-    const fitsRight = free < rows && end <= right;
-    const leftRow = fitsRight ? -1 : ends.findIndex((_, row) => hasRoomLeft(row));
+      stems.every((stem) => stem.x < start || stem.x > x || stem.row > row);
+    const fitsRight = free < usable && end <= (x < crossing ? Math.min(right, crossing) : right);
+    const leftRow = fitsRight ? -1 : ends.findIndex((_, row) => row < usable && hasRoomLeft(row));
     const side = fitsRight ? 'right' : leftRow >= 0 ? 'left' : null;
     const row = side === 'left' ? leftRow : free;
-    const isShort = side === null && (!keepRow || row >= rows);
-    const taken = isShort ? rows - 1 : row;
+    const isShort = side === null && (!keepRow || row >= usable);
+    const taken = isShort ? usable - 1 : row;
     ends[taken] = Math.max(ends[taken] ?? -Infinity, side === 'right' ? end : x + AIR);
     stems.push({ x, row: isShort ? rows : row });
-    return { row: isShort ? null : row, side };
+    return { ...label, row: isShort ? null : row, side };
   });
 }
 

@@ -117,8 +117,7 @@ function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: T
     keepRow: false,
   });
   const pins = new Map(
-    urgent.map(({ bar, entry, x, text, width }, index): [DayBar, HorizonPin | null] => {
-      const { row = null, side = null } = packed[index] ?? {};
+    packed.map(({ bar, entry, x, text, width, row, side }): [DayBar, HorizonPin | null] => {
       const labelX = nameStart({ x, width }, side);
       const pin = { place: 'axis', entry, x, label: text, labelX, labelWidth: width } as const;
       return [bar, side !== null && row !== null ? { ...pin, y: rowY(frame, row) } : null];
