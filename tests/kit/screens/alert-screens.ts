@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { at, dialog, changeAndAwaitPreview, open, press, type Screen } from './navigation.ts';
+import { at, dialog, changeAndAwaitPreview, open, press, pretendToSave, type Screen } from './navigation.ts';
 
 /** Opens the page and waits for its data. */
 async function alerts(page: Page): Promise<void> {
@@ -62,8 +62,10 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      // The demo keeps its steps: the change is shown at once and never saved.
-      await page.route('**/api/alerts', () => undefined);
+      await pretendToSave(page, '**/api/alerts', (stored, { settings }) => ({
+        ...stored,
+        settings: { ...stored.settings, ...settings },
+      }));
       await changeAndAwaitPreview(page, () => page.getByRole('radio', { name: /^Custom/ }).click());
       await page.getByText('30 days before').first().waitFor();
     },

@@ -94,3 +94,27 @@ export async function change(route: Route, of: (data: object) => object): Promis
   const answer = (await response.json()) as { data: object };
   await route.fulfill({ response, json: { ...answer, data: of(answer.data) } });
 }
+
+interface Settings {
+  settings?: object;
+}
+
+/**
+ * Answers changes at an address, and the next reads, as if the changes were saved. Nothing is, because a second visit must find the
+ * same settings. A change without an answer would be saved once the page has no routes any more.
+ */
+export async function pretendToSave(
+  page: Page,
+  url: string,
+  changed: (stored: Settings, change: Settings) => object,
+): Promise<void> {
+  let saved: object | null = null;
+  await page.route(url, async (route) => {
+    const request = route.request();
+    if (request.method() !== 'GET') {
+      const { data } = (await (await page.request.get(request.url())).json()) as { data: Settings };
+      saved = changed(data, request.postDataJSON() as Settings);
+    }
+    return saved === null ? route.fallback() : route.fulfill({ json: { data: saved } });
+  });
+}

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { HOUR_MS } from '../../../contract/durations.ts';
-import { change, changeAndAwaitPreview, panelOf, press, type Screen } from './navigation.ts';
+import { change, changeAndAwaitPreview, panelOf, press, pretendToSave, type Screen } from './navigation.ts';
 
 const SECTIONS: Screen[] = [
   { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example', 'overview', 'sort=soonest') },
@@ -78,14 +78,7 @@ const alertsOf = (hostname: string) => async (page: Page) => {
 };
 
 async function ownSettings(page: Page, part: string): Promise<void> {
-  // Nothing is saved, because a second visit must find the same settings. A change without an answer would be saved once the page has no
-  // routes any more.
-  await page.route('**/api/domain/*/alerts', async (route) => {
-    const request = route.request();
-    if (request.method() === 'GET') return route.fallback();
-    const stored = (await (await page.request.get(request.url())).json()) as { data: object };
-    return route.fulfill({ json: { data: { ...stored.data, own: request.postDataJSON() as object } } });
-  });
+  await pretendToSave(page, '**/api/domain/*/alerts', (stored, own) => ({ ...stored, own }));
   await page.locator('summary', { hasText: /^Account defaults|^Custom / }).click();
   await press(page, `Change: ${part}`);
 }
@@ -140,9 +133,7 @@ const ALERTS: Screen[] = [
     async show(page) {
       await alertsOf('auth.fjord.example')(page);
       await ownSettings(page, 'Steps');
-      const custom = page.getByRole('radio', { name: /Custom/ });
-      // It is chosen already if an earlier screen saved steps for the whole account.
-      if (!(await custom.isChecked())) await changeAndAwaitPreview(page, () => custom.click());
+      await changeAndAwaitPreview(page, () => page.getByRole('radio', { name: /Custom/ }).click());
       await page.getByText('14 days before').last().waitFor();
       await page
         .getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })
