@@ -2,7 +2,17 @@ import type { Page } from '@playwright/test';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
-import { addHost, card, createAccount, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
+import {
+  addByApi,
+  addHost,
+  card,
+  createAccount,
+  daysFromNow,
+  expect,
+  signUp,
+  test,
+  verifyAddress,
+} from './world.ts';
 
 test('a host that is not in DNS is added only after a confirmation', async ({ page, world }) => {
   await createAccount(page, world);
@@ -228,24 +238,28 @@ test('with the fields behind "More", two servers of one name are two domains', a
   await expect(page.getByText(`The check connects to ${backend} and sends no server name.`)).toBeVisible();
 });
 
-/** Records every position of the watched parts of the page, in px from the top of the document, and the height of each card. */
+/**
+ * Records every position of the watched parts of the page, in px from the top of the document, and the height of each card or row.
+ * Positions are rounded to a tenth.
+ */
 async function watchLayout(page: Page): Promise<() => Promise<Record<string, number[]>>> {
   const seen = await page.evaluateHandle(() => {
     const values: Record<string, number[]> = {};
     const add = (name: string, value: number) => {
+      const rounded = Math.round(value * 10) / 10;
       const former = (values[name] ??= []);
-      if (former.at(-1) !== Math.round(value)) former.push(Math.round(value));
+      if (former.at(-1) !== rounded) former.push(rounded);
     };
     const look = () => {
       for (const [name, part] of [
         ['timeline', 'main section'],
         ['toolbar', '[data-toolbar]'],
-        ['list', 'ul[aria-label=Domains]'],
+        ['list', '[aria-label=Domains]'],
       ] as const)
         add(name, (document.querySelector(part)?.getBoundingClientRect().top ?? NaN) + window.scrollY);
       for (const each of document.querySelectorAll('[data-domain-id]')) {
         const { top, height } = each.getBoundingClientRect();
-        const host = each.querySelector('h3')?.textContent;
+        const host = each.querySelector('a[title]')?.textContent;
         add(`place of ${host}`, top + window.scrollY);
         add(`height of ${host}`, height);
       }
@@ -257,33 +271,101 @@ async function watchLayout(page: Page): Promise<() => Promise<Record<string, num
   return () => seen.evaluate((values) => values);
 }
 
-test('a domain that is added moves nothing above the list, and its first check moves no card', async ({
+const LONG = `${'long-name-of-a-host.'.repeat(6)}still.example`;
+
+for (const [width, view] of [
+  [360, 'grid'],
+  [360, 'list'],
+  [768, 'list'],
+  [1440, 'grid'],
+] as const)
+  test(`domains that are added, checked or removed move nothing else of the ${view} at ${width} px`, async ({
+    page,
+    world,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    const person = await createAccount(page, world, { premium: true, verified: true });
+    await page.goto(`/dashboard?view=${view}`);
+    const name = (label: string) => `${label}-${width}-${view}.still.example`;
+    const headline = page.getByRole('heading', { level: 1 });
+    const total = (count: number) => page.getByRole('button', { name: `All, ${count}`, exact: true });
+    const served = (label: string, days: number) =>
+      world.serve(name(label), { notBefore: daysFromNow(-60), notAfter: daysFromNow(days) });
+
+    const first = await served('first', 80.5);
+    const field = page.getByLabel('Host Address');
+    await field.fill(first);
+    await field.press('Enter');
+    await expect(headline).toHaveText(`${first} is fine.`);
+    const layout = await watchLayout(page);
+    await page.getByRole('button', { name: 'Add Domain' }).filter({ visible: true }).click();
+    await field.fill(await served('second', 70.5));
+    await field.press('Enter');
+    await expect(headline).toContainText('Both are fine');
+    const add = async (host: string, words: string | RegExp) => {
+      await addByApi(person, host);
+      await expect(headline).toContainText(words);
+    };
+    const broken = world.dead(name('broken'));
+    await add(broken, `The certificate of ${broken} was not read`);
+    await add(await served('soon', 9.5), '2 domains need attention, 1 this week');
+    await add(world.dead(`${name('also')}.${LONG}`), '3 domains need attention, 2 this week');
+    for (let count = 6; count <= 11; count += 1) {
+      await addByApi(person, await served(`more-${count}`, 3.5 + count));
+      await expect(total(count)).toBeVisible();
+    }
+    await expect(headline).toContainText(/\d domains need attention/);
+
+    const steady = (seen: Record<string, number[]>) => {
+      for (const [part, values] of Object.entries(seen))
+        if (part.startsWith('place of ')) {
+          // Each row moves only to make room for the new ones above it.
+          expect(values, part).toEqual(values.toSorted((one, other) => one - other));
+        } else
+          expect(
+            Math.max(...values) - Math.min(...values),
+            `${part}: ${values.join(', ')}`,
+          ).toBeLessThanOrEqual(1);
+    };
+    steady(await layout());
+
+    await test.step('nor do removed ones', async () => {
+      const after = await watchLayout(page);
+      const domains = (await person.ask(CALLS.listDomains, { query: { limit: '100' } })).ok.data;
+      for (const [index, { id }] of domains.slice(0, -1).entries()) {
+        void (await person.ask(CALLS.removeDomain, { params: { id } })).ok;
+        await expect(total(10 - index)).toBeVisible();
+      }
+      await expect(headline).toHaveText(`${first} is fine.`);
+      for (const [part, values] of Object.entries(await after()))
+        if (!part.startsWith('place of '))
+          expect(
+            Math.max(...values) - Math.min(...values),
+            `${part}: ${values.join(', ')}`,
+          ).toBeLessThanOrEqual(1);
+    });
+  });
+
+test('a headline with a long host keeps its words, and its height at every width', async ({
   page,
   world,
 }) => {
-  const [first, ...others] = await Promise.all(
-    [60.5, 70.5, 80.5].map((days) =>
-      world.serve(`s${days.toFixed()}.still.example`, { notAfter: daysFromNow(days) }),
-    ),
-  );
-  await createAccount(page, world, { hosts: [first ?? ''] });
-  for (const [index, width] of [360, 1440].entries()) {
+  const host = world.dead(LONG);
+  await createAccount(page, world, { hosts: [host] });
+  for (const width of [360, 768, 1440]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto('/dashboard');
-    await expect(card(page, first ?? '')).toContainText('days left');
-    const layout = await watchLayout(page);
-    const host = others[index] ?? '';
-    await page.getByRole('button', { name: 'Add Domain' }).filter({ visible: true }).click();
-    await page.getByLabel('Host Address').fill(host);
-    await page.getByLabel('Host Address').press('Enter');
-    await expect(card(page, host)).toContainText('days left');
-    await expect(page.getByRole('heading', { level: 1 })).toContainText(
-      index === 0 ? 'Both are fine' : /All (?:three|3) are fine/,
-    );
-    // The other cards move once, to make room for the new one.
-    for (const [name, values] of Object.entries(await layout()))
-      expect(values.length, `${name} at ${width} px: ${values.join(', ')}`).toBeLessThanOrEqual(
-        name.startsWith('place of ') && name !== `place of ${host}` ? 2 : 1,
-      );
+    const headline = page.getByRole('heading', { level: 1 });
+    await expect(headline).toHaveText(`The certificate of ${host} was not read`);
+    const { end, bottom, right } = await headline.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element.lastChild ?? element);
+      const { right: end } = range.getBoundingClientRect();
+      const box = element.getBoundingClientRect();
+      return { end, bottom: range.getBoundingClientRect().bottom - box.bottom, right: box.right };
+    });
+    expect(end, `${width} px`).toBeLessThanOrEqual(right + 1);
+    expect(bottom, `${width} px`).toBeLessThanOrEqual(1);
+    await expect(headline.getByTitle(host)).toBeVisible();
   }
 });

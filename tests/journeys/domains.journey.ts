@@ -94,7 +94,8 @@ test('a short-lived certificate on schedule is fine in the headline, the timelin
   await createAccount(page, world, { hosts: [host] });
   await page.goto('/dashboard');
   const words = 'renews on schedule, next in 2 days';
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} is fine. It ${words}.`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} is fine.`);
+  await expect(page.getByText(`It ${words}.`)).toBeVisible();
   await expect(card(page, host)).toContainText('Expiring in 4 days');
   await expect(card(page, host)).toContainText('Renews on schedule, next in 2 days');
   await expect(
@@ -110,9 +111,8 @@ test('the Free plan’s limit shows a notice where Premium is not sold', async (
   const hosts = await Promise.all(names.map((name) => world.serve(name, { notAfter: daysFromNow(60.5) })));
   await createAccount(page, world, { hosts });
   await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    /^All 3 are fine\. Next: \w+\.moss\.example\S* expires in 60 days\.$/,
-  );
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('All 3 are fine.');
+  await expect(page.getByText(/^Next: \w+\.moss\.example\S* expires in 60 days\./)).toBeVisible();
 
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const notice = page.getByRole('dialog', { name: 'Free tracks 3 domains' });

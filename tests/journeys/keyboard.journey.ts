@@ -25,6 +25,10 @@ async function tabStops(page: Page): Promise<Stop[]> {
       // The input of a radio button is invisible; its label is not.
       const seen = focused.closest('label') ?? focused;
       const { left, right, top, bottom } = seen.getBoundingClientRect();
+      // The focus scrolls a row sideways, whose parts out of view count as at its end.
+      const row = focused.closest('[role=group]');
+      const end = (row ?? document.body).getBoundingClientRect().right;
+      const across = (x: number) => Math.min(x + (row?.scrollLeft ?? 0), end);
       const isIn = (selector: string) => focused.closest(selector) !== null;
       // The header counts as above the page, and the bars at the bottom of a phone as below it.
       const bars = [...document.querySelectorAll('main + nav, main .fixed')];
@@ -34,7 +38,13 @@ async function tabStops(page: Page): Promise<Stop[]> {
           ? 100_000
           : window.scrollY;
       const name = focused.ariaLabel ?? (seen.textContent || focused.id);
-      return { name, left, right, top: top + offset, bottom: bottom + offset };
+      return {
+        name,
+        left: across(left) - 2,
+        right: across(right),
+        top: top + offset,
+        bottom: bottom + offset,
+      };
     });
     if (stop?.name === 'Skip to content') continue;
     if (stop === null) return stops;

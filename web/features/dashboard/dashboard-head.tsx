@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { openerId } from '../../domain/domain-actions.tsx';
 import { grouped } from '../../lib/format.ts';
@@ -8,7 +9,7 @@ import type { GlyphName } from '../../ui/glyph.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { stateOfPanel } from './panel-history.ts';
 import { urgencyWords } from './sentence.ts';
-import type { UrgentDomain } from './sentence.ts';
+import type { DashboardSentence, Phrase, UrgentDomain } from './sentence.ts';
 import { useOpenDomain } from './use-open-domain.ts';
 
 const LOOKS: Record<UrgentDomain['reason'], { glyph: GlyphName; mark: string }> = {
@@ -27,7 +28,74 @@ interface AttentionChipsProps {
   onShowAll: () => void;
 }
 
-/** Links the most urgent hosts to their panels, on phones as rows. If there are more, a button lists all of them. */
+const textOf = (phrases: readonly Phrase[]) => phrases.map(({ text }) => text).join('');
+
+/**
+ * Shows the headline, then the most urgent domains as `children` and the details. Its height never changes, so that the list does not
+ * move when a domain is added or checked: names are cut, and the chips scroll sideways.
+ */
+export function DashboardHead({ headline, detail, children }: DashboardSentence & { children: ReactNode }) {
+  const hasHost = headline.some(({ isHost }) => isHost);
+  return (
+    <div className="pt-2.5 pb-4 md:pt-8 md:pb-5">
+      <div className="flex items-end max-md:min-h-[54px]">
+        <h1
+          tabIndex={-1}
+          className={classNames(
+            'min-w-0 text-[21px]/[27px] font-bold tracking-[-.02em] max-md:line-clamp-2 md:text-page md:tracking-[-.022em]',
+            hasHost ? 'md:flex md:whitespace-pre' : 'md:truncate',
+          )}
+        >
+          {headline.map(({ text, isHost }, index) =>
+            isHost ? (
+              <span
+                key={index}
+                title={text}
+                // On a phone, the words before and after it get the rest of two lines.
+                className={classNames(
+                  'min-w-0 truncate max-md:inline-block max-md:align-bottom',
+                  index === 0 ? 'max-md:max-w-full' : 'max-md:max-w-[52%]',
+                )}
+              >
+                {text}
+              </span>
+            ) : (
+              text
+            ),
+          )}
+        </h1>
+      </div>
+      <div className="mt-2 flex h-[46px] items-center gap-2 md:h-8">
+        {children}
+        {detail.length > 0 && (
+          <p
+            title={detail.map(textOf).join(' ')}
+            // Beside the chips, a phone has no room, and a tablet only beside one.
+            className="line-clamp-2 min-w-0 flex-1 basis-72 text-body text-fg-2 [overflow-wrap:anywhere] max-lg:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
+          >
+            {detail.map((sentence, index) => (
+              // A phone has room only for the first sentence.
+              <span key={index} className={index === 0 ? undefined : 'max-md:hidden'}>
+                {index > 0 && ' '}
+                {sentence.map(({ text, isHost }, place) =>
+                  isHost ? (
+                    <b key={place} className="font-[560] text-fg">
+                      {text}
+                    </b>
+                  ) : (
+                    text
+                  ),
+                )}
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Links the most urgent hosts to their panels, in one row. If there are more, a button lists all of them. */
 export function AttentionChips({ attention: { total, first }, now, onShowAll }: AttentionChipsProps) {
   const { openId } = useOpenDomain();
   // The domain whose panel was opened here gets the focus back.
@@ -35,14 +103,11 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
   if (first.length === 0) return null;
   return (
     <>
-      <ul
-        aria-label="Most urgent"
-        className="max-md:w-full max-md:divide-y max-md:divide-line max-md:rounded-3 max-md:border max-md:border-line-2 max-md:bg-surface md:contents"
-      >
+      <ul aria-label="Most urgent" className="sideways min-w-0 gap-2">
         {first.map((domain) => {
           const { glyph, mark } = LOOKS[domain.reason];
           return (
-            <li key={domain.id} className="max-w-full">
+            <li key={domain.id} className="max-w-[85%] flex-none md:max-w-80">
               <Link
                 to="/dashboard"
                 search={(former) => ({ ...former, domain: domain.id })}
@@ -53,7 +118,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
                 title={domain.display_name}
                 onClick={() => setOpenedHere(domain.id)}
                 onBlur={() => openId === null && setOpenedHere(null)}
-                className="flex min-h-11 items-center gap-1.5 rounded-2 px-2.5 text-label text-fg no-underline hover:bg-sunken md:min-h-8 md:border md:border-line-2 md:bg-surface md:shadow-1"
+                className="flex min-h-11 items-center gap-1.5 rounded-2 border border-line-2 bg-surface px-2.5 text-label text-fg no-underline hover:bg-sunken md:min-h-8 md:shadow-1"
               >
                 <Glyph
                   name={glyph}
@@ -62,10 +127,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
                 <span className="truncate font-mono font-[560] tracking-[-.025em]">
                   {domain.display_name}
                 </span>
-                <span className="num flex-none text-fg-2 max-md:ml-auto">
-                  <span className="max-md:hidden">· </span>
-                  {urgencyWords(domain, now)}
-                </span>
+                <span className="num flex-none text-fg-2">· {urgencyWords(domain, now)}</span>
               </Link>
             </li>
           );
@@ -75,7 +137,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
         <button
           type="button"
           onClick={onShowAll}
-          className="min-h-11 rounded-2 px-2.5 text-label font-[560] text-accent-fg hover:bg-sunken md:min-h-8"
+          className="min-h-11 flex-none rounded-2 px-2.5 text-label font-[560] text-accent-fg hover:bg-sunken md:min-h-8"
         >
           Show all {grouped(total)}
         </button>

@@ -11,7 +11,7 @@ import { OPEN_PROPS, lazyAfterPause, lazyDialog, lazyPart } from '../../ui/lazy.
 import { cardElement, panelOpener } from '../../domain/domain-actions.tsx';
 import type { DomainActions } from '../../domain/domain-actions.tsx';
 import type { useDomainSummary } from '../../domain/domain-queries.ts';
-import { AttentionChips } from './attention-chips.tsx';
+import { AttentionChips, DashboardHead } from './dashboard-head.tsx';
 import { ExpiryHorizon } from './horizon/expiry-horizon.tsx';
 import { focusedDomainId, useDashboardKeys } from './keyboard/use-dashboard-keys.ts';
 import type { KeyCommand } from './keyboard/key-map.ts';
@@ -27,7 +27,6 @@ import { useDashboardSearch } from './use-dashboard-search.ts';
 import { useOpenDomain, usePanelDomain } from './use-open-domain.ts';
 import { usePausing } from './use-pausing.ts';
 import type { DashboardSentence } from './sentence.ts';
-import { classNames } from '../../ui/class-names.ts';
 import { Spinner } from '../../ui/loading.tsx';
 import { checkDomain } from '../../../contract/calls/domain.ts';
 import { call } from '../../lib/api-client.ts';
@@ -64,8 +63,11 @@ const ShortcutsDialog = lazyDialog(
   OPEN_PROPS,
 );
 
-const LOADING = { headline: 'Domains', detail: [[{ text: 'Loading your domains', isHost: false }]] };
-const UNKNOWN = { headline: 'Domains', detail: [] };
+const UNKNOWN: DashboardSentence = { headline: [{ text: 'Domains', isHost: false }], detail: [] };
+const LOADING: DashboardSentence = {
+  ...UNKNOWN,
+  detail: [[{ text: 'Loading your domains', isHost: false }]],
+};
 
 export interface PanelProps {
   /** The domain whose details are shown; null closes the panel. */
@@ -269,56 +271,6 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
         focusAfterClose={() => (focusNext.current === undefined ? null : cardElement(focusNext.current))}
       />
       <ShortcutsDialog open={isHelpOpen} onOpenChange={setHelpOpen} />
-    </div>
-  );
-}
-
-/**
- * Shows the headline, with the most urgent domains as `children`, and the details. The usual texts have the same height, so that
- * the list does not move when a domain is added or checked.
- */
-function DashboardHead({ headline, detail, children }: DashboardSentence & { children: ReactNode }) {
-  // On a phone, what comes next is the first detail.
-  const [start, next] = headline.split(/(?<=\.) (?=Next: )/);
-  return (
-    <div className="pt-2.5 pb-4 md:pt-8 md:pb-5">
-      <div className="flex items-end max-md:min-h-[54px]">
-        <h1
-          tabIndex={-1}
-          className="min-w-0 text-[21px]/[27px] font-bold tracking-[-.02em] [overflow-wrap:anywhere] md:text-page md:tracking-[-.022em]"
-        >
-          {start}
-          {next !== undefined && <span className="max-md:hidden"> {next}</span>}
-        </h1>
-      </div>
-      <div className="mt-2 flex min-h-[46px] flex-wrap items-center gap-2 md:min-h-8">
-        {children}
-        {(detail.length > 0 || next !== undefined) && (
-          <p
-            className={classNames(
-              'min-w-0 text-body text-fg-2 [overflow-wrap:anywhere] max-md:[ul~&]:hidden md:-my-1 md:flex-1 md:basis-72',
-              detail.length === 0 && 'md:hidden',
-            )}
-          >
-            {next !== undefined && <span className="md:hidden">{next}</span>}
-            {detail.map((sentence, index) => (
-              // A phone has room only for the first sentence.
-              <span key={index} className={index === 0 && next === undefined ? undefined : 'max-md:hidden'}>
-                {index > 0 && ' '}
-                {sentence.map(({ text, isHost }, place) =>
-                  isHost ? (
-                    <b key={place} className="font-[560] text-fg">
-                      {text}
-                    </b>
-                  ) : (
-                    text
-                  ),
-                )}
-              </span>
-            ))}
-          </p>
-        )}
-      </div>
     </div>
   );
 }

@@ -72,7 +72,10 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
 
 function say(entries: readonly Entry[], limit: number | null = null): [headline: string, detail: string] {
   const { headline, detail } = dashboardSentence({ summary: summaryOf(entries), limit, now });
-  return [headline, detail.map((sentence) => sentence.map(({ text }) => text).join('')).join(' ')];
+  const [text = '', ...details] = [headline, ...detail].map((phrases) =>
+    phrases.map(({ text }) => text).join(''),
+  );
+  return [text, details.join(' ')];
 }
 
 const domain = (host: string, state: DomainState, days: number | null, more: Partial<Entry> = {}): Entry => ({
@@ -102,15 +105,15 @@ const cdn = domain('cdn.example', 'revoked', 41);
 
 describe('the headline of the dashboard', () => {
   it.each<[string, Entry[], string, string]>([
-    ['19 fine certificates', fine(19), 'All 19 are fine. Next: host-1.example expires in 32 days.', ''],
-    ['three fine certificates', fine(3), 'All 3 are fine. Next: host-1.example expires in 32 days.', ''],
-    ['two fine certificates', fine(2), 'Both are fine. Next: host-1.example expires in 32 days.', ''],
-    ['one fine certificate', fine(1), 'host-1.example is fine. It expires in 32 days.', ''],
+    ['19 fine certificates', fine(19), 'All 19 are fine.', 'Next: host-1.example expires in 32 days.'],
+    ['three fine certificates', fine(3), 'All 3 are fine.', 'Next: host-1.example expires in 32 days.'],
+    ['two fine certificates', fine(2), 'Both are fine.', 'Next: host-1.example expires in 32 days.'],
+    ['one fine certificate', fine(1), 'host-1.example is fine.', 'It expires in 32 days.'],
     [
       'a short-lived certificate on schedule',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), ...fine(2)],
-      'All 3 are fine. Next: edge.example renews on schedule, next in 3 days.',
-      '',
+      'All 3 are fine.',
+      'Next: edge.example renews on schedule, next in 3 days.',
     ],
     [
       'a short-lived certificate on schedule and a critical one',
@@ -246,22 +249,24 @@ describe('the headline of the dashboard', () => {
   });
 
   it('is followed by the domain limit of the plan', () => {
-    expect(say(fine(3), 3)[1]).toBe('You track 3 of 3 domains on Free.');
+    expect(say(fine(3), 3)[1]).toMatch(/You track 3 of 3 domains on Free\.$/);
     expect(say([...fine(3), ...several(9, 'paused')], 3)[1]).toContain(
       'Free checks up to 3 of your 12 domains.',
     );
   });
 
   it('says when a single short-lived certificate on schedule renews, instead of when it expires', () => {
-    const [headline] = say([domain('localhost', 'critical', 4, { isOnSchedule: true })]);
-    expect(headline).toBe('localhost is fine. It renews on schedule, next in 2 days.');
+    expect(say([domain('localhost', 'critical', 4, { isOnSchedule: true })])).toEqual([
+      'localhost is fine.',
+      'It renews on schedule, next in 2 days.',
+    ]);
   });
 
-  it('shortens a long name in the middle', () => {
-    const host = `${'a'.repeat(60)}.${'b'.repeat(60)}.fjord.example`;
-    const [headline] = say([domain(host, 'expired', -3)]);
-    expect(headline).toMatch(/^a{24}…b+\.fjord\.example has expired$/);
-    expect(headline.length).toBeLessThan(62);
+  it('marks its host, so that the page can cut a long name', () => {
+    for (const entry of [legacy, cdn, pay, down('a'), unread('a'), untrusted('a'), ...fine(1)]) {
+      const { headline } = dashboardSentence({ summary: summaryOf([entry]), limit: null, now });
+      expect(headline.filter(({ isHost }) => isHost)).toEqual([{ text: entry.host, isHost: true }]);
+    }
   });
 
   it('highlights hosts in the details', () => {

@@ -1,16 +1,16 @@
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { onScheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
-import { counted, grouped, plural, shortName } from '../../lib/format.ts';
+import { counted, grouped, plural } from '../../lib/format.ts';
 
-/** A piece of text; host names are highlighted. */
+/** A piece of text. Host names are highlighted in the details, and cut to fit in the headline. */
 export interface Phrase {
   text: string;
   isHost: boolean;
 }
 
 export interface DashboardSentence {
-  headline: string;
+  headline: Phrase[];
   /** The second line: sentences, each as a list of phrases. */
   detail: Phrase[][];
 }
@@ -36,7 +36,7 @@ export function dashboardSentence({ summary, limit, now }: Input): DashboardSent
   if (pending > 0 && (attention.total > 0 || pending + paused < total)) {
     detail.push([plain(`${domains(pending)} ${isOrAre(pending)} being checked for the first time.`)]);
   }
-  if (paused > 0 && !headline.endsWith(' paused'))
+  if (paused > 0 && !headline.at(-1)?.text.endsWith(' paused'))
     detail.push([plain(`${domains(paused)} ${isOrAre(paused)} paused.`)]);
   if (limit !== null) detail.push([plain(planLine(total, limit))]);
   return { headline, detail };
@@ -57,33 +57,34 @@ const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
   unreachable: 'certificates were not read',
 };
 
-function attentionHeadline({ total, counts, first: [worst] }: Attention, now: number): string {
+function attentionHeadline({ total, counts, first: [worst] }: Attention, now: number): Phrase[] {
   if (total === 1 && worst) return headlineOfOne(worst, now);
   const subject = grouped(total);
   const alike = worst && counts[worst.reason] === total ? ALL_ALIKE[worst.reason] : undefined;
-  if (alike !== undefined) return `${subject} ${alike}`;
+  if (alike !== undefined) return [plain(`${subject} ${alike}`)];
   const need = `${subject} ${counts.down + counts.unreachable > 0 ? 'domains' : 'certificates'} need attention`;
   const { soon } = counts;
-  if (soon === total) return `${need} within two weeks`;
-  if (soon > 0) return `${need}, ${grouped(total - soon)} this week`;
-  return `${need} ${counts.critical > 0 ? 'this week' : 'now'}`;
+  if (soon === total) return [plain(`${need} within two weeks`)];
+  if (soon > 0) return [plain(`${need}, ${grouped(total - soon)} this week`)];
+  return [plain(`${need} ${counts.critical > 0 ? 'this week' : 'now'}`)];
 }
 
-function headlineOfOne({ display_name, reason, not_after: notAfter }: UrgentDomain, now: number): string {
-  const name = shortName(display_name);
+function headlineOfOne(domain: UrgentDomain, now: number): Phrase[] {
+  const { reason, not_after: notAfter } = domain;
+  const certificate = (state: string) => [plain('The certificate of '), host(domain), plain(` ${state}`)];
   switch (reason) {
     case 'expired':
-      return `${name} has expired`;
+      return [host(domain), plain(' has expired')];
     case 'revoked':
-      return `The certificate of ${name} is revoked`;
+      return certificate('is revoked');
     case 'untrusted':
-      return `The certificate of ${name} is not trusted`;
+      return certificate('is not trusted');
     case 'down':
-      return `${name} is down`;
+      return [host(domain), plain(' is down')];
     case 'unreachable':
-      return `The certificate of ${name} was not read`;
+      return certificate('was not read');
     default:
-      return `${name} expires ${notAfter === null ? 'soon' : inTime(notAfter, now)}`;
+      return [host(domain), plain(` expires ${notAfter === null ? 'soon' : inTime(notAfter, now)}`)];
   }
 }
 
@@ -103,20 +104,21 @@ function calmSentence({ total, counts, expiries }: SummaryWire, now: number): Da
   const { pending, paused } = counts;
   const fine = total - pending - paused;
   const next = expiries.find(({ state }) => state !== 'paused');
-  if (fine <= 0 && paused === 0) return { headline: readingHeadline(pending), detail: [...FIRST_CHECK] };
-  if (next && pending + paused === 0) {
-    const name = shortName(next.display_name);
-    const what = whatIsNext(next, now);
-    if (fine === 1) return { headline: `${name} is fine. It ${what}.`, detail: [] };
-    const all = fine === 2 ? 'Both are fine.' : `All ${grouped(fine)} are fine.`;
-    return { headline: `${all} Next: ${name} ${what}.`, detail: [] };
-  }
+  if (fine <= 0 && paused === 0)
+    return { headline: [plain(readingHeadline(pending))], detail: [...FIRST_CHECK] };
+  if (next && pending + paused === 0 && fine === 1)
+    return {
+      headline: [host(next), plain(' is fine.')],
+      detail: [[plain(`It ${whatIsNext(next, now)}.`)]],
+    };
+  const isAll = next !== undefined && pending + paused === 0;
+  const all = fine === 2 ? 'Both are fine.' : `All ${grouped(fine)} are fine.`;
   const detail = next
     ? [[plain('Next: '), host(next), plain(` ${whatIsNext(next, now)}.`)]]
     : pending > 0
       ? FIRST_CHECK
       : [];
-  return { headline: headlineOfSome({ fine, pending, paused }), detail: [...detail] };
+  return { headline: [plain(isAll ? all : headlineOfSome({ fine, pending, paused }))], detail: [...detail] };
 }
 
 function readingHeadline(pending: number): string {

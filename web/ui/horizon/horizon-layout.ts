@@ -98,7 +98,8 @@ const BELOW_ROWS = 48;
 const BELOW_BASE = 36;
 const SHORT_PIN = 10;
 const MAX_EXPIRED = 4;
-const MAX_SINGLE = 40;
+/** More certificates on the axis are drawn as bars. */
+export const MAX_SINGLE = 40;
 const MAX_LATER = 3;
 const LATER_STEP = 16;
 const MAX_NAME_WIDTH = 220;

@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useId, useMemo, useState } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { rowsFor, shownDays } from '../../../ui/horizon/frames.ts';
+import { countOf, MAX_SINGLE } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
 import { issuerLine } from '../../../domain/domain-lines.ts';
 import { isUnfiltered, NO_FILTER } from '../../../domain/domain-filter.ts';
@@ -172,14 +174,11 @@ function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
   }, [isFiltered, isLoaded, loaded, data]);
 }
 
-/** Number of pins for which two rows suffice, although some then have no name. */
-const MANY_PINS = 8;
-
 /**
- * Returns the number of rows. Until the needed one is known, that is the last one, so that nothing moves when the pins load. While the
- * page is shown, two rows stay two for up to `MANY_PINS` certificates, so that adding a domain does not move the list.
+ * Returns the number of rows. Until the needed one is known, that is the last one, so that nothing moves when the pins load. It then
+ * stays while the page is shown, so that adding or removing a domain does not move the list. Only the bars of a crowd need four rows.
  */
-function useRows(entries: readonly { notAfter: number }[] | null, now: number): 2 | 4 {
+function useRows(entries: readonly HorizonEntry[] | null, now: number): 2 | 4 {
   const former = rowsPreference.use();
   const [held, setHeld] = useState<2 | 4 | null>(null);
   const expired = entries?.filter(({ notAfter }) => notAfter < now).length ?? 0;
@@ -187,7 +186,7 @@ function useRows(entries: readonly { notAfter: number }[] | null, now: number): 
   useEffect(() => {
     if (needed) rowsPreference.set(`${needed}`);
   }, [needed]);
-  const isHeld = held === 2 && entries !== null && entries.length <= MANY_PINS;
+  const isHeld = held === 4 || (held === 2 && countOf(entries ?? []) <= MAX_SINGLE);
   if (needed !== null && !isHeld && held !== needed) setHeld(needed);
   return held ?? (former === '2' ? 2 : 4);
 }

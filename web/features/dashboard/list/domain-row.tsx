@@ -117,29 +117,31 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
           <ProtocolMark domain={domain} />
         </div>
         <div className="flex min-w-0 items-center gap-2">
-          <SecondLine
-            domain={domain}
-            trouble={trouble}
-            className="text-[12.5px]/4"
-            calmClassName="max-md:hidden"
-          />
+          <SecondLine domain={domain} trouble={trouble} className="text-[12.5px]/4" />
           <TagList tags={domain.tags} />
         </div>
-        <PhoneLine domain={domain} now={now} />
+        <PhoneLines domain={domain} now={now} />
       </div>
     </div>
   );
 }
 
-/** Shows on phones what other columns show on wider screens. */
-function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
+/**
+ * Shows on phones what other columns show on wider screens, in two lines whatever it is: a row whose first check ends must not move
+ * the others. A date without room beside the badge is left out.
+ */
+function PhoneLines({ domain, now }: { domain: DomainWire; now: number }) {
   return (
-    <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 md:hidden">
-      <RemainingTime domain={domain} now={now} short />
-      <RevocationState domain={domain} place="beside" />
-      {domain.expiry_date !== null && (
-        <span className="num text-[12.5px]/4 text-fg-3">{longDate(domain.expiry_date)}</span>
-      )}
+    <div className="mt-1 md:hidden">
+      <div className="flex h-6 flex-wrap content-start items-center gap-x-2.5 gap-y-6 overflow-hidden">
+        <RemainingTime domain={domain} now={now} short />
+        {domain.expiry_date !== null && (
+          <span className="num text-[12.5px]/6 text-fg-3">{longDate(domain.expiry_date)}</span>
+        )}
+      </div>
+      <div className="flex h-6 items-center">
+        <RevocationState domain={domain} place="beside" />
+      </div>
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { useListWindow } from '../../../ui/table/use-list-window.ts';
 
 const PAGE_HEADER_PX = 60;
 const ROW_PX = 49;
-const PHONE_ROW_PX = 63;
+const PHONE_ROW_PX = 99;
 // The table hides the last check below 1100 px, the strip below 1060, the bar below 900, and all but remaining days and expiry
 // below 720. Beside the panel, 400 px are taken from that.
 const HEAD: Column<DomainSort>[] = [

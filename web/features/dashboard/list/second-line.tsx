@@ -97,7 +97,7 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
     <p
       title={trouble.title}
       className={classNames(
-        'flex h-7 min-w-0 items-center gap-1.5 rounded-t-[11px] px-[18px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
+        'flex h-6 min-w-0 items-center gap-1.5 rounded-t-[11px] px-[18px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
         look.strip,
       )}
     >

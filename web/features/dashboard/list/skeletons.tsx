@@ -66,7 +66,10 @@ export function TableSkeleton() {
     <div aria-hidden="true" className="overflow-hidden rounded-4 border border-line bg-surface shadow-1">
       <div className="h-[38px] border-b border-line bg-sunken" />
       {Array.from({ length: 8 }, (_, index) => (
-        <div key={index} className="flex h-14 items-center border-b border-line px-5 last:border-b-0 md:h-12">
+        <div
+          key={index}
+          className="flex h-[99px] items-center border-b border-line px-5 last:border-b-0 md:h-12"
+        >
           <RowSkeleton className="flex-1" />
           <Skeleton className="h-3 w-24" />
         </div>

@@ -1,4 +1,5 @@
 import { ChevronDown, LoaderCircle, Unplug } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { ComponentProps } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { ListStatus } from '../../../../contract/words.ts';
@@ -28,16 +29,19 @@ interface StatusFiltersProps {
   isBrief: boolean;
 }
 
-/** Filters by state. Clicking the chosen filter selects All. On phones the buttons wrap with those beside them. */
+/** Filters by state, in one row that scrolls sideways. Clicking the chosen filter selects All. */
 export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFiltersProps) {
   const { main, more } = statusFilters(summary);
   const rare = more.find(({ status }) => status === chosen);
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const button = row.current?.querySelector('[data-chosen]')?.getBoundingClientRect();
+    const box = row.current?.getBoundingClientRect();
+    if (chosen === undefined || !button || !box) return;
+    row.current?.scrollBy(Math.max(button.right - box.right, 0) + Math.min(button.left - box.left, 0), 0);
+  }, [chosen]);
   return (
-    <div
-      role="group"
-      aria-label="Filter by state"
-      className="flex flex-wrap gap-0.5 max-md:contents md:flex-1"
-    >
+    <div ref={row} role="group" aria-label="Filter by state" className="sideways min-w-40 flex-1 gap-0.5">
       {main.map(({ status, label, glyph, count }) => {
         const isChosen = status === chosen;
         return (
@@ -95,6 +99,7 @@ function FilterButton({ isChosen, ...rest }: ComponentProps<'button'> & { isChos
     <button
       {...rest}
       type="button"
+      data-chosen={isChosen ? '' : undefined}
       className={classNames(
         'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8',
         isChosen

@@ -82,7 +82,6 @@ export function Toolbar({
       {search.expires !== undefined && (
         <PeriodFilter period={search.expires} onClear={() => change({ expires: undefined })} />
       )}
-      <span className="flex-1 md:hidden" />
       <SortMenu
         isBrief={isUnderMore(search.status) || search.expires !== undefined}
         sort={filter.sort}
