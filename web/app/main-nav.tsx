@@ -31,7 +31,7 @@ export function MainNav() {
             {to === '/alerts' && isChannelDead && (
               <span
                 title="A channel does not work"
-                className="absolute -top-0.5 -right-1.5 size-1.5 rounded-full bg-critical-mark forced-colors:bg-[CanvasText]"
+                className="absolute -top-0.5 -right-1.5 size-1.5 rounded-full md:max-lg:-top-1 md:max-lg:-right-0.5 bg-critical-mark forced-colors:bg-[CanvasText]"
               >
                 <span className="sr-only">(a channel does not work)</span>
               </span>
