@@ -38,4 +38,12 @@ test('the header of the rows stays in view and sorts them, and a print shows all
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     await expect(printed).toHaveCount(0);
   });
+
+  await test.step('also if the access cookie has expired', async () => {
+    await page.context().clearCookies({ name: /session$/ });
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    const rows = page.locator('[data-printed]').getByRole('row', { includeHidden: true });
+    await expect(rows).toHaveCount(MANY + 1);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  });
 });

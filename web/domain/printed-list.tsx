@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { createPortal, flushSync } from 'react-dom';
 import type { z } from 'zod';
 import type { Call } from '../../contract/calls/call.ts';
+import { refreshSession } from '../../contract/calls/session.ts';
 import { counted, longDate } from '../lib/format.ts';
 
 /** A call for pages of a list, with a cursor for the next one. */
@@ -82,11 +83,8 @@ function readAll<Row>(call: ListCall<Row>, query: PrintedListProps<Row>['query']
   const search = new URLSearchParams({ limit: String(PAGE_SIZE) });
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
   for (;;) {
-    const request = new XMLHttpRequest();
-    request.open('GET', `/api${call.path}?${search}`, false);
     try {
-      request.send();
-      const { data, next_cursor: cursor } = call.response.parse(JSON.parse(request.responseText));
+      const { data, next_cursor: cursor } = call.response.parse(readNow(`${call.path}?${search}`));
       rows.push(...data);
       if (!cursor) return rows;
       search.set('cursor', cursor);
@@ -95,4 +93,22 @@ function readAll<Row>(call: ListCall<Row>, query: PrintedListProps<Row>['query']
       return null;
     }
   }
+}
+
+/** Reads JSON from the API without a promise. If the access cookie has expired, refreshes the session and reads again. */
+function readNow(address: string): unknown {
+  let request = sendNow('get', address);
+  if (request.status === 401) {
+    sendNow(refreshSession.method, refreshSession.path);
+    request = sendNow('get', address);
+  }
+  return JSON.parse(request.responseText);
+}
+
+function sendNow(method: string, address: string): XMLHttpRequest {
+  const request = new XMLHttpRequest();
+  request.open(method, `/api${address}`, false);
+  if (method !== 'get') request.setRequestHeader('content-type', 'application/json');
+  request.send();
+  return request;
 }
