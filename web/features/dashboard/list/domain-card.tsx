@@ -45,7 +45,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
       )}
     >
       {trouble && <TroubleStrip trouble={trouble} />}
-      <div className={classNames('flex items-center gap-3 pr-2.5 pl-[18px]', look ? 'pt-2' : 'pt-4')}>
+      <div className={classNames('flex items-center gap-3 pr-2.5 pl-[18px]', look ? 'md:pt-2' : 'pt-4')}>
         <SelectBox domain={domain}>
           <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         </SelectBox>
