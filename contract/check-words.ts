@@ -46,3 +46,22 @@ export const CLIENT_NAMES = {
 } as const;
 export type Client = keyof typeof CLIENT_NAMES;
 export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];
+
+/** Issuer of certificates that name none, and group of the domains whose certificate was never read. */
+export const UNKNOWN_ISSUER = 'Unknown issuer';
+
+const COMPANY_SUFFIX = /[\s,]+(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
+
+/**
+ * Returns the issuer without repeating the authority: "DigiCert Inc", "DigiCert TLS RSA 2020 CA1" → "DigiCert · TLS RSA 2020
+ * CA1". Null if neither is known.
+ */
+export function issuerLine(authorityName: string | null, issuer: string | null): string | null {
+  const authority = (authorityName ?? '').trim().replace(COMPANY_SUFFIX, '') || (authorityName ?? '').trim();
+  const name = (issuer ?? '').trim();
+  if (!authority || !name) return authority || name || null;
+  const rest = name.toLowerCase().startsWith(`${authority.toLowerCase()} `)
+    ? name.slice(authority.length).trim()
+    : name;
+  return rest.toLowerCase() === authority.toLowerCase() ? authority : `${authority} · ${rest}`;
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './calls/call.ts';
+import { SORT_DIRECTIONS } from './calls/list-order.ts';
 import { PERIOD } from './durations.ts';
 import {
   ATTENTION_REASONS,
@@ -214,6 +215,8 @@ export const listQuerySchema = domainFilterSchema.extend({
   ...cursorQuerySchema.shape,
   page: z.coerce.number<number>().int().min(1).max(1_000_000).default(1),
   sort: z.enum(DOMAIN_SORTS).default('newest'),
+  /** By default `desc` for `newest`, else `asc`. Domains whose certificate was never read are last in both directions of `soonest`. */
+  direction: z.enum(SORT_DIRECTIONS).optional(),
 });
 /** Filter and sort order of the domain list, without pagination. */
 export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });

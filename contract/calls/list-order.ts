@@ -4,10 +4,10 @@ export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 export type SortDirection = (typeof SORT_DIRECTIONS)[number];
 
 /**
- * Orders of the list of certificates: by expiry, by name, or by the number of domains. Orders that other lists have too have the
+ * Orders of the list of certificates: by expiry, by name, by issuer as `issuerLine` shows it, or by the number of domains. Orders that other lists have too have the
  * same names there.
  */
-export const CERTIFICATE_SORTS = ['soonest', 'name', 'domains'] as const;
+export const CERTIFICATE_SORTS = ['soonest', 'name', 'issuer', 'domains'] as const;
 export type CertificateSort = (typeof CERTIFICATE_SORTS)[number];
 
 /** Returns the default direction of an order: descending for `newest` and `domains`, else ascending. */

@@ -18,9 +18,6 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   paused: 'Paused',
 };
 
-/** Issuer of certificates that name none, and group of the domains whose certificate was never read. */
-export const UNKNOWN_ISSUER = 'Unknown issuer';
-
 /** Returns 'certificate not read' for 'Certificate not read'. */
 export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
+import { naturalDirection, SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
 import { DOMAIN_SORTS } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
@@ -33,17 +34,21 @@ async function watch(api: TestApi, person: Person, names: string[]): Promise<voi
 
 interface Reading {
   sort: string;
+  direction?: string;
   limit?: number;
   q?: string;
   /** Runs between two pages; `last` is the id that the cursor names. */
   meanwhile?: (count: number, last: string) => Promise<void>;
 }
 
-async function readOn(person: Person, { sort, limit = 3, q, meanwhile }: Reading): Promise<string[]> {
+async function readOn(
+  person: Person,
+  { sort, direction = naturalDirection(sort), limit = 3, q, meanwhile }: Reading,
+): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null | undefined;
   for (let count = 0; count < 50; count++) {
-    const query = { sort, limit: String(limit), ...(q && { q }), ...(cursor && { cursor }) };
+    const query = { sort, direction, limit: String(limit), ...(q && { q }), ...(cursor && { cursor }) };
     const answer = (await person.ask(CALLS.listDomains, { query })).ok;
     expect([answer.page, answer.page_size]).toEqual([cursor ? null : 1, limit]);
     ids.push(...answer.data.map(({ id }) => id));
@@ -54,23 +59,38 @@ async function readOn(person: Person, { sort, limit = 3, q, meanwhile }: Reading
   throw new Error('The list has no end');
 }
 
-async function wholeList(person: Person, sort: string): Promise<string[]> {
-  return (await person.ask(CALLS.domainIds, { query: { sort } })).ok.data.ids;
+async function wholeList(
+  person: Person,
+  sort: string,
+  direction: string = naturalDirection(sort),
+): Promise<string[]> {
+  return (await person.ask(CALLS.domainIds, { query: { sort, direction } })).ok.data.ids;
 }
 
+/** Of these names; see `watch`. */
+const WITHOUT_CERTIFICATE = 8;
 const NAMES = Array.from({ length: 17 }, (_, index) => `n${(index * 7) % 17}`);
 
 describeEachDatabase('A list with cursor pagination', (open) => {
-  it('contains all rows in each sort order, with and without a filter', async () => {
+  it('contains all rows in each sort order and direction, with and without a filter', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await watch(api, alice, NAMES);
     await watch(api, bob, ['bobs']);
     for (const sort of DOMAIN_SORTS) {
-      const whole = await wholeList(alice, sort);
-      for (const limit of [1, 3, 17, 200]) expect(await readOn(alice, { sort, limit })).toEqual(whole);
-      const found = (await alice.ask(CALLS.domainIds, { query: { sort, q: 'n1' } })).ok.data.ids;
-      expect(await readOn(alice, { sort, q: 'n1' })).toEqual(found);
+      const [up, down] = [await wholeList(alice, sort, 'asc'), await wholeList(alice, sort, 'desc')];
+      // By expiry, domains without a certificate are last in both directions.
+      const dated = NAMES.length - WITHOUT_CERTIFICATE;
+      const isMixed = sort === 'soonest';
+      expect(isMixed ? down.slice(0, dated) : down).toEqual((isMixed ? up.slice(0, dated) : up).toReversed());
+      for (const direction of SORT_DIRECTIONS) {
+        const whole = direction === 'asc' ? up : down;
+        for (const limit of [1, 3, 17, 200])
+          expect(await readOn(alice, { sort, direction, limit })).toEqual(whole);
+        const query = { sort, direction, q: 'n1' };
+        const found = (await alice.ask(CALLS.domainIds, { query })).ok.data.ids;
+        expect(await readOn(alice, query)).toEqual(found);
+      }
     }
   });
 
@@ -78,13 +98,18 @@ describeEachDatabase('A list with cursor pagination', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
-    for (const sort of DOMAIN_SORTS) {
+    for (const [sort, direction] of DOMAIN_SORTS.flatMap((one) =>
+      SORT_DIRECTIONS.map((way) => [one, way] as const),
+    )) {
+      // New rows would be at the end.
+      if (sort === 'newest' && direction === 'asc') continue;
       await api.store.db.deleteFrom('monitors').execute();
       await watch(api, alice, NAMES);
-      const before = await wholeList(alice, sort);
+      const before = await wholeList(alice, sort, direction);
       const removed = new Set<string>();
       const read = await readOn(alice, {
         sort,
+        direction,
         async meanwhile(count, gone) {
           if (count > 3) return;
           removed.add(gone);

@@ -98,10 +98,10 @@ describe('The server, given hostile addresses and parameters,', () => {
     );
     expect(choices.map(({ name, field }) => `${name} ${field}`)).toEqual(
       Object.entries({
-        listDomains: ['sort'],
-        domainIds: ['sort'],
+        listDomains: ['sort', 'direction'],
+        domainIds: ['sort', 'direction'],
         domainGroups: ['by', 'sort'],
-        exportDomains: ['sort'],
+        exportDomains: ['sort', 'direction'],
         listCertificates: ['sort', 'direction'],
         exportCertificates: ['sort', 'direction'],
       }).flatMap(([name, own]) => ['status', 'without', ...own].map((field) => `${name} ${field}`)),

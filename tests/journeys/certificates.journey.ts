@@ -134,6 +134,14 @@ test('the list of certificates sorts by its columns, names what is refused, and 
   await expect(page).toHaveURL(/order=name&direction=desc/);
   await page.reload();
   await expect(sorter('Certificate')).toHaveAttribute('aria-sort', 'descending');
+  for (const direction of ['ascending', 'descending']) {
+    await sorter('Issuer').getByRole('button').click();
+    await expect(sorter('Issuer')).toHaveAttribute('aria-sort', direction);
+    await expect(table.locator('[aria-sort]')).toHaveCount(1);
+  }
+  await sorter('Certificate').getByRole('button').click();
+  await sorter('Certificate').getByRole('button').click();
+  await expect(sorter('Certificate')).toHaveAttribute('aria-sort', 'descending');
 
   await test.step('the header stays in view, and the last row can be reached', async () => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));

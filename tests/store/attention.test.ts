@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
-import { pageOfWorst, worstCursorAfter } from '../../server/store/monitors/worst-first.ts';
+import { SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
+import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { pageOfLevels } from '../../server/store/monitors/worst-first.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import {
   ATTENTION_REASONS,
   attentionReason,
+  DOMAIN_SORTS,
   DOMAIN_STATES,
   type DomainCondition,
   hasListStatus,
@@ -14,6 +17,8 @@ import {
 } from '../../contract/words.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
+
+type LevelPlace = NonNullable<Parameters<typeof pageOfLevels>[2]['after']>;
 
 describeEachDatabase('domains that need attention', (open) => {
   it('are counted and filtered by the rule in the API contract, for every combination of conditions', async () => {
@@ -52,21 +57,57 @@ describeEachDatabase('domains that need attention', (open) => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     expect(attention.first.map(({ id }) => id)).toEqual(monitors.slice(0, 3).map(({ id }) => id));
 
-    // Lists of thousands are read level by level, from the nearer end.
-    const ids = monitors.map(({ id }) => id);
-    for (let offset = 0; offset < ids.length; offset += 7) {
-      const last = monitors[offset - 1];
-      const page = { total: ids.length, offset, limit: 7, after: null };
-      expect(await pageOfWorst(store, everything, page)).toEqual(ids.slice(offset, offset + 7));
-      if (!last) continue;
-      const after = await worstCursorAfter(store, everything, {
-        id: last.id,
-        notAfter: last.notAfter,
-      });
-      expect(await pageOfWorst(store, everything, { ...page, offset: 0, after })).toEqual(
-        ids.slice(offset, offset + 7),
-      );
-    }
+    // Lists of thousands are read level by level, from the nearer end. A cursor continues them in both directions.
+    for (const sort of ['worst', 'soonest'] as const)
+      for (const direction of ['asc', 'desc'] as const) {
+        if (sort === 'soonest' && direction === 'asc') continue;
+        const list = { ...everything, sort, direction };
+        const whole = (await listMonitors(store, list)).monitors.map(({ id }) => id);
+        expect(whole).toHaveLength(monitors.length);
+        if (sort === 'worst') {
+          const ids = monitors.map(({ id }) => id);
+          expect(whole).toEqual(direction === 'asc' ? ids : ids.toReversed());
+        }
+        let after: LevelPlace | null = null;
+        for (let offset = 0; offset < whole.length; offset += 7) {
+          const page = { total: whole.length, offset, limit: 7 };
+          const rows = await pageOfLevels(store, list, page);
+          const expected = whole.slice(offset, offset + 7);
+          expect(rows.map((row) => row.monitor_id)).toEqual(expected);
+          const continued = await pageOfLevels(store, list, { ...page, offset: 0, after });
+          expect(continued.map((row) => row.monitor_id)).toEqual(expected);
+          const { monitor_id: id, not_after: notAfter, urgency } = rows.at(-1) ?? expect.fail();
+          after = { id, notAfter, urgency };
+        }
+      }
+  });
+
+  it('continues after a page whose last monitor is removed while the page is read', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await withEveryCondition(store, accountId);
+    for (const sort of DOMAIN_SORTS)
+      for (const direction of SORT_DIRECTIONS) {
+        const query = { accountId, page: 1, pageSize: 4, sort, direction, now: NOW };
+        const { ids } = await monitorIds(store, { ...query, limit: 9 });
+        let isRemoved = false;
+        const db = store.db.withPlugin({
+          transformQuery: ({ node }) => node,
+          async transformResult({ result }) {
+            const last = result.rows[3]?.['monitor_id'];
+            if (typeof last === 'string' && !isRemoved) {
+              isRemoved = true;
+              await removeMonitor(store, { accountId, monitorId: last, now: NOW });
+            }
+            return result;
+          },
+        });
+        const first = await listMonitors({ ...store, db }, query);
+        expect(isRemoved).toBe(true);
+        expect(first.monitors.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+        const rest = await listMonitors(store, { ...query, after: first.next ?? expect.fail() });
+        expect(rest.monitors.map(({ id }) => id)).toEqual(ids.slice(4, 8));
+      }
   });
 });
 

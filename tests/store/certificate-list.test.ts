@@ -7,12 +7,20 @@ import {
 } from '../../server/store/checks/certificate-story.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
 import { addCertificateNames } from '../../server/store/schema/migrations/0027-certificate-names.ts';
-import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
+import {
+  type CertificateCursor,
+  listServedCertificates,
+} from '../../server/store/monitors/certificate-list.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import type { CertificateSort } from '../../contract/calls/list-order.ts';
+import {
+  CERTIFICATE_SORTS,
+  type CertificateSort,
+  SORT_DIRECTIONS,
+  type SortDirection,
+} from '../../contract/calls/list-order.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, recorded, type SampleCertificate, watch } from './samples.ts';
@@ -88,21 +96,70 @@ describeEachDatabase('the list of certificates', (open) => {
     expect(await subjects('domains')).toEqual([shop, other]);
   });
 
-  it('is paged by a cursor in each sort order', async () => {
+  it('is paged by a cursor in each sort order and direction, also while certificates leave and join', async () => {
     const store = await open();
-    const { accountId } = await filled(store);
-    for (const sort of ['soonest', 'name', 'domains'] as const) {
-      const list = { accountId, sort, limit: 1, now: NOW };
-      const first = await listServedCertificates(store, { ...list, after: null });
-      const second = await listServedCertificates(store, { ...list, after: first.next });
-      expect([first, second].map(({ certificates, total }) => [certificates.length, total])).toEqual([
-        [1, 2],
-        [1, 2],
-      ]);
-      expect(first.certificates[0]?.monitor.certificate).not.toEqual(
-        second.certificates[0]?.monitor.certificate,
-      );
-      expect(second.next).toBeNull();
+    const { id: accountId } = await person(store, 'alice');
+    const issuers = [
+      { authorityName: "Let's Encrypt", issuer: 'R13' },
+      { authorityName: 'DigiCert Inc', issuer: 'DigiCert TLS RSA 2020 CA1' },
+      { authorityName: '', issuer: '' },
+    ];
+    const add = async (host: string, index: number) => {
+      const { id } = await watch(store, accountId, host);
+      const served = certificate({ subject: host, notAfter: NOW + (index % 3) * DAY, ...issuers[index % 3] });
+      await check(store, NOW, [served], { nextCheckAt: NOW + 100 * DAY });
+      return [served.facts.fingerprint, id] as const;
+    };
+    for (const sort of CERTIFICATE_SORTS) {
+      const ids = new Map<string, string>();
+      const fill = async () => {
+        await store.db.deleteFrom('monitors').execute();
+        ids.clear();
+        for (let index = 0; index < 9; index++) ids.set(...(await add(`host-${index}.example`, index)));
+      };
+      await fill();
+      const list = { accountId, sort, now: NOW };
+      const read = async (direction: SortDirection, meanwhile?: (last: string, page: number) => unknown) => {
+        const found: string[] = [];
+        let after: CertificateCursor | null = null;
+        for (let page = 0; page === 0 || after !== null; page++) {
+          const part: Awaited<ReturnType<typeof listServedCertificates>> = await listServedCertificates(
+            store,
+            { ...list, direction, after, limit: 2 },
+          );
+          found.push(...part.certificates.map(({ facts }) => facts.fingerprint));
+          after = part.next;
+          await meanwhile?.(found.at(-1) ?? '', page);
+        }
+        return found;
+      };
+      const whole = await listServedCertificates(store, {
+        ...list,
+        direction: 'asc',
+        after: null,
+        limit: 50,
+      });
+      const up = whole.certificates.map(({ facts }) => facts.fingerprint);
+      expect(up).toHaveLength(9);
+      expect(await read('asc')).toEqual(up);
+      expect(await read('desc')).toEqual(up.toReversed());
+      if (sort === 'issuer')
+        expect(whole.certificates.map(({ facts }) => facts.authorityName)).toEqual(
+          [issuers[1], issuers[0], issuers[2]].flatMap((one) =>
+            Array.from({ length: 3 }, () => one?.authorityName),
+          ),
+        );
+      for (const direction of SORT_DIRECTIONS) {
+        await fill();
+        const before = await read(direction);
+        const found = await read(direction, async (last, page) => {
+          if (page > 1) return;
+          await removeMonitor(store, { accountId, monitorId: ids.get(last) ?? '', now: NOW });
+          ids.set(...(await add(`new-${page}.example`, page)));
+        });
+        expect(new Set(found).size).toBe(found.length);
+        expect(found.filter((one) => before.includes(one))).toEqual(before);
+      }
     }
   });
 

@@ -6,7 +6,7 @@ import { hasOtherOpen } from '../../server/store/alerts/leaving-domains.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
-import { CERTIFICATE_SORTS } from '../../contract/calls/list-order.ts';
+import { CERTIFICATE_SORTS, SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { certificateStory } from '../../server/store/checks/certificate-story.ts';
@@ -62,9 +62,11 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     const accountId = await withFew(store);
     const filter = { accountId, now: NOW };
     const everyFilter = { ...filter, q: 'example', tag: 'prod', status: 'paused' as const };
-    for (const sort of DOMAIN_SORTS)
+    for (const [sort, direction] of DOMAIN_SORTS.flatMap((one) =>
+      SORT_DIRECTIONS.map((way) => [one, way] as const),
+    ))
       for (const query of [filter, everyFilter]) {
-        const page = { ...query, sort, page: 1, pageSize: 20 };
+        const page = { ...query, sort, direction, page: 1, pageSize: 20 };
         const plans = [
           ...(await plansOf(store, (watched) => listMonitors(watched, page))),
           ...(await plansOf(store, (watched) => monitorIds(watched, { ...page, limit: 5 }))),
@@ -88,8 +90,10 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       .execute();
     const list = { accountId, after: null, limit: 5, now: NOW };
     for (const filter of [{}, { q: 'few', tag: 'prod', status: 'ok' as const }])
-      for (const sort of CERTIFICATE_SORTS) {
-        const query = { ...list, ...filter, sort };
+      for (const [sort, direction] of CERTIFICATE_SORTS.flatMap((one) =>
+        SORT_DIRECTIONS.map((way) => [one, way] as const),
+      )) {
+        const query = { ...list, ...filter, sort, direction };
         const plans = await plansOf(store, (watched) => listServedCertificates(watched, query));
         expect(plans.length).toBeGreaterThan(1);
         for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);

@@ -16,7 +16,7 @@ export const ALL_IDS = ['domains', 'ids'] as const;
 export const SUMMARY_KEY = ['domains', 'summary'] as const;
 // A string, because an object in a query key would also match objects with more properties.
 export const listKey = (filter: ListFilter) =>
-  [...ALL_LISTS, JSON.stringify([...filterParts(filter), filter.sort])] as const;
+  [...ALL_LISTS, JSON.stringify([...filterParts(filter), filter.sort, filter.direction])] as const;
 export const pageKey = (filter: ListFilter, page: number) => [...listKey(filter), page] as const;
 export const domainKey = (id: string) => ['domains', 'one', id] as const;
 export const historyKey = (id: string) => ['domains', 'history', id] as const;
@@ -144,7 +144,10 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
   /** Shows a new domain in the lists that surely begin with it. */
   const showFirst = (domain: DomainWire) => {
     for (const { filter, pages } of cachedLists(queryClient))
-      if (isUnfiltered(filter) && (filter.sort === 'newest' || totalOf(pages) === 0))
+      if (
+        isUnfiltered(filter) &&
+        ((filter.sort === 'newest' && filter.direction !== 'asc') || totalOf(pages) === 0)
+      )
         write(queryClient, filter, pages, prepended(pages, domain));
     queryClient.setQueryData<SummaryWire>(SUMMARY_KEY, (summary) => summary && withOne(summary));
   };

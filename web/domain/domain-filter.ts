@@ -1,9 +1,12 @@
 import type { DomainFilter, SummaryWire } from '../../contract/domain.ts';
+import type { SortDirection } from '../../contract/calls/list-order.ts';
 import type { DomainSort, ListStatus } from '../../contract/words.ts';
 
 /** Which domains are listed, in which order. It is the key of a cached list. */
 export interface ListFilter extends DomainFilter {
   sort: DomainSort;
+  /** Absent: `naturalDirection` of the order. */
+  direction?: SortDirection;
 }
 
 /** Shows every domain again, merged over the dashboard's search parameters. */

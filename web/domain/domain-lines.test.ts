@@ -1,7 +1,8 @@
+import { issuerLine } from '../../contract/check-words.ts';
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../contract/durations.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
-import { heldBackLine, heldBackSentence, issuerLine, pausedLine, scheduleLine } from './domain-lines.ts';
+import { heldBackLine, heldBackSentence, pausedLine, scheduleLine } from './domain-lines.ts';
 
 const at = (hours: number) => new Date(EXAMPLE_NOW + hours * HOUR_MS).toISOString();
 

@@ -1,3 +1,4 @@
+import { issuerLine, UNKNOWN_ISSUER } from '../../contract/check-words.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { inWords, plural, untilText } from '../lib/format.ts';
@@ -30,18 +31,7 @@ export function heldBackSentence({ until }: NonNullable<DomainWire['waiting']>, 
   return `Many hosts failed at once, so our own network may be the cause. We recorded nothing and will try again ${next}.`;
 }
 
-const COMPANY_SUFFIX = /[\s,]+(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
-
-/**
- * Returns the issuer without repeating the authority: "DigiCert Inc", "DigiCert TLS RSA 2020 CA1" → "DigiCert · TLS RSA 2020
- * CA1". Null if neither is known.
- */
-export function issuerLine(authorityName: string | null, issuer: string | null): string | null {
-  const authority = (authorityName ?? '').trim().replace(COMPANY_SUFFIX, '') || (authorityName ?? '').trim();
-  const name = (issuer ?? '').trim();
-  if (!authority || !name) return authority || name || null;
-  const rest = name.toLowerCase().startsWith(`${authority.toLowerCase()} `)
-    ? name.slice(authority.length).trim()
-    : name;
-  return rest.toLowerCase() === authority.toLowerCase() ? authority : `${authority} · ${rest}`;
+/** Returns the issuer as lists show it, such as "Let's Encrypt · R13". */
+export function shownIssuer(issued: { authority_name: string | null; issuer: string | null }): string {
+  return issuerLine(issued.authority_name, issued.issuer) ?? UNKNOWN_ISSUER;
 }

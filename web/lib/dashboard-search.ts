@@ -39,6 +39,8 @@ export interface DashboardSearch {
   /** What the list is grouped by; a group is open if the filter is its own. */
   group?: DomainGrouping;
   sort?: DomainSort;
+  /** Direction of the order. The dashboard itself checks it, so that the login page does not load the list of directions. */
+  direction?: string;
   view?: DomainView;
   span?: HorizonSpan;
 }
@@ -58,6 +60,7 @@ export const dashboardSearch = searchParameters<DashboardSearch>({
   without: oneOf(['tag', 'issuer']),
   group: oneOf(DOMAIN_GROUPINGS),
   sort: oneOf(DOMAIN_SORTS),
+  direction: line(4),
   view: oneOf(VIEWS),
   span: oneOf(HORIZON_SPANS),
 });

@@ -71,7 +71,8 @@ export function MenuLabel({ children }: { children: ReactNode }) {
 }
 
 export interface MenuChoicesProps<Value extends string> {
-  value: Value;
+  /** Null: none is chosen. */
+  value: Value | null;
   onChange: (value: Value) => void;
   choices: { value: Value; label: string; icon: ReactNode }[];
 }
@@ -79,7 +80,7 @@ export interface MenuChoicesProps<Value extends string> {
 /** Shows a radio group in a menu; the chosen item has a tick. */
 export function MenuChoices<Value extends string>({ value, onChange, choices }: MenuChoicesProps<Value>) {
   return (
-    <DropdownMenu.RadioGroup value={value}>
+    <DropdownMenu.RadioGroup value={value ?? ''}>
       {choices.map((choice) => (
         <DropdownMenu.RadioItem
           key={choice.value}

@@ -26,14 +26,14 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     isSearch(filter) ? limits.allow('searchesByAccount', accountId) : null;
 
   api.on(CALLS.listDomains, async ({ c, query, session, now }) => {
-    const { page, sort, limit: pageSize = PAGE_SIZE } = query;
+    const { page, sort, direction, limit: pageSize = PAGE_SIZE } = query;
     const accountId = session.account.id;
     const after = monitorCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
     const limited = limitSearches(accountId, query);
     if (limited) return limited;
     return answers.respond(c, { call: CALLS.listDomains, accountId, query }, async () => {
-      const list = { accountId, ...filterOf(query), page, pageSize, sort, after, now };
+      const list = { accountId, ...filterOf(query), page, pageSize, sort, direction, after, now };
       const { monitors, total, next } = await listMonitors(store, list);
       return {
         data: await domainWires(store, monitors, now),
@@ -56,7 +56,8 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     const accountId = session.account.id;
     const limited = limitSearches(accountId, query);
     if (limited) return limited;
-    const filter = { accountId, ...filterOf(query), sort: query.sort };
+    const { sort, direction } = query;
+    const filter = { accountId, ...filterOf(query), sort, direction };
     const { expiryDays, ...found } = await monitorIds(store, { ...filter, limit: MAX_IDS, now });
     return { data: { ...found, expiry_days: expiryDays.map(isoDay) } };
   });
@@ -71,7 +72,9 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     const accountId = session.account.id;
     const limited = limitSearches(accountId, query);
     if (limited) return limited;
-    const monitors = eachMonitor(onReplica(store), { accountId, ...filterOf(query), sort: query.sort, now });
+    const { sort, direction } = query;
+    const list = { accountId, ...filterOf(query), sort, direction, now };
+    const monitors = eachMonitor(onReplica(store), list);
     return download(c, {
       contentType: 'text/csv; charset=UTF-8; header=present',
       name: 'certlantern-domains',

@@ -65,6 +65,7 @@ const fingerprint = z.string().regex(/^[0-9a-f]{64}$/);
 const certificatePositionSchemas = {
   soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant, fingerprint }),
   name: z.strictObject({ sort: z.literal('name'), name: text, fingerprint }),
+  issuer: z.strictObject({ sort: z.literal('issuer'), issuer: text, fingerprint }),
   domains: z.strictObject({ sort: z.literal('domains'), domains: z.number().int().min(1), fingerprint }),
 } satisfies Record<CertificateCursor['sort'], z.ZodType<CertificateCursor>>;
 

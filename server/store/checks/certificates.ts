@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
+import { issuerLine, UNKNOWN_ISSUER } from '../../../contract/check-words.ts';
 import type { CertificateFacts } from '../../core/index.ts';
 import { bytes, type DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
@@ -87,6 +88,7 @@ export async function addCertificates(
       first_seen_at: now,
       names_digest: facts && namesDigest(facts),
       not_before: facts && facts.notBefore,
+      issuer_line: facts && lowerIssuer(facts),
     }))
     // Insert in one fixed order, so that two checks that add the same certificates cannot deadlock.
     .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
@@ -102,6 +104,7 @@ export async function addCertificates(
             facts: eb.ref('excluded.facts'),
             names_digest: eb.ref('excluded.names_digest'),
             not_before: eb.ref('excluded.not_before'),
+            issuer_line: eb.ref('excluded.issuer_line'),
           }))
           .where(sql<boolean>`length(certificates.der) = 0 and length(excluded.der) > 0`),
       )
@@ -112,6 +115,12 @@ export async function addCertificates(
 function namesDigest({ sans, subject }: CertificateFacts): string {
   const names = sans.length === 0 ? [subject] : [...new Set(sans)].toSorted();
   return createHash('sha256').update(JSON.stringify(names)).digest('hex');
+}
+
+/** Returns the issuer as lists show and sort it, in lower case. PostgreSQL stores no NUL character, and limits the size of an index entry. */
+export function lowerIssuer({ authorityName, issuer }: CertificateFacts): string {
+  const line = issuerLine(authorityName, issuer) ?? UNKNOWN_ISSUER;
+  return line.replaceAll('\0', '').toLowerCase().slice(0, 200);
 }
 
 /** Deletes the DER of the given certificates that no monitor keeps. */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CertificateFacts, Targeted } from '../../core/index.ts';
 import {
   type CertificateSort,
@@ -32,6 +32,7 @@ export interface ServedCertificate {
 export type CertificateCursor = { fingerprint: string } & (
   | { sort: 'soonest'; notAfter: number }
   | { sort: 'name'; name: string }
+  | { sort: 'issuer'; issuer: string }
   | { sort: 'domains'; domains: number }
 );
 
@@ -48,7 +49,10 @@ interface CertificateQuery extends MonitorFilter {
 /** Positions, in order of name, of the monitors that a list shows per certificate. */
 const FIRST_PLACES = [0, 1, 2] as const;
 
-type Served = Pick<ServedCertificatesTable, 'fingerprint' | 'not_after' | 'name' | 'domains'>;
+type Served = Pick<
+  Selectable<ServedCertificatesTable>,
+  'fingerprint' | 'not_after' | 'name' | 'issuer' | 'domains'
+>;
 
 /** Returns the certificate as lists show it; null if no monitor of the account saw it last. */
 export async function servedCertificate(
@@ -100,7 +104,7 @@ async function pageOfCertificates(
 ): Promise<(Served & { total: number })[]> {
   const served = store.db
     .selectFrom('served_certificates')
-    .select(['fingerprint', 'not_after', 'name', 'domains'])
+    .select(['fingerprint', 'not_after', 'name', 'issuer', 'domains'])
     .where('account_id', '=', filter.accountId)
     .$if(!isEverything(filter), (rows) => rows.where(isFound(store, filter)));
   return store.db
@@ -141,22 +145,31 @@ function isFound(store: Store, { q, ...filter }: MonitorFilter): RawBuilder<bool
 const COLUMNS = {
   soonest: 'not_after',
   name: 'name',
+  issuer: 'issuer',
   domains: 'domains',
 } as const satisfies Record<CertificateSort, keyof Served>;
 
 function isAfter(cursor: CertificateCursor, direction: SortDirection): RawBuilder<boolean> {
-  const { sort, fingerprint } = cursor;
-  const value = sort === 'soonest' ? cursor.notAfter : sort === 'name' ? cursor.name : cursor.domains;
+  const { sort, fingerprint, ...values } = cursor;
+  const [value] = Object.values(values);
   const [column, than] = [sql.ref(COLUMNS[sort]), sql.raw(direction === 'asc' ? '>' : '<')];
   return sql<boolean>`(${column}, fingerprint) ${than} (${value}, ${fingerprint})`;
 }
 
 function cursorOf(
-  { fingerprint, not_after, domains, name }: Served,
+  { fingerprint, not_after: notAfter, domains, issuer, name }: Served,
   sort: CertificateSort,
 ): CertificateCursor {
-  if (sort === 'soonest') return { sort, notAfter: not_after, fingerprint };
-  return sort === 'name' ? { sort, name, fingerprint } : { sort, domains, fingerprint };
+  switch (sort) {
+    case 'soonest':
+      return { sort, notAfter, fingerprint };
+    case 'name':
+      return { sort, name, fingerprint };
+    case 'issuer':
+      return { sort, issuer, fingerprint };
+    default:
+      return { sort, domains, fingerprint };
+  }
 }
 
 /** Reads what lists show of certificates, in the given order. Leaves out those that were replaced meanwhile. */

@@ -24,7 +24,8 @@ import {
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import type { ListStatus } from '../../../contract/words.ts';
+import { naturalDirection, type SortDirection } from '../../../contract/calls/list-order.ts';
+import type { DomainSort, ListStatus } from '../../../contract/words.ts';
 
 /** Place in an order by expiry: directly after a monitor with these values. */
 export interface ExpiryPlace {
@@ -33,8 +34,8 @@ export interface ExpiryPlace {
   id: string;
 }
 
-/** A position in the order `worst`. `urgency` is the level of the monitor when the cursor was made. */
-export interface WorstCursor extends ExpiryPlace {
+/** A position in the order `worst`. `urgency` is the level of the monitor when the list was read. */
+interface WorstCursor extends ExpiryPlace {
   sort: 'worst';
   urgency: number;
 }
@@ -64,6 +65,28 @@ export interface MonitorFilter {
   /** Only monitors without any tag, or without a known issuer. */
   without?: 'tag' | 'issuer' | undefined;
   now: number;
+}
+
+/** A filter and an order of monitors. */
+export interface SortedFilter extends MonitorFilter {
+  sort: DomainSort;
+  /** If absent, `naturalDirection` of the order. */
+  direction?: SortDirection | undefined;
+}
+
+export const isDescending = ({ sort, direction = naturalDirection(sort) }: SortedFilter): boolean =>
+  direction === 'desc';
+
+/**
+ * Returns whether no index has this order, but each level of it is a range of one: the order `worst`, and latest expiry first, because
+ * monitors without a certificate come last in both directions.
+ */
+export const hasLevels = (order: SortedFilter): boolean =>
+  order.sort === 'worst' || (order.sort === 'soonest' && isDescending(order));
+
+/** Returns an SQL expression for the level of a row in an order by levels, ascending. */
+export function levelOf({ sort, now }: SortedFilter): RawBuilder<number> {
+  return sort === 'worst' ? urgency(now) : sql<number>`case when not_after is null then 0 else 1 end`;
 }
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
@@ -113,22 +136,18 @@ export interface PageRange {
   reach: number;
 }
 
-interface Sorted extends MonitorFilter {
-  sort: MonitorCursor['sort'];
-}
-
 /**
  * Selects the matching rows of `monitor_listing`, unsorted. Walks an index in the list's order if there are many matches. For few
  * matches, deep pages and text searches, first finds all matches through one index. `wanted` null: all rows.
  */
-export function matchingRows(store: Store, filter: Sorted, wanted: PageRange | null): Listed<unknown> {
-  const { sort } = filter;
-  if (sort !== 'worst' && !searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
+export function matchingRows(store: Store, filter: SortedFilter, wanted: PageRange | null): Listed<unknown> {
+  const isIndexed = !hasLevels(filter);
+  if (isIndexed && !searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
     if (hasOrderedIndex(filter)) return matching(store, filter);
     if (wanted.reach <= wanted.total * MAX_WALKED_SHARE) return matching(store, filter, { isWalked: true });
   }
-  if (sort !== 'worst' && isEverything(filter)) return matching(store, filter);
-  const found = withOptimisationFence(store.dialect, foundRows(store, filter, sort));
+  if (isIndexed && isEverything(filter)) return matching(store, filter);
+  const found = withOptimisationFence(store.dialect, foundRows(store, filter, filter));
   // The subquery has every column that is sorted by or selected, so it can replace the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
@@ -137,7 +156,7 @@ export function matchingRows(store: Store, filter: Sorted, wanted: PageRange | n
  * Returns whether the index that finds this status also yields the requested order. The index on phases is sorted by `not_after`,
  * the index on `trouble` by name. No single index finds `attention`.
  */
-function hasOrderedIndex({ status, sort }: Pick<Sorted, 'status' | 'sort'>): boolean {
+function hasOrderedIndex({ status, sort }: Pick<SortedFilter, 'status' | 'sort'>): boolean {
   if (status === 'attention') return false;
   return status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 }
@@ -166,9 +185,9 @@ export const isEverything = (filter: MonitorFilter): boolean =>
   [filter.status, filter.expires, filter.issuer, filter.without].every((part) => part === undefined);
 
 /** Selects all matches, unsorted, with the columns that a list of this order sorts by or selects. */
-export function foundRows(store: Store, filter: MonitorFilter, sort: MonitorCursor['sort'] | null = null) {
-  // Other orders need no level, and the index on texts lacks columns for it.
-  const level = sort === 'worst' ? urgency(filter.now) : sql<number>`0`;
+export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilter | null = null) {
+  // Other orders need no level, and the index on texts lacks columns for that of the order `worst`.
+  const level = order !== null && hasLevels(order) ? levelOf(order) : sql<number>`0`;
   return splitByLength(store, filter, (part) =>
     part
       .select(['monitor_id', 'created_at', 'not_after', 'host', 'port', 'tags'])

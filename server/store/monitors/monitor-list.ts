@@ -5,11 +5,14 @@ import {
   countMatching,
   DENSE_MATCHES,
   foundRows,
+  hasLevels,
+  isDescending,
   isSearch,
   matchingRows,
   type MonitorCursor,
   type MonitorFilter,
   searchesText,
+  type SortedFilter,
   withSearchStore,
 } from './monitor-filter.ts';
 import { joinVerdict, type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
@@ -18,15 +21,12 @@ import type { Store } from '../db/open-store.ts';
 import { listItems } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Tables } from '../schema/tables.ts';
-import { byExpiry, isAfterExpiry, pageOfWorst, worstCursorAfter } from './worst-first.ts';
+import { byExpiry, isAfterExpiry, pageOfLevels } from './worst-first.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 export type { MonitorFilter } from './monitor-filter.ts';
 
-export type MonitorSort = MonitorCursor['sort'];
-
-interface Sorted extends MonitorFilter {
-  sort: MonitorSort;
+interface Sorted extends SortedFilter {
   /** Position after which the list starts, of the same `sort`; null: the beginning. */
   after?: MonitorCursor | null;
 }
@@ -47,36 +47,58 @@ interface MonitorPage {
 /** Returns one page of an account's monitors, and the number of all matches. */
 export async function listMonitors(store: Store, query: ListQuery): Promise<MonitorPage> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
-  const { ids, total } = await withSearchStore(
+  const { rows, total } = await withSearchStore(
     store,
     query,
     async (from) => (await pageOfFound(from, query, offset)) ?? pageOfCounted(from, query, offset),
   );
-  const monitors = await findMonitors(store, { accountId: query.accountId, ids });
-  const last = monitors.length < query.pageSize ? undefined : monitors.at(-1);
-  return { monitors, total, next: last ? await cursorAfter(store, query, last) : null };
+  const monitors = await findMonitors(store, { accountId: query.accountId, ids: idsOf(rows) });
+  // From the row, because the monitor may have been removed since it was read.
+  const last = rows.length < query.pageSize ? undefined : rows.at(-1);
+  return { monitors, total, next: last ? cursorAfter(query, last) : null };
 }
 
-interface PageOfIds {
-  ids: string[];
+/** Values of a row that its place depends on. Only those of the list's order are read, because its index has them. */
+interface PlaceRow {
+  monitor_id: string;
+  created_at?: number;
+  not_after?: number | null;
+  host?: string;
+  port?: number;
+  urgency?: number;
+}
+
+/** Returns the columns of `PlaceRow` that an order needs. */
+function placeColumns(query: Sorted) {
+  const columns = {
+    newest: ['created_at'],
+    soonest: ['not_after'],
+    worst: ['not_after', 'urgency'],
+    name: ['host', 'port'],
+  } as const satisfies Record<Sorted['sort'], (keyof PlaceRow)[]>;
+  return columns[query.sort].map((column) => sql.ref(column).as(column));
+}
+
+interface PageOfRows {
+  rows: PlaceRow[];
   total: number;
 }
 
-async function pageOfCounted(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
+async function pageOfCounted(store: Store, query: ListQuery, offset: number): Promise<PageOfRows> {
   const total = await countMatching(store, query);
-  return { ids: offset >= total ? [] : await pageOf(store, query, { total, offset }), total };
+  return { rows: offset >= total ? [] : await pageOf(store, query, { total, offset }), total };
 }
 
 /**
  * Returns the page and total of a text search from one scan, because two queries would each scan all rows. Returns null if the
  * list is no text search, or if a page after the first is empty.
  */
-async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
+async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfRows | null> {
   if (!searchesText(query)) return null;
   const found = store.db
     .with(
       (cte) => cte('found').materialized(),
-      () => foundRows(store, query, query.sort),
+      () => foundRows(store, query, query),
     )
     .selectFrom('found')
     .select((eb) => [
@@ -85,14 +107,16 @@ async function pageOfFound(store: Store, query: ListQuery, offset: number): Prom
         .selectFrom('found')
         .select((all) => all.fn.countAll<number>().as('count'))
         .as('total'),
-    ]);
+    ])
+    .select(placeColumns(query));
   const { after = null } = query;
-  const rows = await sorted(after === null ? found : found.where(isAfter(after)), query.sort)
+  const rows = await sorted(after === null ? found : found.where(isAfter(after, query)), query)
     .limit(query.pageSize)
     .offset(offset)
+    .$castTo<PlaceRow & { total: number }>()
     .execute();
   const total = rows[0]?.total ?? (offset === 0 && after === null ? 0 : null);
-  return total === null ? null : { ids: idsOf(rows), total };
+  return total === null ? null : { rows, total };
 }
 
 export interface FoundMonitors {
@@ -205,25 +229,29 @@ export async function addressesOf(
   return new Map(rows.map((row) => [row.id, currentVerdict(row)?.addresses ?? []]));
 }
 
-/** Returns the ids of a page. Reads from the nearer end of the order, so that the last page costs as much as the first. */
+/** Returns the rows of a page. Reads from the nearer end of the order, so that the last page costs as much as the first. */
 async function pageOf(
   store: Store,
   query: ListQuery,
   { total, offset }: { total: number; offset: number },
-): Promise<string[]> {
-  if (query.sort === 'worst' && total > DENSE_MATCHES && !searchesText(query)) {
-    const after = query.after?.sort === 'worst' ? query.after : null;
-    return pageOfWorst(store, query, { total, offset, limit: query.pageSize, after });
+): Promise<PlaceRow[]> {
+  const { pageSize } = query;
+  if (hasLevels(query) && total > DENSE_MATCHES && !searchesText(query)) {
+    const after = query.after ? levelPlace(query.after) : null;
+    return pageOfLevels(store, query, { total, offset, limit: pageSize, after });
   }
-  if (query.after || offset <= total / 2) {
+  const select = (page: NonNullable<Parameters<typeof selectSorted>[2]>) =>
+    selectSorted(store, query, page).select(placeColumns(query)).$castTo<PlaceRow>();
+  if (query.after || offset <= total / 2)
     // Always read a full page, even of rows added since the count, because clients treat a short page as the last one.
-    const fromStart = selectSorted(store, query, { total, reach: offset + query.pageSize });
-    return idsOf(await fromStart.limit(query.pageSize).offset(offset).execute());
-  }
-  const limit = Math.min(query.pageSize, total - offset);
+    return select({ total, reach: offset + pageSize })
+      .limit(pageSize)
+      .offset(offset)
+      .execute();
+  const limit = Math.min(pageSize, total - offset);
   const beyond = total - offset - limit;
-  const fromEnd = selectSorted(store, query, { total, reach: beyond + limit, isBackwards: true });
-  return idsOf(await fromEnd.limit(limit).offset(beyond).execute()).toReversed();
+  const fromEnd = select({ total, reach: beyond + limit, isBackwards: true });
+  return (await fromEnd.limit(limit).offset(beyond).execute()).toReversed();
 }
 
 /** Selects the matches in the list's order. Each order has an index on `monitor_listing` that is read in either direction. */
@@ -234,49 +262,56 @@ function selectSorted(
 ) {
   const { after = null } = query;
   const all = matchingRows(store, query, page).select('monitor_id');
-  return sorted(after === null ? all : all.where(isAfter(after)), query.sort, page?.isBackwards);
+  return sorted(after === null ? all : all.where(isAfter(after, query)), query, page?.isBackwards);
 }
 
 function sorted<DB, TB extends keyof DB, O>(
   rows: SelectQueryBuilder<DB, TB, O>,
-  sort: MonitorSort,
+  query: Sorted,
   isBackwards = false,
 ): SelectQueryBuilder<DB, TB, O> {
-  const [up, down] = isBackwards ? (['desc', 'asc'] as const) : (['asc', 'desc'] as const);
-  const by = (column: string) => sql.ref(column);
-  if (sort === 'name')
-    return rows.orderBy(by('host'), up).orderBy(by('port'), up).orderBy(by('monitor_id'), up);
-  if (sort === 'newest') return rows.orderBy(by('created_at'), down).orderBy(by('monitor_id'), down);
-  return byExpiry(sort === 'worst' ? rows.orderBy(by('urgency'), up) : rows, isBackwards);
+  const isDown = isDescending(query) !== isBackwards;
+  const by = (...columns: string[]) =>
+    columns.reduce((all, column) => all.orderBy(sql.ref(column), isDown ? 'desc' : 'asc'), rows);
+  if (query.sort === 'name') return by('host', 'port', 'monitor_id');
+  if (query.sort === 'newest') return by('created_at', 'monitor_id');
+  return byExpiry(hasLevels(query) ? by('urgency') : rows, isDown);
 }
 
 const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({ monitor_id: id }) => id);
 
-interface SortValues {
-  id: string;
-  createdAt: number;
-  /** End of validity of the certificate last seen, ms UTC; null if none is known. */
-  notAfter: number | null;
-  host: string;
-  port: number;
+function cursorAfter({ sort }: Sorted, row: PlaceRow): MonitorCursor {
+  const { monitor_id: id, created_at: createdAt = 0, not_after: notAfter = null } = row;
+  const { host = '', port = 0, urgency = 0 } = row;
+  switch (sort) {
+    case 'newest':
+      return { sort, createdAt, id };
+    case 'soonest':
+      return { sort, notAfter, id };
+    case 'name':
+      return { sort, host, port, id };
+    default:
+      return { sort, urgency, notAfter, id };
+  }
 }
 
-async function cursorAfter(
-  store: Store,
-  { sort, ...filter }: Sorted,
-  { id, createdAt, notAfter, host, port }: SortValues,
-): Promise<MonitorCursor | null> {
-  if (sort === 'worst') return worstCursorAfter(store, filter, { id, notAfter });
-  if (sort === 'newest') return { sort, createdAt, id };
-  return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port, id };
+/** Returns the position with its level, for an order by levels; null for other orders. */
+function levelPlace(cursor: MonitorCursor) {
+  if (cursor.sort === 'worst') return cursor;
+  return cursor.sort === 'soonest' ? { ...cursor, urgency: cursor.notAfter === null ? 0 : 1 } : null;
 }
 
 /** Returns an SQL condition for rows of `monitor_listing` after the cursor. */
-function isAfter(cursor: MonitorCursor): RawBuilder<boolean> {
+function isAfter(cursor: MonitorCursor, query: Sorted): RawBuilder<boolean> {
+  const isDown = isDescending(query);
+  const than = sql.raw(isDown ? '<' : '>');
   if (cursor.sort === 'newest')
-    return sql<boolean>`(created_at, monitor_id) < (${cursor.createdAt}, ${cursor.id})`;
+    return sql<boolean>`(created_at, monitor_id) ${than} (${cursor.createdAt}, ${cursor.id})`;
   if (cursor.sort === 'name')
-    return sql<boolean>`(host, port, monitor_id) > (${cursor.host}, ${cursor.port}, ${cursor.id})`;
-  if (cursor.sort === 'soonest') return isAfterExpiry(cursor);
-  return sql<boolean>`(urgency > ${cursor.urgency} or (urgency = ${cursor.urgency} and ${isAfterExpiry(cursor)}))`;
+    return sql<boolean>`(host, port, monitor_id) ${than} (${cursor.host}, ${cursor.port}, ${cursor.id})`;
+  const rest = isAfterExpiry(cursor, isDown);
+  const level = hasLevels(query) ? levelPlace(cursor)?.urgency : undefined;
+  return level === undefined
+    ? rest
+    : sql<boolean>`(urgency ${than} ${level} or (urgency = ${level} and ${rest}))`;
 }

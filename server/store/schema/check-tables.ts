@@ -142,6 +142,8 @@ export interface CertificatesTable {
   names_digest: Generated<string | null>;
   /** Start of validity, ms UTC; null like `names_digest`. */
   not_before: Generated<number | null>;
+  /** The issuer as lists show it, in lower case, at most 200 characters; null like `names_digest` (migration 0033). */
+  issuer_line: Generated<string | null>;
 }
 
 /**
@@ -156,6 +158,8 @@ export interface ServedCertificatesTable {
   name: string;
   /** The subject and every alternative name, in lower case, separated by spaces. */
   names: string;
+  /** The issuer as lists show it, in lower case, at most 200 characters; empty if `certificates.issuer_line` is null. */
+  issuer: Generated<string>;
   /** Number of monitors; paused ones count. */
   domains: number;
 }

@@ -1,3 +1,4 @@
+import { lowerIssuer } from '../../../server/store/checks/certificates.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import type { CertificateFacts } from '../../../server/core/index.ts';
@@ -160,6 +161,7 @@ function rowsOf(accountId: string, index: number, place: number, options: FillOp
     der: Buffer.from(fingerprint, 'hex'),
     facts: JSON.stringify(facts),
     first_seen_at: now - DAY_MS,
+    issuer_line: lowerIssuer(facts),
   };
   const monitor: Insertable<Tables['monitors']> = {
     id: randomUUID(),

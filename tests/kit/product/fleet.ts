@@ -1,3 +1,4 @@
+import { lowerIssuer } from '../../../server/store/checks/certificates.ts';
 import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../../server/core/index.ts';
 import type { Store } from '../../../server/store/db/open-store.ts';
@@ -73,6 +74,7 @@ function domainOf({ accountId, count, now }: Fleet, index: number) {
       der: Buffer.from(fingerprint, 'hex'),
       facts: JSON.stringify(facts),
       first_seen_at: now - DAY_MS,
+      issuer_line: lowerIssuer(facts),
     },
     monitor: {
       id: crypto.randomUUID(),

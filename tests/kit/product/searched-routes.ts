@@ -59,6 +59,7 @@ export const SEARCHED_ROUTES = [
       'without',
       'group',
       'sort',
+      'direction',
       'view',
       'span',
     ],

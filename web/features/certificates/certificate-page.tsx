@@ -1,7 +1,8 @@
+import { shownIssuer } from '../../domain/domain-lines.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CertificateStory } from '../../../contract/calls/certificate.ts';
-import { inSentence, STATE_NAMES, UNKNOWN_ISSUER } from '../../../contract/state/state-words.ts';
+import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -12,7 +13,6 @@ import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Time } from '../../ui/time.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
-import { issuerLine } from '../../domain/domain-lines.ts';
 import {
   DomainName,
   lifetimeOfCertificate,
@@ -109,7 +109,7 @@ function Story({
           <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-label text-fg-2">
             <ProblemBadge certificate={certificate} />
             <Remaining certificate={certificate} now={now} />
-            <span>{issuerLine(certificate.authority_name, certificate.issuer) ?? UNKNOWN_ISSUER}</span>
+            <span>{shownIssuer(certificate)}</span>
             <RenewalNote certificate={certificate} now={now} />
           </p>
           <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />

@@ -1,11 +1,10 @@
-import { UNKNOWN_ISSUER } from '../../../contract/state/state-words.ts';
+import { shownIssuer } from '../../domain/domain-lines.ts';
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { Ref } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import type { CertificateSort } from '../../../contract/calls/list-order.ts';
 import { counted, grouped } from '../../lib/format.ts';
-import { issuerLine } from '../../domain/domain-lines.ts';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/loading.tsx';
@@ -28,12 +27,15 @@ const ROW_PX = 61;
 const PHONE_ROW_PX = 105;
 /** Hides a column below 900 px. */
 const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
+/** Hides a column below 1,060 px. */
+const WIDE = 'hidden [@media(min-width:1060px)]:table-cell';
 const HEAD: Column<CertificateSort>[] = [
   { label: 'Certificate', width: '', shown: '', sort: 'name' },
   { label: 'Remaining', width: 'w-[156px]', shown: 'max-md:hidden' },
   { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden', sort: 'soonest' },
-  { label: 'Lifetime', width: 'w-[14%]', shown: BROAD },
-  { label: 'Served by', width: 'w-[26%]', shown: 'max-md:hidden', sort: 'domains' },
+  { label: 'Issuer', width: 'w-[17%]', shown: BROAD, sort: 'issuer' },
+  { label: 'Lifetime', width: 'w-[12%]', shown: WIDE },
+  { label: 'Served by', width: 'w-[22%]', shown: 'max-md:hidden', sort: 'domains' },
 ];
 
 interface CertificateTableProps {
@@ -47,8 +49,9 @@ interface CertificateTableProps {
 export function CertificateTable({ list, now, order, onOrder }: CertificateTableProps) {
   const isMedium = useMediaQuery('(min-width: 45rem)');
   const isBroad = useMediaQuery('(min-width: 900px)');
+  const isWide = useMediaQuery('(min-width: 1060px)');
   // A cell that spans hidden columns would show them again.
-  const columns = isBroad ? 5 : isMedium ? 4 : 1;
+  const columns = isWide ? 6 : isBroad ? 5 : isMedium ? 4 : 1;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(
     { list, target: null, onReached: () => undefined },
     {
@@ -98,15 +101,9 @@ interface CertificateRowProps {
 }
 
 const CertificateRow = memo(function CertificateRow({ ref, certificate, index, now }: CertificateRowProps) {
-  const {
-    fingerprint,
-    display_name: name,
-    name_count: nameCount,
-    issuer,
-    authority_name,
-    tags,
-  } = certificate;
+  const { fingerprint, display_name: name, name_count: nameCount, tags } = certificate;
   const others = nameCount - 1;
+  const issuerName = shownIssuer(certificate);
   return (
     <tr ref={ref} data-row={index} aria-rowindex={index + 2} className="group/row">
       <th scope="row" className={classNames(CELL, 'pl-4 text-left font-normal md:pl-5')}>
@@ -125,9 +122,14 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
           </span>
         </span>
         <span className="block truncate text-meta text-fg-3">
-          {others > 0 && `${counted(others, 'more name')} · `}
-          {issuerLine(authority_name, issuer) ?? UNKNOWN_ISSUER}
-          {tags.length > 0 && ` · ${tags.join(', ')}`}
+          {others > 0 && counted(others, 'more name')}
+          <span className="[@media(min-width:900px)]:hidden">
+            {others > 0 && ' · '}
+            {issuerName}
+            {tags.length > 0 && ' · '}
+          </span>
+          {others > 0 && tags.length > 0 && <span className="max-[899px]:hidden"> · </span>}
+          {tags.join(', ')}
         </span>
         <span className="block text-meta text-fg-3 md:hidden">
           {counted(certificate.domain_count, 'domain')}
@@ -145,7 +147,10 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
       <td className={classNames(CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
         <Time iso={certificate.expiry_date} />
       </td>
-      <td className={classNames(CELL, BROAD)}>
+      <td className={classNames(CELL, BROAD, 'text-label text-fg-2 [overflow-wrap:anywhere]')}>
+        {issuerName}
+      </td>
+      <td className={classNames(CELL, WIDE)}>
         <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
       </td>
       <td className={classNames(CELL, 'text-label max-md:hidden')}>

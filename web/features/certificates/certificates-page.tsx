@@ -33,12 +33,14 @@ const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: 'problem', label: 'With problems' },
 ];
 const DEFAULT_ORDER: CertificateOrder = { sort: 'soonest', direction: 'asc' };
-/** The choices of the menu that replaces the header's buttons below 720 px. */
+/** The choices of the menu that replaces the header's buttons below 900 px, where not all of its columns are shown. */
 const ORDERS: (CertificateOrder & { label: string })[] = [
   { ...DEFAULT_ORDER, label: 'Expiring soonest' },
   { sort: 'soonest', direction: 'desc', label: 'Expiring last' },
   { sort: 'name', direction: 'asc', label: 'Name, A to Z' },
   { sort: 'name', direction: 'desc', label: 'Name, Z to A' },
+  { sort: 'issuer', direction: 'asc', label: 'Issuer, A to Z' },
+  { sort: 'issuer', direction: 'desc', label: 'Issuer, Z to A' },
   { sort: 'domains', direction: 'desc', label: 'Most domains' },
   { sort: 'domains', direction: 'asc', label: 'Fewest domains' },
 ];
@@ -108,9 +110,10 @@ function CertificateList({
               className="md:min-h-9!"
             />
           </div>
-          <div className="flex-1 md:hidden">
+          <div className="flex-1 md:w-44 md:flex-none [@media(min-width:900px)]:hidden">
             <Select
               label="Order"
+              className="md:min-h-9!"
               value={keyOf(order)}
               onChange={(key) => setOrder(ORDERS.find((one) => keyOf(one) === key) ?? DEFAULT_ORDER)}
               options={ORDERS.map((one) => ({ value: keyOf(one), label: one.label }))}

@@ -1,3 +1,4 @@
+import { issuerLine } from '../../../contract/check-words.ts';
 import { listCertificates } from '../../../contract/calls/certificate.ts';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { timeLeft } from '../../../contract/state/schedule.ts';
@@ -5,7 +6,6 @@ import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { PrintedList } from '../../domain/printed-list.tsx';
 import type { PrintedColumn } from '../../domain/printed-list.tsx';
 import { grouped, longDate } from '../../lib/format.ts';
-import { issuerLine } from '../../domain/domain-lines.ts';
 import { problemName } from './certificate-parts.tsx';
 
 const COLUMNS: PrintedColumn<CertificateWire>[] = [

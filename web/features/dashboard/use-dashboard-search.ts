@@ -1,11 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { HistoryState } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import { SORT_DIRECTIONS } from '../../../contract/calls/list-order.ts';
+import { oneOf } from '../../lib/search-parameters.ts';
 import { DOMAIN_SORTS } from '../../../contract/words.ts';
 import type { DashboardSearch, DomainView } from '../../lib/dashboard-search.ts';
 import { createPreference } from '../../lib/browser/preference.ts';
 import type { ListFilter } from '../../domain/domain-filter.ts';
 
+const readDirection = oneOf(SORT_DIRECTIONS);
 const sortPreference = createPreference('sort', DOMAIN_SORTS, 'newest');
 const viewPreference = createPreference<DomainView>('view', ['grid', 'list'], 'grid');
 
@@ -23,6 +26,7 @@ export function useDashboardSearch() {
   const preferredSort = sortPreference.use();
   const preferredView = viewPreference.use();
   const { q, status, tag, expires, issuer, without } = search;
+  const direction = readDirection(search.direction);
   const { sort = status === 'attention' ? 'worst' : preferredSort, view = preferredView } = search;
   const filter = useMemo<ListFilter>(
     () => ({
@@ -33,8 +37,9 @@ export function useDashboardSearch() {
       ...(issuer !== undefined && { issuer }),
       ...(without !== undefined && { without }),
       sort,
+      ...(direction !== undefined && { direction }),
     }),
-    [q, status, tag, expires, issuer, without, sort],
+    [q, status, tag, expires, issuer, without, sort, direction],
   );
 
   /** Merges the change into the URL; undefined removes a parameter. */
@@ -49,7 +54,13 @@ export function useDashboardSearch() {
         to: '/dashboard',
         // "Needs attention" lists the worst first, so the order that was chosen before is dropped.
         search: (former) =>
-          defined({ ...former, ...(patch.status === 'attention' && { sort: undefined }), ...patch }),
+          defined({
+            ...former,
+            ...(patch.status === 'attention' && { sort: undefined }),
+            // The direction belongs to the order.
+            ...((patch.status === 'attention' || patch.sort !== undefined) && { direction: undefined }),
+            ...patch,
+          }),
         replace,
         ...(state !== undefined && { state }),
         resetScroll: false,

@@ -1,3 +1,4 @@
+import { issuerLine } from '../../../../contract/check-words.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useId, useMemo, useState } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
@@ -5,7 +6,6 @@ import { rowsFor, shownDays } from '../../../ui/horizon/frames.ts';
 import { countOf, MAX_SINGLE } from '../../../ui/horizon/horizon-layout.ts';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
-import { issuerLine } from '../../../domain/domain-lines.ts';
 import { isUnfiltered, NO_FILTER } from '../../../domain/domain-filter.ts';
 import { useDomain, useMatchingDomains } from '../../../domain/domain-queries.ts';
 import type { DomainList } from '../list/use-domain-list.ts';

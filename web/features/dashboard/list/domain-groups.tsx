@@ -1,3 +1,4 @@
+import { UNKNOWN_ISSUER } from '../../../../contract/check-words.ts';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useId } from 'react';
@@ -5,7 +6,6 @@ import type { ReactNode } from 'react';
 import { domainGroups } from '../../../../contract/calls/domain.ts';
 import type { DomainFilter } from '../../../../contract/domain.ts';
 import type { DomainGroupWire } from '../../../../contract/domain-groups.ts';
-import { UNKNOWN_ISSUER } from '../../../../contract/state/state-words.ts';
 import { DOMAIN_STATES } from '../../../../contract/words.ts';
 import type { DomainGrouping, DomainState, ListStatus } from '../../../../contract/words.ts';
 import { ALL_IDS } from '../../../domain/domain-cache.ts';
@@ -35,7 +35,7 @@ export interface DomainGroupsProps {
 
 /** Shows the groups of the list with their numbers; the list is in the one whose filter it has. */
 export function DomainGroups({ by, filter, onChange, children }: DomainGroupsProps) {
-  const { sort, ...others } = { ...filter, ...closedFilter(by, filter) };
+  const { sort, direction: _, ...others } = { ...filter, ...closedFilter(by, filter) };
   // No other order changes that of the groups.
   const groupSort = sort === 'worst' ? sort : undefined;
   const { data, error, isFetching, refetch } = useQuery({

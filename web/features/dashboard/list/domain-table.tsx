@@ -83,9 +83,10 @@ export function DomainTable(props: DomainListProps) {
       frame={frame}
       isBesidePanel={isBesidePanel}
       columns={HEAD}
-      order={{ sort: filter.sort, direction: naturalDirection(filter.sort) }}
-      // Each column sorts in one direction. A second click on its header returns to newest first.
-      onOrder={({ sort }) => change({ sort: sort === filter.sort ? 'newest' : sort })}
+      order={{ sort: filter.sort, direction: filter.direction ?? naturalDirection(filter.sort) }}
+      onOrder={({ sort, direction }) =>
+        change({ sort, direction: direction === naturalDirection(sort) ? undefined : direction })
+      }
     >
       <tbody ref={attach} {...focusHandlers}>
         {rows.flatMap(({ index, gapBefore }) => {

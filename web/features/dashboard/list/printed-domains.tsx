@@ -1,3 +1,4 @@
+import { issuerLine } from '../../../../contract/check-words.ts';
 import { listDomains } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
@@ -5,7 +6,6 @@ import { PrintedList } from '../../../domain/printed-list.tsx';
 import type { PrintedColumn } from '../../../domain/printed-list.tsx';
 import { RemainingTime, RevocationState } from '../../../domain/remaining-time.tsx';
 import { longDate } from '../../../lib/format.ts';
-import { issuerLine } from '../../../domain/domain-lines.ts';
 import { cardTrouble } from './card-line.ts';
 
 const COLUMNS: readonly PrintedColumn<DomainWire>[] = [

@@ -1,7 +1,7 @@
+import { issuerLine, UNKNOWN_ISSUER } from '../../../../contract/check-words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { STATE_NAMES, UNKNOWN_ISSUER } from '../../../../contract/state/state-words.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { issuerLine } from '../../../domain/domain-lines.ts';
 import { cardTrouble } from './card-line.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';

@@ -2,6 +2,8 @@ import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
 import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { DOMAIN_SORTS } from '../../../../contract/words.ts';
+import { naturalDirection } from '../../../../contract/calls/list-order.ts';
+import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { countOf, filterParts } from '../../../domain/domain-filter.ts';
 import { inPeriod } from '../../../domain/day-and-month.ts';
 import type { GlyphName } from '../../../ui/glyph.tsx';
@@ -12,6 +14,22 @@ export const SORT_LABELS: Record<DomainSort, string> = {
   worst: 'Worst first',
   name: 'By name',
 };
+
+/** Names of the orders in the other direction, which the headers of the rows choose. */
+const REVERSED_LABELS: Record<DomainSort, string> = {
+  newest: 'Oldest first',
+  soonest: 'Latest first',
+  worst: 'Worst last',
+  name: 'By name, Z to A',
+};
+
+/** Returns whether the list is sorted in the direction that the header of a column chose instead of the usual one. */
+export const isReversed = ({ sort, direction }: Pick<ListFilter, 'sort' | 'direction'>): boolean =>
+  direction !== undefined && direction !== naturalDirection(sort);
+
+/** Returns the name of the list's order. */
+export const sortLabel = (filter: Pick<ListFilter, 'sort' | 'direction'>): string =>
+  (isReversed(filter) ? REVERSED_LABELS : SORT_LABELS)[filter.sort];
 
 /** A filter; without a status it is All. */
 export interface StatusFilter {

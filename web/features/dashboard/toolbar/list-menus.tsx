@@ -6,7 +6,8 @@ import type { DomainSort } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { inPeriod, periodName } from '../../../domain/day-and-month.ts';
-import { SORT_LABELS } from './choices.ts';
+import type { ListFilter } from '../../../domain/domain-filter.ts';
+import { isReversed, SORT_LABELS, sortLabel } from './choices.ts';
 
 const SORT_ICONS = {
   newest: ArrowDownWideNarrow,
@@ -41,7 +42,7 @@ function ToolButton({ isChosen = false, children, ...rest }: ToolButtonProps) {
 }
 
 interface SortMenuProps {
-  sort: DomainSort;
+  filter: ListFilter;
   onSort: (sort: DomainSort) => void;
   /** Without text, because the filters need the space. */
   isBrief: boolean;
@@ -50,18 +51,19 @@ interface SortMenuProps {
 }
 
 /** Shows the order: with text if the toolbar has 1,100 px, otherwise only an icon. */
-export function SortMenu({ sort, onSort, isBrief, children }: SortMenuProps) {
+export function SortMenu({ filter, onSort, isBrief, children }: SortMenuProps) {
+  const label = sortLabel(filter);
   return (
     <Menu
       trigger={
-        <ToolButton aria-label={`Sort: ${SORT_LABELS[sort]}`} title={SORT_LABELS[sort]}>
+        <ToolButton aria-label={`Sort: ${label}`} title={label}>
           <ArrowDownWideNarrow className="size-4" strokeWidth={1.6} aria-hidden="true" />
-          {!isBrief && <span className="hidden @min-[1100px]:inline">{SORT_LABELS[sort]}</span>}
+          {!isBrief && <span className="hidden @min-[1100px]:inline">{label}</span>}
         </ToolButton>
       }
     >
       <MenuChoices
-        value={sort}
+        value={isReversed(filter) ? null : filter.sort}
         onChange={onSort}
         choices={DOMAIN_SORTS.map((value) => {
           const Icon = SORT_ICONS[value];

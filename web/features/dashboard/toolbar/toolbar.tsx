@@ -84,7 +84,7 @@ export function Toolbar({
       )}
       <SortMenu
         isBrief={isUnderMore(search.status) || search.expires !== undefined}
-        sort={filter.sort}
+        filter={filter}
         onSort={(sort) => change({ sort })}
       >
         <GroupChoices group={search.group} onGroup={(group) => change({ ...NO_GROUP, group })} />

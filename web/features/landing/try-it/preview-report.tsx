@@ -1,3 +1,4 @@
+import { issuerLine } from '../../../../contract/check-words.ts';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { expiryBadge } from '../../../../contract/state/badge.ts';
@@ -15,7 +16,6 @@ import { scrollBehavior } from '../section-parts.tsx';
 import { hostToWatch } from './host-to-watch.ts';
 import { scheduleOf, scheduleWords, timeLeft } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
-import { issuerLine } from '../../../domain/domain-lines.ts';
 
 const FIRST_NAMES = 4;
 
