@@ -8,9 +8,10 @@ import { createProbe, createSources } from '../../server/probe/index.ts';
 import { startCaServer } from '../kit/peers/ca-server.ts';
 import { PATIENT } from '../kit/peers/loopback.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { belowUnknownRoot } from '../kit/certificates/cross-signed.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
-import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
+import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../kit/certificates/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
@@ -82,27 +83,11 @@ function underIntermediate(options: CertificateOptions, leaf: CertificateOptions
   return issue(leaf, root.intermediate({ commonName: 'Bad CA 2', ...options }));
 }
 
-/**
- * Creates a leaf below an unknown root; our root cross-signed its key twice: one certificate expired yesterday, one is valid for
- * years.
- */
-function belowUnknownRoot(): Record<'leaf' | 'authority' | 'expiredCross' | 'validCross', MintedCertificate> {
-  const key = mintKey();
-  const names = { commonName: 'New Root', key };
-  const authority = mintAuthority(names).intermediate({ commonName: 'New CA' });
-  return {
-    leaf: issue({}, authority),
-    authority,
-    expiredCross: root.intermediate({ ...names, notAfter: day(-1) }),
-    validCross: root.intermediate(names),
-  };
-}
-
 describe('The verdict on a certificate', () => {
   // Sources remember what an earlier case showed them, so each of these cases has its own authorities.
-  const disordered = belowUnknownRoot();
-  const expiredWay = belowUnknownRoot();
-  const twoWays = belowUnknownRoot();
+  const disordered = belowUnknownRoot(root, { dnsNames: [HOST], timestamps: [NOW] });
+  const expiredWay = belowUnknownRoot(root, { dnsNames: [HOST], timestamps: [NOW] });
+  const twoWays = belowUnknownRoot(root, { dnsNames: [HOST], timestamps: [NOW] });
   const seenElsewhere = root.intermediate({ commonName: 'Bad CA 5' });
   const cases: [name: string, served: ServerCertificate, ...expected: Said[]][] = [
     ['that is valid', issue()],
