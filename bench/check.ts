@@ -8,8 +8,13 @@ import { promisify } from 'node:util';
 import { mintAuthority } from '../tests/kit/certificates/mint.ts';
 import { startOpensslServer } from '../tests/kit/peers/tls-server.ts';
 import { startBlackbox } from './check/blackbox.ts';
-import type { ClientRound, ClientStart, WebPorts } from './check/protocol.ts';
-import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';
+import {
+  type ClientRound,
+  type ClientStart,
+  HOST,
+  UNSEEN_PER_ROUND,
+  type WebPorts,
+} from './check/protocol.ts';
 
 // Measures the client's CPU time of one full check, compared to OpenSSL's client and Prometheus' blackbox_exporter.
 // All three connect to the same server.

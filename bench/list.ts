@@ -1,12 +1,12 @@
-import { chromium, type Browser } from '@playwright/test';
+import { type Browser, chromium } from '@playwright/test';
 
 import { grantPremium } from '../server/store/accounts/accounts.ts';
 import { openStore } from '../server/store/db/open-store.ts';
 import { startApp, temporaryFolder } from '../tests/kit/product/app.ts';
 import { BROWSER_FLAGS, findBrowser, sessionCookies } from '../tests/kit/machine/browser.ts';
 import { insertFleet } from '../tests/kit/product/fleet.ts';
-import { sendTo, signUp, type Person } from '../tests/kit/product/people.ts';
-import { DEBOUNCE_MS, MAX_TASK_MS, measureList, measureSlowStart, type ListFigures } from './list/measure.ts';
+import { type Person, sendTo, signUp } from '../tests/kit/product/people.ts';
+import { DEBOUNCE_MS, type ListFigures, MAX_TASK_MS, measureList, measureSlowStart } from './list/measure.ts';
 import { type Figure, isMissed, percentile, tableOf } from './scale/figures.ts';
 
 // Compares the dashboards of an account with 5,000 domains and an account with 50 domains in the same browser: load

@@ -3,7 +3,7 @@ import { measureWorkers } from './scale/four-workers.ts';
 import { measureLists } from './scale/lists.ts';
 import { measureMonth } from './scale/month.ts';
 import { measurePages } from './scale/pages.ts';
-import { fill, STORE_VARIANTS, stopServer } from './scale/store-variants.ts';
+import { fill, stopServer, STORE_VARIANTS } from './scale/store-variants.ts';
 import { watchStolenTime } from './scale/stolen-time.ts';
 import { measureSustained } from './scale/sustain.ts';
 import { measureWork } from './scale/work.ts';

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { ConfigError } from '../server/config-error.ts';
+import { parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, loadSecrets, readDatabaseId } from '../server/data-directory.ts';
-import { openStore, StoreError } from '../server/store/db/open-store.ts';
+import { openStore } from '../server/store/db/open-store.ts';
+import { StoreError } from '../server/store/db/store-error.ts';
 import { COMMANDS } from './admin/commands.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';

@@ -1,16 +1,22 @@
 // Checks hosts from the command line with the server's engine, without its database. Usage: npm run check -- HOST…
-import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
-import { createAddressPolicy, createHostsFile, createResolver } from '../server/egress/index.ts';
-import { PkiError } from '../server/pki/index.ts';
-import type { TrustStore } from '../server/pki/index.ts';
-import { createProbe, createSources, loadTrustStore } from '../server/probe/index.ts';
+import { ConfigError } from '../server/config-error.ts';
+import { parseConfig, readEnvironment } from '../server/config.ts';
+import { createAddressPolicy } from '../server/egress/address-policy.ts';
+import { createHostsFile } from '../server/egress/hosts-file.ts';
+import { createResolver } from '../server/egress/resolver.ts';
+import { PkiError } from '../server/pki/pki-error.ts';
+import type { TrustStore } from '../server/pki/trust-store.ts';
+import { loadTrustStore } from '../server/probe/examiner.ts';
+import { createProbe } from '../server/probe/probe.ts';
+import { createSources } from '../server/probe/sources/create-sources.ts';
 import { type Arguments, HELP, readArguments, UsageError } from './check/arguments.ts';
-import { checkEndpoint, type Checked, exitCode, reportOf } from './check/check-endpoint.ts';
+import { type Checked, checkEndpoint, exitCode, reportOf } from './check/check-endpoint.ts';
 import { jsonReport } from './check/json-report.ts';
 import { printable, printableJson } from './check/printable.ts';
 import { showProgress } from './check/progress.ts';
 import { textReport } from './check/text-report.ts';
-import { displayName, reportMarkdown } from '../server/core/index.ts';
+import { displayName } from '../server/core/endpoint.ts';
+import { reportMarkdown } from '../server/core/report/report.ts';
 
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { ConfigError } from '../server/config-error.ts';
+import { parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
-import { loadTrustStore } from '../server/probe/index.ts';
+import { loadTrustStore } from '../server/probe/examiner.ts';
 import { openStore } from '../server/store/db/open-store.ts';
 import { startCaServer } from '../tests/kit/peers/ca-server.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';

@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'vite';
-import type { Plugin } from 'vite';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, type Plugin } from 'vite';
 import { PLACEHOLDERS } from '../contract/pages.ts';
 import { fillTemplate } from '../server/api/http/page-document.ts';
 import { answerHelp } from './help-option.ts';

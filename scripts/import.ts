@@ -7,7 +7,9 @@ import { importDomains, previewImport } from '../contract/calls/domain-import.ts
 import type { ImportEntry, ImportPreview } from '../contract/domain-import.ts';
 import { type DecodedFile, fileText } from '../contract/files/file-text.ts';
 import { count, IMPORT_SIZE } from '../contract/words.ts';
-import { displayName, identityKey, normaliseEndpoint, truncatedLine } from '../server/core/index.ts';
+import { displayName, normaliseEndpoint } from '../server/core/endpoint.ts';
+import { truncatedLine } from '../server/core/one-line.ts';
+import { identityKey } from '../server/core/target.ts';
 import {
   entriesOf,
   hasTarget,

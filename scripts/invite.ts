@@ -1,7 +1,8 @@
-import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { ConfigError } from '../server/config-error.ts';
+import { parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, loadSecrets, prepareDataDirectory } from '../server/data-directory.ts';
-import { mailedLink } from '../server/core/index.ts';
-import { createInvite, INVITE_DAYS } from '../server/providers/identity/index.ts';
+import { mailedLink } from '../server/core/account-mail.ts';
+import { createInvite, INVITE_DAYS } from '../server/providers/identity/invite.ts';
 import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run invite -- someone@example.com';

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory, prepareDataDirectory, writeDatabaseId } from '../server/data-directory.ts';
 import { readBackupMetadata } from '../server/store/operations/copy/backup-file.ts';
-import { restore, fileTimestamp } from '../server/store/operations/copy/restore.ts';
+import { fileTimestamp, restore } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { minute } from './admin/plain.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
-import { restoreSecrets, refuseOtherSecrets } from './database/secrets-file.ts';
+import { refuseOtherSecrets, restoreSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run restore -- FILE [--force]';

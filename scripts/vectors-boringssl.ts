@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  crlStatus,
-  ocspStatus,
-  parseCertificate,
-  parseCrl,
-  PkiError,
-  type RevocationStatus,
-} from '../server/pki/index.ts';
+import { parseCertificate } from '../server/pki/certificate.ts';
+import { PkiError } from '../server/pki/pki-error.ts';
+import { crlStatus } from '../server/pki/revocation/crl-status.ts';
+import { parseCrl } from '../server/pki/revocation/crl.ts';
+import { ocspStatus } from '../server/pki/revocation/ocsp-status.ts';
+import type { RevocationStatus } from '../server/pki/revocation/revocation-status.ts';
 import type { VectorCase } from './vectors-cases.ts';
 
 /** The times at which BoringSSL's tests judge (ms UTC). */

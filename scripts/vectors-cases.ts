@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import type {
-  Certificate,
-  PathResult,
-  Profile,
-  Purpose,
-  ReferenceIdentifier,
-  TrustStore,
-} from '../server/pki/index.ts';
-import {
-  buildPath,
-  createTrustStore,
-  matchesReference,
-  parseCertificate,
-  parseIpAddress,
-  PkiError,
-  splitPem,
-} from '../server/pki/index.ts';
+import type { Purpose } from '../server/pki/certificate-checks.ts';
+import { type Certificate, parseCertificate } from '../server/pki/certificate.ts';
+import { matchesReference, type ReferenceIdentifier } from '../server/pki/names/reference-identifier.ts';
+import { buildPath, type PathResult } from '../server/pki/path.ts';
+import type { Profile } from '../server/pki/profile/profile.ts';
+import { createTrustStore, type TrustStore } from '../server/pki/trust-store.ts';
+import { splitPem } from '../server/pki/certificate-bundle.ts';
+import { parseIpAddress } from '../server/pki/names/ip-address.ts';
+import { PkiError } from '../server/pki/pki-error.ts';
 import { hasWildcardOfPublicSuffix } from './vectors-public-suffix.ts';
 import { revocationRefusal } from './vectors-revocation.ts';
 import { isWaived } from './vectors-skip-list.ts';

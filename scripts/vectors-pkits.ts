@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { buildPath, createTrustStore, parseCertificate } from '../server/pki/index.ts';
+import { parseCertificate } from '../server/pki/certificate.ts';
+import { buildPath } from '../server/pki/path.ts';
+import { createTrustStore } from '../server/pki/trust-store.ts';
 import { parseReadable, toAnswer, type VectorCase } from './vectors-cases.ts';
 import { revocationRefusal } from './vectors-revocation.ts';
 

@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts';
-import type { Certificate } from '../server/pki/index.ts';
+import type { Certificate } from '../server/pki/certificate.ts';
 
 /**
  * Returns whether the leaf has a wildcard directly below a public suffix, which CAs must not issue (BR §3.2.2.6). The

@@ -1,6 +1,12 @@
-import { concludeRevocation, type RevocationEvidence } from '../server/core/index.ts';
-import type { Certificate, Profile, RevocationList } from '../server/pki/index.ts';
-import { crlSigners, crlStatus, parseCrl, PkiError, WorkBudget } from '../server/pki/index.ts';
+import { concludeRevocation } from '../server/core/judge/revocation.ts';
+import type { RevocationEvidence } from '../server/core/observation.ts';
+import type { Certificate } from '../server/pki/certificate.ts';
+import type { Profile } from '../server/pki/profile/profile.ts';
+import { parseCrl, type RevocationList } from '../server/pki/revocation/crl.ts';
+import { PkiError } from '../server/pki/pki-error.ts';
+import { crlSigners } from '../server/pki/revocation/crl-signers.ts';
+import { crlStatus } from '../server/pki/revocation/crl-status.ts';
+import { WorkBudget } from '../server/pki/work-budget.ts';
 
 interface ValidationContext {
   readonly now: number;

@@ -1,4 +1,4 @@
-import type { Profile } from '../server/pki/index.ts';
+import type { Profile } from '../server/pki/profile/profile.ts';
 import type { VectorCase } from './vectors-cases.ts';
 import { SKIP_LIST } from './vectors-skip-list.ts';
 

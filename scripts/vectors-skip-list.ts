@@ -1,4 +1,4 @@
-import type { PathFailure } from '../server/pki/index.ts';
+import type { PathFailure } from '../server/pki/path-failure.ts';
 
 /** A case or a family of cases to skip, with the reason. `id` is a full id or a family that ends in `::`. */
 export type Skip = ({ readonly id: string } | { readonly feature: string }) & { readonly reason: string };

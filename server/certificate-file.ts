@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { certificateText } from '../contract/files/certificate-text.ts';
-import { authorityRefusal, readCertificates } from './core/index.ts';
-import { parseCertificate, PkiError, toPem } from './pki/index.ts';
+import { authorityRefusal, readCertificates } from './core/pasted-certificates.ts';
+import { parseCertificate } from './pki/certificate.ts';
+import { toPem } from './pki/der/pem.ts';
+import { PkiError } from './pki/pki-error.ts';
 
 /**
  * Reads a file of trusted certificates in PEM (also in UTF-16), DER or PKCS#7, and returns them as PEM. Returns a message that names

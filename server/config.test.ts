@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, parseConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { parseConfig } from './config.ts';
 import { UNCONFIRMED_DOMAIN_LIMIT } from '../contract/words.ts';
-import { LIMITS } from './core/index.ts';
+import { LIMITS } from './core/limits.ts';
 
 describe('parseConfig', () => {
   it('has defaults for all settings', () => {

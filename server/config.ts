@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readCertificateFile } from './certificate-file.ts';
 import { ConfigError } from './config-error.ts';
-import { type Limits, limitsFrom } from './core/index.ts';
+import { type Limits, limitsFrom } from './core/limits.ts';
 import { type BounceConfig, bounceConfig, smtpAddress } from './mail-config.ts';
 import {
   analyticsId,
@@ -18,8 +18,6 @@ import {
 import { addressRange, type EgressConfig, egressConfig } from './egress-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './monitoring-config.ts';
-
-export { ConfigError } from './config-error.ts';
 
 /** All settings, parsed from the environment. `.env.example` explains each variable. */
 export interface Config extends EgressConfig {

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { type Config, parseConfig, readEnvironment } from './config.ts';
 import {
   DataDirectoryError,
   loadSecrets,
@@ -9,15 +10,18 @@ import {
   readDatabaseId,
   writeDatabaseId,
 } from './data-directory.ts';
-import { createAddressPolicy, createHostsFile } from './egress/index.ts';
-import { PkiError } from './pki/index.ts';
+import { createAddressPolicy } from './egress/address-policy.ts';
+import { createHostsFile } from './egress/hosts-file.ts';
+import { PkiError } from './pki/pki-error.ts';
 import { egressWarning } from './egress-config.ts';
 import { listen, ListenError } from './listen.ts';
-import { LIMITS } from './core/index.ts';
-import { openStore, StoreError } from './store/db/open-store.ts';
+import { LIMITS } from './core/limits.ts';
+import { openStore } from './store/db/open-store.ts';
+import { StoreError } from './store/db/store-error.ts';
 import { registerProcessMetrics, startTelemetry, traceQueries } from './start-telemetry.ts';
 import { releaseLeases } from './store/mail/outbox.ts';
-import { createLog, createReadiness } from './telemetry/index.ts';
+import { createLog } from './telemetry/log.ts';
+import { createReadiness } from './telemetry/readiness.ts';
 
 /** Grace periods for open requests and messages at shutdown. A message that is cut off is sent again later. */
 const SHUTDOWN_GRACE = { requestsMs: 5_000, messagesMs: 6_000 };
@@ -148,7 +152,7 @@ async function loadRole(role: Config['role']) {
 /** Validates EXTRA_CA_FILE. @throws ConfigError if it has a certificate that cannot be parsed */
 async function validateExtraCa(extraCaPem: string | null): Promise<void> {
   if (extraCaPem === null) return;
-  const { loadTrustStore } = await import('./probe/index.ts');
+  const { loadTrustStore } = await import('./probe/examiner.ts');
   try {
     loadTrustStore(extraCaPem);
   } catch (error) {

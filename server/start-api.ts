@@ -1,19 +1,22 @@
 import { join, resolve } from 'node:path';
-import {
-  createApp,
-  createConnectionLimit,
-  createIdentityEvents,
-  linkTestMode,
-  refusePlainHttp,
-} from './api/index.ts';
+import { createApp } from './api/app.ts';
+import { createIdentityEvents } from './api/auth/identity-events.ts';
+import { linkTestMode } from './api/billing/payment-webhook.ts';
+import { createConnectionLimit } from './api/http/open-connections.ts';
+import { refusePlainHttp } from './api/http/own-origin.ts';
 import type { Config } from './config.ts';
-import { type AddressPolicy, createResolver } from './egress/index.ts';
-import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
-import { createPayments, isTestSubscription } from './providers/payments/index.ts';
-import { hasPlaces } from './probe/index.ts';
+import type { AddressPolicy } from './egress/address-policy.ts';
+import { createResolver } from './egress/resolver.ts';
+import { createIdentityProvider } from './providers/identity/built-in.ts';
+import { createFirebaseIdentity } from './providers/identity/firebase.ts';
+import { signUpPolicy } from './providers/identity/invite.ts';
+import { createPayments } from './providers/payments/create-payments.ts';
+import { isTestSubscription } from './providers/payments/test-mode.ts';
+import { hasPlaces } from './probe/places.ts';
 import type { Parts } from './start-worker.ts';
 import { endTestSubscriptions } from './store/billing/subscriptions.ts';
-import { createAlarms, systemClock } from './worker/index.ts';
+import { systemClock } from './worker/clock.ts';
+import { createAlarms } from './worker/operator-alarm.ts';
 
 /** Time for which a person who adds a host waits for our name servers. */
 const DNS_TIMEOUT_MS = 1_000;

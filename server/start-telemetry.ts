@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { LIMITS } from './core/index.ts';
+import { LIMITS } from './core/limits.ts';
 import { PROGRAM_LEVEL } from './store/schema/migrations/index.ts';
 import type { Store, StoreOptions } from './store/db/open-store.ts';
-import {
-  createMetrics,
-  createTracing,
-  measureProcess,
-  type Readiness,
-  type Telemetry,
-  recordPastSpan,
-} from './telemetry/index.ts';
+import { createMetrics, createTracing, measureProcess, type Telemetry } from './telemetry/metrics.ts';
+import type { Readiness } from './telemetry/readiness.ts';
+import { recordPastSpan } from './telemetry/trace-context.ts';
 import type { TracingConfig } from './tracing-config.ts';
 import { z } from 'zod';
 

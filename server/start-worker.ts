@@ -1,15 +1,24 @@
 import type { Logger } from 'pino';
 import { join } from 'node:path';
-import { createOperatorApp, derivedKey, unsubscribeKeys } from './api/operations/index.ts';
-import { createEmailChannel, createHttpChannels, createPing } from './channels/index.ts';
+import { derivedKey, unsubscribeKeys } from './api/auth/derived-keys.ts';
+import { createOperatorApp } from './api/operations/operator-app.ts';
+import { createEmailChannel } from './channels/email/email-channel.ts';
+import { createPing } from './channels/heartbeat.ts';
+import { createHttpChannels } from './channels/http-channels.ts';
 import type { Config } from './config.ts';
-import { LIMITS } from './core/index.ts';
+import { LIMITS } from './core/limits.ts';
 import type { Secrets } from './data-directory.ts';
-import { type AddressPolicy, createResolver, type HostsFile } from './egress/index.ts';
-import { createCanaries, createIconSource, createThreadedExaminer } from './probe/index.ts';
+import type { AddressPolicy } from './egress/address-policy.ts';
+import type { HostsFile } from './egress/hosts-file.ts';
+import { createResolver } from './egress/resolver.ts';
+import { createCanaries } from './probe/canary.ts';
+import { createIconSource } from './probe/icons/icon-source.ts';
+import { createThreadedExaminer } from './probe/threaded-examiner.ts';
 import type { Store } from './store/db/open-store.ts';
-import type { Readiness, Telemetry } from './telemetry/index.ts';
-import { createWorker, systemClock } from './worker/index.ts';
+import type { Telemetry } from './telemetry/metrics.ts';
+import type { Readiness } from './telemetry/readiness.ts';
+import { systemClock } from './worker/clock.ts';
+import { createWorker } from './worker/worker.ts';
 
 /** What the API and the worker of a process share. */
 export interface Parts {

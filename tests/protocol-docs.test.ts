@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { factsOf, PROTOCOL_NAMES, type Protocol } from '../contract/protocols.ts';
+import { factsOf, type Protocol, PROTOCOL_NAMES } from '../contract/protocols.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Call, CALLS } from '../contract/calls/calls.ts';
+import type { Call } from '../contract/calls/call.ts';
+import { CALLS } from '../contract/calls/calls.ts';
 import { backtracksOn } from './kit/regular-expressions/regex-backtracking.ts';
 import { promise } from './security/promise.ts';
 

@@ -1,9 +1,10 @@
-import type { Observation } from '../../server/core/index.ts';
-import { judge } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createProbe, loadTrustStore, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ClientRound, ClientStart, WebPorts } from './protocol.ts';
-import { HOST, UNSEEN_PER_ROUND } from './protocol.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { loadTrustStore } from '../../server/probe/examiner.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { type ClientRound, type ClientStart, HOST, UNSEEN_PER_ROUND, type WebPorts } from './protocol.ts';
 
 // The measured process runs only checks. The server, the report and the other clients run in other processes.
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-import { crlStatus, parseCertificate, parseCrl } from '../../server/pki/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { crlStatus } from '../../server/pki/revocation/crl-status.ts';
+import { parseCrl } from '../../server/pki/revocation/crl.ts';
 import type { CrlFiles, CrlReading } from './protocol.ts';
 
 process.once('message', (files: CrlFiles) => {

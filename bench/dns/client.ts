@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { DEAD_NAMES, deadName, LIVING_NAMES, livingName, type DnsRound } from './protocol.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { DEAD_NAMES, deadName, type DnsRound, LIVING_NAMES, livingName } from './protocol.ts';
 
 // Runs in a namespace where 127.0.0.1:53 is free and /etc/resolv.conf points there.
 

@@ -4,15 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { splitPem } from '../../server/pki/index.ts';
-import {
-  createExaminer,
-  createProbe,
-  createSources,
-  type Examiner,
-  loadTrustStore,
-} from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { splitPem } from '../../server/pki/certificate-bundle.ts';
+import { createExaminer, type Examiner, loadTrustStore } from '../../server/probe/examiner.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { createSources } from '../../server/probe/sources/create-sources.ts';
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import type { HostileReady } from './chain-process.ts';
 import type { Figure } from '../scale/figures.ts';

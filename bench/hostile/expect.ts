@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { selfSigned } from '../../tests/kit/certificates/mint.ts';
 import { insertRows } from '../../tests/kit/databases/insert-rows.ts';
 import { type Figure, measureRounds } from '../scale/figures.ts';

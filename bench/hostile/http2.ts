@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-import type { Observation } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { HOSTILE_HTTP2 } from '../../tests/kit/peers/http2-peers.ts';
 import type { Figure } from '../scale/figures.ts';
 import type { Http2Ready } from './http2-peers.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Protocol } from '../../contract/protocols.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createThreadedExaminer } from '../../server/probe/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';

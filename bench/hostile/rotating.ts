@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { Examiner } from '../../server/probe/index.ts';
+import type { Examiner } from '../../server/probe/examiner.ts';
 import { pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { record } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

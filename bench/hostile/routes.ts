@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Call, CALLS } from '../../contract/calls/calls.ts';
+import type { Call } from '../../contract/calls/call.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { PAGE_PATHS } from '../../contract/pages.ts';
 import { type App, freePort, startApp } from '../../tests/kit/product/app.ts';
 import { createFarmStore, spreadDue } from '../scale/farm-store.ts';

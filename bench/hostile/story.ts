@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import type { CertificateFacts } from '../../server/core/index.ts';
+import type { CertificateFacts } from '../../server/core/facts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
 import { insertMonitors, insertRows } from '../../tests/kit/databases/insert-rows.ts';

@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tests/kit/product/app.ts';
-import { isBlackboxInstalled, PROGRAM, probeText } from '../check/blackbox.ts';
+import { isBlackboxInstalled, probeText, PROGRAM } from '../check/blackbox.ts';
 import { addressOf, type Farm } from '../scale/farm.ts';
 import { LAST_MS, measured, type Window } from './window.ts';
 

@@ -5,7 +5,7 @@ import { startApp } from '../../tests/kit/product/app.ts';
 import { fillStore } from '../../tests/kit/databases/large-store.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/product/people.ts';
 import { type Farm, startFarm } from './farm.ts';
-import { createDatabase, type Database, analyzeAndFlush } from './store-variants.ts';
+import { analyzeAndFlush, createDatabase, type Database } from './store-variants.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /**

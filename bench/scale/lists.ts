@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
-import { type Figure, percentile, measureRounds } from './figures.ts';
-import { type MeasuredStore, analyzeAndFlush } from './store-variants.ts';
+import { type Figure, measureRounds, percentile } from './figures.ts';
+import { analyzeAndFlush, type MeasuredStore } from './store-variants.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, freePort, startApp } from '../../tests/kit/product/app.ts';
-import { signIn, sendTo, type Person } from '../../tests/kit/product/people.ts';
+import { type Person, sendTo, signIn } from '../../tests/kit/product/people.ts';
 import { createFarmStore, spreadDue } from './farm-store.ts';
 import { type Figure, percentile } from './figures.ts';
 import { cpuOf, rssOf } from './process.ts';

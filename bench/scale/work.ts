@@ -1,8 +1,7 @@
 import type { Store } from '../../server/store/db/open-store.ts';
 import { certificate, checkOf, DAY, recordCheck, type SampleCertificate } from '../../tests/store/samples.ts';
-import type { Figure } from './figures.ts';
-import { percentile } from './figures.ts';
-import { type MeasuredStore, analyzeAndFlush } from './store-variants.ts';
+import { type Figure, percentile } from './figures.ts';
+import { analyzeAndFlush, type MeasuredStore } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sessionListSchema, userSchema, timeZoneUpdateSchema, userUpdateSchema } from '../account.ts';
+import { sessionListSchema, timeZoneUpdateSchema, userSchema, userUpdateSchema } from '../account.ts';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 import { FEEDBACK_MAX_LENGTH } from '../words.ts';
 

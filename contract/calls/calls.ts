@@ -15,8 +15,6 @@ import * as status from './status.ts';
 import * as token from './token.ts';
 import * as verification from './verification.ts';
 
-export type { Call } from './call.ts';
-
 /** Problems that any call can answer with, in addition to its own `problems`. */
 export const COMMON_PROBLEMS = [
   'invalid_request',

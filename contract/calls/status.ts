@@ -8,8 +8,8 @@ import {
   previewStatusPageSchema,
   publicStatusSchema,
   saveStatusPageSchema,
-  statusPreviewSchema,
   statusPageSchema,
+  statusPreviewSchema,
 } from '../status-page.ts';
 
 // Calls for status pages, badges and Prometheus metrics.

@@ -5,7 +5,7 @@ import {
   listAccounts,
 } from '../../server/store/accounts/account-administration.ts';
 import { type Account, grantPremium, listIdentities } from '../../server/store/accounts/accounts.ts';
-import { chargeableSubscriptions, entitlementAt } from '../../server/core/index.ts';
+import { chargeableSubscriptions, entitlementAt } from '../../server/core/plan.ts';
 import { listFeedback } from '../../server/store/accounts/feedback.ts';
 import { verifyAddress } from '../../server/store/accounts/identity-users.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -171,7 +171,7 @@ async function revoke(account: Account, context: CommandContext): Promise<string
 }
 
 async function verify({ id, email }: Account, { store }: CommandContext): Promise<string[]> {
-  const { BUILT_IN } = await import('../../server/providers/identity/index.ts');
+  const { BUILT_IN } = await import('../../server/providers/identity/id-token.ts');
   const user = (await listIdentities(store, id)).find(({ issuer }) => issuer === BUILT_IN);
   if (user === undefined || !(await verifyAddress(store, user)))
     throw new MistakeError(`${email} signs in with another provider and can be verified only there.`, 1);

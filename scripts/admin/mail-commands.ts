@@ -1,4 +1,5 @@
-import { type AccountMail, displayName } from '../../server/core/index.ts';
+import type { AccountMail } from '../../server/core/account-mail.ts';
+import { displayName } from '../../server/core/endpoint.ts';
 import { type Account, listIdentities } from '../../server/store/accounts/accounts.ts';
 import { listOutgoingMail, type OutgoingMail, requeueMail } from '../../server/store/mail/sent-mail.ts';
 import type { CommandContext } from './command-context.ts';
@@ -102,8 +103,9 @@ async function sendVerification(
 ): Promise<boolean> {
   if (account.emailVerified || config.firebase !== null) return false;
   // Import the provider on demand, because its library takes longer to load than everything else together.
-  const { BUILT_IN, createIdentityProvider } = await import('../../server/providers/identity/index.ts');
-  const { createIdentityEvents } = await import('../../server/api/index.ts');
+  const { BUILT_IN } = await import('../../server/providers/identity/id-token.ts');
+  const { createIdentityProvider } = await import('../../server/providers/identity/built-in.ts');
+  const { createIdentityEvents } = await import('../../server/api/auth/identity-events.ts');
   const { publicUrl, productName } = config;
   const clock = { now: () => now };
   const { builtIn } = createIdentityProvider({

@@ -1,4 +1,4 @@
-import { oneLine } from '../../server/core/index.ts';
+import { oneLine } from '../../server/core/one-line.ts';
 
 /**
  * Returns the lines of a table with aligned columns. Removes control characters, because the cells are untrusted text.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { readArguments, UsageError } from './arguments.ts';
 
 const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { factsOf, PROTOCOL_NAMES } from '../../contract/protocols.ts';
 import { readCertificateFile } from '../../server/certificate-file.ts';
-import { displayName, type Endpoint, identityKey, normaliseEndpoint } from '../../server/core/index.ts';
-import type { AddressPolicy } from '../../server/egress/index.ts';
+import { displayName, type Endpoint, normaliseEndpoint } from '../../server/core/endpoint.ts';
+import { identityKey } from '../../server/core/target.ts';
+import type { AddressPolicy } from '../../server/egress/address-policy.ts';
 
 const STARTTLS_NAMES = PROTOCOL_NAMES.filter((name) => factsOf(name).startTls !== undefined).join(', ');
 

@@ -1,15 +1,15 @@
-import {
-  assessUptime,
-  certificateFacts,
-  displayName,
-  identityOf,
-  judge,
-  reportFindings,
-} from '../../server/core/index.ts';
-import type { Endpoint, Observation, Report, Verdict } from '../../server/core/index.ts';
-import { tryParseCertificate, toPem } from '../../server/pki/index.ts';
-import type { Certificate, TrustStore } from '../../server/pki/index.ts';
-import type { Probe } from '../../server/probe/index.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import { displayName, type Endpoint } from '../../server/core/endpoint.ts';
+import { certificateFacts } from '../../server/core/facts.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { type Report, reportFindings } from '../../server/core/report/report.ts';
+import { identityOf } from '../../server/core/target.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { type Certificate, tryParseCertificate } from '../../server/pki/certificate.ts';
+import { toPem } from '../../server/pki/der/pem.ts';
+import type { TrustStore } from '../../server/pki/trust-store.ts';
+import type { Probe } from '../../server/probe/probe.ts';
 
 /** A checked endpoint with the certificates that its verdict refers to. */
 export interface Checked {

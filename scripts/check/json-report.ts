@@ -1,7 +1,8 @@
 import { targetWire } from '../../server/api/domains/domain-wire.ts';
 import { reportWire } from '../../server/api/domains/report-wire.ts';
-import { assessUptime, certificateFacts } from '../../server/core/index.ts';
-import { publicKeyName } from '../../server/pki/index.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import { certificateFacts } from '../../server/core/facts.ts';
+import { publicKeyName } from '../../server/pki/public-key.ts';
 import { type Checked, reportOf } from './check-endpoint.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();

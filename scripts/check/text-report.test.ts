@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { judge, type Observation } from '../../server/core/index.ts';
-import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import {
   answer,
   DAY,

@@ -1,24 +1,26 @@
 import { styleText } from 'node:util';
+import { revocationSentence } from '../../server/core/judge/revocation.ts';
+import { duration, longDate } from '../../server/core/long-date.ts';
+import { oneLine } from '../../server/core/one-line.ts';
+import {
+  failureSentence,
+  replyAt,
+  type ReportFinding,
+  whatHappenedAt,
+} from '../../server/core/report/reach-finding.ts';
+import { isPostureComplete, untestedPosture } from '../../server/core/report/report-posture.ts';
 import {
   clientSentence,
-  describeTarget,
-  duration,
-  failureSentence,
-  longDate,
   needsFetching,
-  oneLine,
   reportFindings,
-  revocationSentence,
   servedThere,
-  isPostureComplete,
-  untestedPosture,
-  replyAt,
-  whatHappenedAt,
   whereServed,
-  placeOf,
-} from '../../server/core/index.ts';
-import type { ReportFinding, Severity, Verdict } from '../../server/core/index.ts';
-import { publicKeyName } from '../../server/pki/index.ts';
+} from '../../server/core/report/report.ts';
+import { placeOf } from '../../server/core/srv.ts';
+import { describeTarget } from '../../server/core/target.ts';
+import type { Severity } from '../../server/core/findings/definition.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { publicKeyName } from '../../server/pki/public-key.ts';
 import { type Checked, reportOf } from './check-endpoint.ts';
 import { printable } from './printable.ts';
 import { DAY_MS } from '../../contract/durations.ts';

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '../../server/config.ts';
+import { ConfigError } from '../../server/config-error.ts';
+import type { Config } from '../../server/config.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 
 /**

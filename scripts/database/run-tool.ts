@@ -1,7 +1,7 @@
-import { ConfigError } from '../../server/config.ts';
+import { ConfigError } from '../../server/config-error.ts';
 import { DataDirectoryError } from '../../server/data-directory.ts';
 import { CopyError } from '../../server/store/operations/copy/copy-error.ts';
-import { StoreError } from '../../server/store/db/open-store.ts';
+import { StoreError } from '../../server/store/db/store-error.ts';
 import { MistakeError } from '../admin/mistake-error.ts';
 import { count } from '../../contract/words.ts';
 

@@ -1,6 +1,6 @@
-import { createIdentityEvents } from '../../server/api/index.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
 import { loadSecrets } from '../../server/data-directory.ts';
-import { createIdentityProvider } from '../../server/providers/identity/index.ts';
+import { createIdentityProvider } from '../../server/providers/identity/built-in.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -8,7 +8,7 @@ import {
 import type { CaServer } from '../../tests/kit/peers/ca-server.ts';
 import { mintCrl } from '../../tests/kit/certificates/mint-crl.ts';
 import type { DemoHost } from './hosts.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** Share of the lifetime after which certificates are renewed, as by most ACME clients. */
 const RENEWED_AFTER = 2 / 3;

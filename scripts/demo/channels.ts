@@ -3,7 +3,7 @@ import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { DEMO_PERSON } from './account.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import { nextDigestAt } from '../../server/core/index.ts';
+import { nextDigestAt } from '../../server/core/digest.ts';
 
 /**
  * Hosts of channels, which the demo's name server resolves to this machine, so that the demo sends nothing to the

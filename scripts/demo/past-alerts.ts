@@ -1,4 +1,5 @@
-import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
+import type { AlertFacts, PlannedAlert } from '../../server/core/alerting/alert.ts';
+import { routeAlert } from '../../server/core/alerting/route.ts';
 import { routingContext } from '../../server/store/alerts/alert-settings.ts';
 import { queueAlerts } from '../../server/store/alerts/alerts.ts';
 import { leaseClock } from '../../server/store/db/dialect.ts';

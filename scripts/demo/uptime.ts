@@ -6,7 +6,7 @@ import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import type { DemoHost, Outage } from './hosts.ts';
 import { alertPastOutage } from './past-alerts.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HISTORY_MS = 90 * DAY_MS;
 /** Maximum age of outages with alerts, ms. Older outages have none, as if their alerts had been deleted. */

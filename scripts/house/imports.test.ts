@@ -14,16 +14,17 @@ function write(source: string): string {
 }
 
 it.each([
-  ["import {\n  a,\n  type B,\n} from './c.ts';", false, [{ original: 'a', local: 'a' }]],
-  ["import { a as b } from './c.ts';", false, [{ original: 'a', local: 'b' }]],
-  ["export { a as b } from './c.ts';", true, [{ original: 'a', local: 'b' }]],
-  ["export * from './c.ts';", true, null],
-  ["import c, { a } from './c.ts';", false, null],
-  ["import * as c from './c.ts';", false, null],
-  ["import './c.ts';", false, null],
-  ["const c = await import('./c.ts');", false, null],
-])('importsOf reads the names of %s', (source, isReexport, names) => {
-  expect(importsOf(write(source))).toMatchObject([{ isReexport, names }]);
+  ["import {\n  a,\n  type B,\n} from './c.ts';", { typeOnly: false, isReexport: false, isDynamic: false }],
+  ["import type { B } from './c.ts';", { typeOnly: true, isReexport: false, isDynamic: false }],
+  ["export { a as b } from './c.ts';", { typeOnly: false, isReexport: true, isDynamic: false }],
+  ["export * from './c.ts';", { typeOnly: false, isReexport: true, isDynamic: false }],
+  ["import c, { a } from './c.ts';", { typeOnly: false, isReexport: false, isDynamic: false }],
+  ["import * as c from './c.ts';", { typeOnly: false, isReexport: false, isDynamic: false }],
+  ["import './c.ts';", { typeOnly: false, isReexport: false, isDynamic: false }],
+  ["const c = await import('./c.ts');", { typeOnly: false, isReexport: false, isDynamic: true }],
+])('importsOf reads %s', (source, kind) => {
+  const path = write(source);
+  expect(importsOf(path)).toEqual([{ from: path, to: path.replace('source.ts', 'c.ts'), ...kind }]);
 });
 
 it('startedBy finds threads and processes, but no other files beside the source', () => {

@@ -20,17 +20,15 @@ export interface Import {
   isDynamic: boolean;
   /** Whether the statement is an export of another file's names. */
   isReexport: boolean;
-  /** Names in braces that are not types; null if the statement has no braces, or also a default or namespace import. */
-  names: { original: string; local: string }[] | null;
 }
 
 /** Returns the imports and re-exports of a source file. `path` is relative to the project. */
 export function importsOf(path: string): Import[] {
   const source = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
   const statements = source.matchAll(
-    /(?:^|\n)\s*(import|export)\s+(type\s)?(?:([^'"`;]*?)\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+    /(?:^|\n)\s*(import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
   );
-  return Array.from(statements, ([, keyword, type, clause = '', fixed, dynamic]) => {
+  return Array.from(statements, ([, keyword, type, fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? '';
     const to = specifier.startsWith('.') ? pathFrom(path, specifier) : packageName(specifier);
     return {
@@ -39,7 +37,6 @@ export function importsOf(path: string): Import[] {
       typeOnly: type !== undefined,
       isDynamic: fixed === undefined,
       isReexport: keyword === 'export',
-      names: namesIn(clause),
     };
   });
 }
@@ -56,18 +53,6 @@ function pathFrom(path: string, specifier: string): string {
   return relative(ROOT, resolve(ROOT, dirname(path), specifier))
     .split(sep)
     .join('/');
-}
-
-function namesIn(clause: string): Import['names'] {
-  const [, list] = /^\{([^}]*)\}$/.exec(clause.trim()) ?? [];
-  if (list === undefined) return null;
-  const names = list.split(',').map((name) => name.trim());
-  return names
-    .filter((name) => name !== '' && !/^type\s/.test(name))
-    .map((name) => {
-      const [original = '', local = original] = name.split(/\s+as\s+/);
-      return { original, local };
-    });
 }
 
 function packageName(specifier: string): string {

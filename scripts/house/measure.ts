@@ -40,12 +40,12 @@ export function measureHouse(): House {
   const nothing = { path: '', codeLines: 0 };
   return {
     figures: [
-      { name: 'source files in server/', value: server.length, limit: 509 },
+      { name: 'source files in server/', value: server.length, limit: 501 },
       {
         name: `files of at most ${TINY} lines of code in server/`,
         // A migration has a file of its own, however short it is.
         value: countTiny(server.filter(({ path }) => !path.includes('/migrations/'))),
-        limit: 26,
+        limit: 20,
       },
       { name: `files of at most ${TINY} lines of code in web/`, value: countTiny(web), limit: 55 },
       { name: 'files in the largest folder', value: fullestFolder(files), limit: 26 },

@@ -41,7 +41,6 @@ const startsOf = (from: string): Import[] =>
     typeOnly: false,
     isDynamic: true,
     isReexport: false,
-    names: null,
   }));
 
 function commonCommit(): string | null {

@@ -2,18 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Import } from '../house/imports.ts';
 import { chooseTests, NEAREST } from './choose-tests.ts';
 
-/** Returns an import of a name, or of a whole file. */
-const imported = (from: string, to: string, name?: string): Import => ({
+const imported = (from: string, to: string): Import => ({
   from,
   to,
   typeOnly: false,
   isDynamic: false,
   isReexport: false,
-  names: name === undefined ? null : [{ original: name, local: name }],
-});
-const reexported = (from: string, to: string, name: string): Import => ({
-  ...imported(from, to, name),
-  isReexport: true,
 });
 
 /** Chooses tests for changed files in a project with these imports, and with `others`, files without imports. */
@@ -35,29 +29,6 @@ describe('chooseTests', () => {
       'server/core/health.test.ts',
       'tests/house.test.ts',
     ]);
-  });
-
-  it('skips tests that import only re-exports of unchanged files from an index file', () => {
-    const imports = [
-      reexported('server/core/index.ts', RETRY, 'retryAt'),
-      reexported('server/core/index.ts', 'server/core/csv.ts', 'csvRecord'),
-      imported('server/store/retries.test.ts', 'server/core/index.ts', 'retryAt'),
-      imported('server/store/csv.test.ts', 'server/core/index.ts', 'csvRecord'),
-      imported('server/store/all.test.ts', 'server/core/index.ts'),
-    ];
-    expect(choose([RETRY], imports).unit).toEqual([
-      'server/store/retries.test.ts',
-      'server/store/all.test.ts',
-    ]);
-  });
-
-  it('chooses every test that uses a changed index file', () => {
-    const index = 'server/core/index.ts';
-    const imports = [
-      reexported(index, RETRY, 'retryAt'),
-      imported('server/store/retries.test.ts', index, 'retryAt'),
-    ];
-    expect(choose([index], imports).unit).toEqual(['server/store/retries.test.ts']);
   });
 
   it('ignores imports of types, because the type check covers them', () => {

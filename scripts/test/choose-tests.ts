@@ -62,35 +62,12 @@ const readsFiles = (test: string): boolean => /^tests\/[^/]+$/.test(test);
 
 /** Returns for each file that imports a changed file the number of imports in between; 0 for the changed files themselves. */
 function measureDistances(changed: readonly string[], imports: readonly Import[]): Map<string, number> {
-  const importers = Map.groupBy(importsByOrigin(imports, changed), ({ to }) => to);
+  const loaded = imports.filter(({ typeOnly }) => !typeOnly);
+  const importers = Map.groupBy(loaded, ({ to }) => to);
   const distances = new Map(changed.map((file) => [file, 0]));
   // The loop also visits the files that it adds.
   for (const [file, distance] of distances)
     for (const { from } of importers.get(file) ?? [])
       if (!distances.has(from)) distances.set(from, distance + 1);
   return distances;
-}
-
-/**
- * Returns the imports with `to` as the file that defines the name. Otherwise every user of `server/core/index.ts` would depend on every
- * file of `server/core`. Users of a changed index file depend on it, too.
- */
-function importsByOrigin(
-  imports: readonly Import[],
-  changed: readonly string[],
-): { from: string; to: string }[] {
-  const loaded = imports.filter(({ typeOnly }) => !typeOnly);
-  const reexports = new Map<string, { file: string; name: string }>();
-  for (const { from, to, isReexport, names } of loaded)
-    if (isReexport && names)
-      for (const { original, local } of names)
-        reexports.set(`${from} ${local}`, { file: to, name: original });
-  const originOf = (file: string, name: string): string => {
-    const next = reexports.get(`${file} ${name}`);
-    return next ? originOf(next.file, next.name) : file;
-  };
-  return loaded.flatMap(({ from, to, names }) => [
-    ...(names ?? []).map(({ original }) => ({ from, to: originOf(to, original) })),
-    ...(names === null || changed.includes(to) ? [{ from, to }] : []),
-  ]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readJourneyReport, type PlaywrightReport } from './journey-report.ts';
+import { type PlaywrightReport, readJourneyReport } from './journey-report.ts';
 
 const passed = { errors: [] };
 const failed = (message: string) => ({ errors: [{ message }, { message: 'a later error' }] });

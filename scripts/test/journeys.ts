@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findBrowser } from '../../tests/kit/machine/browser.ts';
 import { installFirebaseEmulator } from '../../tests/kit/providers/firebase-emulator.ts';
-import { readJourneyReport, type PlaywrightReport } from './journey-report.ts';
+import { type PlaywrightReport, readJourneyReport } from './journey-report.ts';
 import { missingReport, type Outcome, readReport, skippedStage } from './outcome.ts';
 import { printLine, runCommand, tool } from './run-command.ts';
 

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
-import type { CheckedEndpoint, Limits } from '../core/index.ts';
-import type { IdentityProvider } from '../providers/identity/index.ts';
-import type { PaymentProvider } from '../providers/payments/index.ts';
+import type { Limits } from '../core/limits.ts';
+import type { CheckedEndpoint } from '../core/target.ts';
+import type { IdentityProvider } from '../providers/identity/identity-provider.ts';
+import type { PaymentProvider } from '../providers/payments/payment-provider.ts';
 import type { Store } from '../store/db/open-store.ts';
-import type { Readiness, Telemetry } from '../telemetry/index.ts';
+import type { Telemetry } from '../telemetry/metrics.ts';
+import type { Readiness } from '../telemetry/readiness.ts';
 
 import type { Monotonic } from '../../contract/durations.ts';
 

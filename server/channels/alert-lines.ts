@@ -1,4 +1,4 @@
-import { truncatedLine } from '../core/index.ts';
+import { truncatedLine } from '../core/one-line.ts';
 import type { AlertContent } from './messages/alert-input.ts';
 
 /** An alert as short lines of plain text, without control, format and line-breaking characters. */

@@ -1,4 +1,6 @@
-import { type AddressPolicy, exchange, type Resolver } from '../egress/index.ts';
+import type { AddressPolicy } from '../egress/address-policy.ts';
+import { exchange } from '../egress/exchange.ts';
+import type { Resolver } from '../egress/resolver.ts';
 
 /** Reports to HEARTBEAT_URL that the product works. Never rejects because of the network. */
 export type Ping = (stopping: AbortSignal) => Promise<{ delivered: boolean; detail: string }>;

@@ -1,13 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { CHANNEL_LABELS } from '../../contract/words.ts';
-import {
-  type AddressPolicy,
-  exchange,
-  type ExchangeResult,
-  type ExchangeFailure,
-  type Resolver,
-  type SecureSocket,
-} from '../egress/index.ts';
+import type { AddressPolicy } from '../egress/address-policy.ts';
+import type { ExchangeFailure, ExchangeResult, SecureSocket } from '../egress/exchange-request.ts';
+import { exchange } from '../egress/exchange.ts';
+import type { Resolver } from '../egress/resolver.ts';
 import type { DeliveryOutcome, OutgoingAlert, Receiver } from './definition.ts';
 import { definitionOf, type StoredChannelConfig } from './kinds/index.ts';
 

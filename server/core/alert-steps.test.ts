@@ -3,9 +3,9 @@ import {
   alertSteps,
   expectedRenewal,
   isShortLived,
-  tighterStepReachedAt,
   type Renewable,
   renewalOverdueAt,
+  tighterStepReachedAt,
 } from './alert-steps.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, intermediate, issue, NOW, root } from '../../tests/kit/certificates/judging.ts';
 import { mintKey } from '../../tests/kit/certificates/mint.ts';
-import { parseCertificate } from '../pki/index.ts';
+import { parseCertificate } from '../pki/certificate.ts';
 import { certificateDiff } from './certificate-diff.ts';
 
 const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);

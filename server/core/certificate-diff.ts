@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../contract/durations.ts';
-import { type Certificate, publicKeyName, subjectPublicKeyHash } from '../pki/index.ts';
+import { type Certificate, subjectPublicKeyHash } from '../pki/certificate.ts';
+import { publicKeyName } from '../pki/public-key.ts';
 import { certificateFacts } from './facts.ts';
 
 interface Change<Value> {

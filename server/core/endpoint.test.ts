@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EndpointPolicy, EndpointErrorCode } from './endpoint.ts';
-import { displayName, normaliseEndpoint } from './endpoint.ts';
+import { displayName, type EndpointErrorCode, type EndpointPolicy, normaliseEndpoint } from './endpoint.ts';
 import { spec } from '../../tests/spec/spec.ts';
 import { PROTOCOL_NAMES } from '../../contract/protocols.ts';
 

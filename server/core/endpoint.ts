@@ -4,10 +4,10 @@ import { srvServices } from './srv.ts';
 import { protocolOfPort, type Scheme, schemeNamed } from './protocol.ts';
 import {
   type CheckedEndpoint,
+  readTarget,
   type Targeted,
   type TargetFields,
   targetSuffix,
-  readTarget,
   writeTarget,
 } from './target.ts';
 import { PROTOCOL_NAMES } from '../../contract/protocols.ts';

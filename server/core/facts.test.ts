@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority, selfSigned } from '../../tests/kit/certificates/mint.ts';
-import { parseCertificate, splitPem } from '../pki/index.ts';
+import { splitPem } from '../pki/certificate-bundle.ts';
+import { parseCertificate } from '../pki/certificate.ts';
 import { certificateFacts, readChain } from './facts.ts';
 
 const NOT_BEFORE = Date.UTC(2026, 8, 2);

@@ -1,10 +1,7 @@
-import {
-  type Certificate,
-  formatDistinguishedName,
-  tryParseCertificate,
-  publicKeyName,
-  toPem,
-} from '../pki/index.ts';
+import { type Certificate, tryParseCertificate } from '../pki/certificate.ts';
+import { toPem } from '../pki/der/pem.ts';
+import { formatDistinguishedName } from '../pki/names/distinguished-name.ts';
+import { publicKeyName } from '../pki/public-key.ts';
 import { oneLine } from './one-line.ts';
 
 /** The fields of a certificate that the product shows. All text is untrusted: escape it wherever it is used. */

@@ -1,4 +1,4 @@
-import { DEFAULT_WORK_PER_CHECK } from '../pki/index.ts';
+import { DEFAULT_WORK_PER_CHECK } from '../pki/work-budget.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 /**

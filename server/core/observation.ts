@@ -1,4 +1,4 @@
-import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
+import type { NoStatusReason, RevocationStatus } from '../pki/revocation/revocation-status.ts';
 import { boolean, type Infer, list, nullable, number, object, text, union } from './shape.ts';
 import type { CheckedEndpoint } from './target.ts';
 import type { DomainServer } from './srv.ts';

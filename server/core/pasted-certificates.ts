@@ -1,15 +1,11 @@
 import { PRIVATE_KEY_BLOCK } from '../../contract/words.ts';
-import {
-  type Certificate,
-  formatDistinguishedName,
-  parseIpAddress,
-  PkiError,
-  referenceMatcher,
-  splitPem,
-  tryParseCertificate,
-} from '../pki/index.ts';
-import type { CertificateFacts } from './facts.ts';
-import { certificateFacts } from './facts.ts';
+import { splitPem } from '../pki/certificate-bundle.ts';
+import { type Certificate, tryParseCertificate } from '../pki/certificate.ts';
+import { formatDistinguishedName } from '../pki/names/distinguished-name.ts';
+import { parseIpAddress } from '../pki/names/ip-address.ts';
+import { referenceMatcher } from '../pki/names/reference-identifier.ts';
+import { PkiError } from '../pki/pki-error.ts';
+import { type CertificateFacts, certificateFacts } from './facts.ts';
 
 /** A certificate authority that an account trusts. */
 export interface PrivateAuthority {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/words.ts';
 import { spec } from '../../tests/spec/spec.ts';
 import {
+  blockingSubscription,
+  chargeableSubscriptions,
   endedSource,
   entitlement,
   entitlementAt,
@@ -13,12 +15,10 @@ import {
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
-  blockingSubscription,
-  type PlanFacts,
-  remainingDomains,
-  chargeableSubscriptions,
   pastDueSince,
+  type PlanFacts,
   refundTime,
+  remainingDomains,
   splitForFree,
   type Subscription,
 } from './plan.ts';

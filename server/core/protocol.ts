@@ -1,4 +1,4 @@
-import { factsOf, portsOf, PROTOCOL_NAMES, type Protocol } from '../../contract/protocols.ts';
+import { factsOf, portsOf, type Protocol, PROTOCOL_NAMES } from '../../contract/protocols.ts';
 
 /** The port and protocol that the scheme before `://` selects. */
 export interface Scheme {

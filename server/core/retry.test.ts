@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelLoss, nextAttemptAt } from './retry.ts';
-import type { FailedAttempt, RetrySchedule } from './retry.ts';
+import { channelLoss, type FailedAttempt, nextAttemptAt, type RetrySchedule } from './retry.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const SECOND = 1_000;

@@ -1,4 +1,4 @@
-import { type CaaRecord as NodeCaaRecord, promises as dns, type SrvRecord } from 'node:dns';
+import { promises as dns, type CaaRecord as NodeCaaRecord, type SrvRecord } from 'node:dns';
 import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**

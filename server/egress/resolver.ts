@@ -1,8 +1,14 @@
 import type { SrvRecord } from 'node:dns';
 import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { createDnsQueries, systemLookup, UNREADABLE_CAA } from './dns-queries.ts';
-import type { AddressAnswer, CaaRecord, SrvAnswer } from './dns-queries.ts';
+import {
+  type AddressAnswer,
+  type CaaRecord,
+  createDnsQueries,
+  type SrvAnswer,
+  systemLookup,
+  UNREADABLE_CAA,
+} from './dns-queries.ts';
 import type { HostsFile } from './hosts-file.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 import { type TimeLimit, withTimeout } from './with-timeout.ts';

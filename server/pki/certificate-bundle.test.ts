@@ -9,7 +9,8 @@ import {
   set,
   tagged,
 } from '../../tests/kit/certificates/der-writer.ts';
-import { parseCertificateBundle, PkiError } from './index.ts';
+import { parseCertificateBundle } from './certificate-bundle.ts';
+import { PkiError } from './pki-error.ts';
 
 const one = mintAuthority();
 const other = mintAuthority();

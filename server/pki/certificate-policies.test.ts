@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { objectIdentifier, integer, sequence, tagged } from '../../tests/kit/certificates/der-writer.ts';
+import { integer, objectIdentifier, sequence, tagged } from '../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
-import type { Certificate } from './certificate.ts';
-import { parseCertificate } from './certificate.ts';
+import { type Certificate, parseCertificate } from './certificate.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';
 
 const ANY = '2.5.29.32.0';

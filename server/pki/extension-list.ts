@@ -1,5 +1,4 @@
-import type { DerReader } from './der/der.ts';
-import { TAG } from './der/der.ts';
+import { type DerReader, TAG } from './der/der.ts';
 import { booleanValue, objectIdentifier } from './der/der-values.ts';
 import { PkiError } from './pki-error.ts';
 

@@ -1,5 +1,4 @@
-import { assert, nat, oneof, property, tuple, uint8Array } from 'fast-check';
-import type { Arbitrary } from 'fast-check';
+import { type Arbitrary, assert, nat, oneof, property, tuple, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { octetString } from '../../tests/kit/certificates/der-writer.ts';

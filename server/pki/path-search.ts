@@ -1,8 +1,8 @@
 import type { Certificate } from './certificate.ts';
 import {
   authorityFailures,
-  checkIssuer,
   type CheckContext,
+  checkIssuer,
   isSignedBy,
   keyFailure,
   validityFailure,

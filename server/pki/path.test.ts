@@ -1,15 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  CertificateOptions,
-  MintedAuthority,
-  MintedCertificate,
+import {
+  type CertificateOptions,
+  mintAuthority,
+  type MintedAuthority,
+  type MintedCertificate,
+  mintKey,
+  nameDer,
+  selfSigned,
 } from '../../tests/kit/certificates/mint.ts';
 import { bitString, objectIdentifier, sequence } from '../../tests/kit/certificates/der-writer.ts';
-import { mintAuthority, mintKey, nameDer, selfSigned } from '../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from './certificate.ts';
-import type { PathRequest } from './path.ts';
-import { buildPath } from './path.ts';
+import { buildPath, type PathRequest } from './path.ts';
 import { PkiError } from './pki-error.ts';
 import { createTrustStore } from './trust-store.ts';
 

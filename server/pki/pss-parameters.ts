@@ -1,5 +1,4 @@
-import type { DerReader } from './der/der.ts';
-import { contextTag, onlyElement, TAG } from './der/der.ts';
+import { contextTag, type DerReader, onlyElement, TAG } from './der/der.ts';
 import { countValue, objectIdentifier } from './der/der-values.ts';
 
 export type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';

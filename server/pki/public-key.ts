@@ -1,7 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import { createPublicKey } from 'node:crypto';
-import type { DerReader } from './der/der.ts';
-import { onlyElement, TAG } from './der/der.ts';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type DerReader, onlyElement, TAG } from './der/der.ts';
 import {
   bitStringValue,
   element,

@@ -2,8 +2,7 @@ import { constants, verify } from 'node:crypto';
 import { onlyElement, TAG } from './der/der.ts';
 import { objectIdentifier } from './der/der-values.ts';
 import { type Hash, parsePssParameters, type PssParameters } from './pss-parameters.ts';
-import type { PublicKey } from './public-key.ts';
-import { KEY_ALGORITHMS, keyObjectFor, keyObjectOf, RSA_PSS } from './public-key.ts';
+import { KEY_ALGORITHMS, keyObjectFor, keyObjectOf, type PublicKey, RSA_PSS } from './public-key.ts';
 
 /** A parsed AlgorithmIdentifier of a signature. */
 export interface SignatureAlgorithm {

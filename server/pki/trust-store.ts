@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Certificate } from './certificate.ts';
-import { parseCertificate } from './certificate.ts';
+import { type Certificate, parseCertificate } from './certificate.ts';
 import type { DistinguishedName } from './names/distinguished-name.ts';
 
 /** A trust anchor: a certificate that is trusted by configuration. */

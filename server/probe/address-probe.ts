@@ -1,12 +1,8 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
-import {
-  type AddressObservation,
-  type DomainServer,
-  effectiveTarget,
-  type HandshakeObservation,
-  isAlpnOptional,
-  offeredAlpn,
-} from '../core/index.ts';
+import type { AddressObservation, HandshakeObservation } from '../core/observation.ts';
+import { isAlpnOptional, offeredAlpn } from '../core/protocol.ts';
+import type { DomainServer } from '../core/srv.ts';
+import { effectiveTarget } from '../core/target.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import {
   closeConnection,
@@ -17,7 +13,7 @@ import {
   leafKeyType,
 } from './handshake.ts';
 import { browserContext, legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
-import { openConnection } from '../egress/index.ts';
+import { openConnection } from '../egress/open-connection.ts';
 import { negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
 import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
 

@@ -1,5 +1,7 @@
 import type { TLSSocket } from 'node:tls';
-import { type AddressPolicy, type Resolver, withTimeout } from '../egress/index.ts';
+import type { AddressPolicy } from '../egress/address-policy.ts';
+import type { Resolver } from '../egress/resolver.ts';
+import { withTimeout } from '../egress/with-timeout.ts';
 import { connectTls } from './address-probe.ts';
 import { modernContext } from './tls-contexts.ts';
 

@@ -1,7 +1,8 @@
 import type { SecureContext } from 'node:tls';
 import { type Client, CLIENTS } from '../../contract/check-words.ts';
 import type { Protocol } from '../../contract/protocols.ts';
-import { type AlternateChain, connectsTo, type HandshakeObservation, type UsualLeaf } from '../core/index.ts';
+import { connectsTo } from '../core/judge/clients/client-rule.ts';
+import type { AlternateChain, HandshakeObservation, UsualLeaf } from '../core/observation.ts';
 import { contextOf } from './address-probe.ts';
 import { CLIENT_OFFERS } from './client-offers.ts';
 import { type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';

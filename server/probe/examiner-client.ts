@@ -2,8 +2,9 @@ import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { factsOf } from '../../contract/protocols.ts';
 
-import { identityOf, type Observation } from '../core/index.ts';
-import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
+import type { Observation } from '../core/observation.ts';
+import { identityOf } from '../core/target.ts';
+import type { ThreadData, ThreadRequest, ThreadResponse, ThreadSettings } from './examiner-messages.ts';
 import type { Examiner } from './examiner.ts';
 
 /** Time limits in ms per request. A started thread that exceeds one counts as hung and is terminated. */

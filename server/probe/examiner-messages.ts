@@ -1,4 +1,5 @@
-import type { CheckedEndpoint, Verdict } from '../core/index.ts';
+import type { CheckedEndpoint } from '../core/target.ts';
+import type { Verdict } from '../core/verdict.ts';
 import type { Examination, ExamineOptions, JudgeRequest } from './examiner.ts';
 import type { Step } from './probe.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';

@@ -1,9 +1,12 @@
 import { deserialize, serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Observation, Verdict } from '../core/index.ts';
-import { createAddressPolicy, createHostsFile, createResolver } from '../egress/index.ts';
-import { WorkBudget } from '../pki/index.ts';
-import type { ThreadRequest, ThreadResponse, ThreadData } from './examiner-messages.ts';
+import type { Observation } from '../core/observation.ts';
+import type { Verdict } from '../core/verdict.ts';
+import { createAddressPolicy } from '../egress/address-policy.ts';
+import { createHostsFile } from '../egress/hosts-file.ts';
+import { createResolver } from '../egress/resolver.ts';
+import { WorkBudget } from '../pki/work-budget.ts';
+import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
 import { createProbe, type Step, timed } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';

@@ -1,19 +1,12 @@
-import {
-  certificateFacts,
-  type CertificateFacts,
-  type CheckedEndpoint,
-  judge,
-  type Observation,
-  type Verdict,
-} from '../core/index.ts';
-import {
-  createTrustStore,
-  extendTrustStore,
-  tryParseCertificate,
-  splitPem,
-  type TrustStore,
-  WorkBudget,
-} from '../pki/index.ts';
+import { certificateFacts, type CertificateFacts } from '../core/facts.ts';
+import { judge } from '../core/judge/judge.ts';
+import type { Observation } from '../core/observation.ts';
+import type { CheckedEndpoint } from '../core/target.ts';
+import type { Verdict } from '../core/verdict.ts';
+import { splitPem } from '../pki/certificate-bundle.ts';
+import { tryParseCertificate } from '../pki/certificate.ts';
+import { createTrustStore, extendTrustStore, type TrustStore } from '../pki/trust-store.ts';
+import { WorkBudget } from '../pki/work-budget.ts';
 import type { ObserveOptions, Probe } from './probe.ts';
 import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';

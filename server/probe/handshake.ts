@@ -1,17 +1,15 @@
-import {
-  type CheckedEndpoint,
-  type FailedObservation,
-  type HandshakeObservation,
-  keyTypeOf,
-  type ReachFailure,
-} from '../core/index.ts';
-import { type AddressPolicy, TooManyBytesError, withTimeout } from '../egress/index.ts';
+import { keyTypeOf } from '../core/judge/clients/field-rules.ts';
+import type { FailedObservation, HandshakeObservation, ReachFailure } from '../core/observation.ts';
+import type { CheckedEndpoint } from '../core/target.ts';
+import type { AddressPolicy } from '../egress/address-policy.ts';
+import { TooManyBytesError } from '../egress/open-connection.ts';
+import { withTimeout } from '../egress/with-timeout.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import type { DialoguePatience } from './starttls/negotiate-tls.ts';
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
 import type { KeyType } from '../../contract/check-words.ts';
-import { tryParseCertificate } from '../pki/index.ts';
+import { tryParseCertificate } from '../pki/certificate.ts';
 
 /** One address of an endpoint, with the limits for connecting to it. */
 export interface ConnectOptions {

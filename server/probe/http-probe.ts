@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Http2Fault, type HttpObservation, isExpectedStatus } from '../core/index.ts';
-import { createResponseReader, withTimeout } from '../egress/index.ts';
+import { isExpectedStatus } from '../core/expected-status.ts';
+import type { Http2Fault, HttpObservation } from '../core/observation.ts';
+import { createResponseReader } from '../egress/http-response.ts';
+import { withTimeout } from '../egress/with-timeout.ts';
 import { createHttp2Reader, http2Farewell, http2Request } from './http2-exchange.ts';
 import {
   closeConnection,

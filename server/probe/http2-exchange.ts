@@ -1,5 +1,5 @@
-import type { Http2Fault } from '../core/index.ts';
-import type { ResponseReader } from '../egress/index.ts';
+import type { Http2Fault } from '../core/observation.ts';
+import type { ResponseReader } from '../egress/http-response.ts';
 import { faultsOfFields, statusOf } from './http2-fields.ts';
 
 /** Number of header bytes, compressed, that are read; as many as of an HTTP/1.1 response. */

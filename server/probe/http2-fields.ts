@@ -1,4 +1,4 @@
-import type { Http2Fault } from '../core/index.ts';
+import type { Http2Fault } from '../core/observation.ts';
 
 /** The names of the static table that we need, by their first and last index (RFC 7541, Appendix A). */
 const STATIC_NAMES: readonly (readonly [first: number, last: number, name: string])[] = [

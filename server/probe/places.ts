@@ -1,14 +1,8 @@
-import {
-  type CheckedEndpoint,
-  type DomainServer,
-  effectiveTarget,
-  endpointAt,
-  type FailedObservation,
-  isSensitive,
-  type Resolution,
-  srvServices,
-} from '../core/index.ts';
-import type { Resolver, ServerLookup } from '../egress/index.ts';
+import type { FailedObservation, Resolution } from '../core/observation.ts';
+import { isSensitive } from '../core/protocol.ts';
+import { type DomainServer, endpointAt, srvServices } from '../core/srv.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../core/target.ts';
+import type { Resolver, ServerLookup } from '../egress/resolver.ts';
 
 /** An address to probe, and the endpoint that it is probed as. */
 export interface Place {

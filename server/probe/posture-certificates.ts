@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { KEY_TYPES, type KeyType } from '../../contract/check-words.ts';
-import type { AlternateChain, HandshakeObservation, PostureObservation } from '../core/index.ts';
-import { tryParseCertificate } from '../pki/index.ts';
+import type { AlternateChain, HandshakeObservation, PostureObservation } from '../core/observation.ts';
+import { tryParseCertificate } from '../pki/certificate.ts';
 import { contextOf } from './address-probe.ts';
 import { type ConnectOptions, type HandshakeEvidence, isPostQuantum, leafKeyType } from './handshake.ts';
 import { firefoxContext } from './client-offers.ts';

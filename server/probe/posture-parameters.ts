@@ -1,4 +1,4 @@
-import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
+import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/observation.ts';
 import { isPostQuantum } from './handshake.ts';
 import type { Attempt } from './posture-trial.ts';
 import { groupsContext, versionsContext } from './tls-contexts.ts';

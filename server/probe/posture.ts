@@ -1,14 +1,14 @@
 import { factsOf } from '../../contract/protocols.ts';
 import {
-  effectiveTarget,
   type HandshakeObservation,
   type HelloObservation,
-  offeredAlpn,
   POSTURE_PARTS,
   type PostureObservation,
   type PosturePart,
-} from '../core/index.ts';
-import { createSemaphore } from '../egress/index.ts';
+} from '../core/observation.ts';
+import { offeredAlpn } from '../core/protocol.ts';
+import { effectiveTarget } from '../core/target.ts';
+import { createSemaphore } from '../egress/with-timeout.ts';
 import type { ConnectOptions } from './handshake.ts';
 import { leavesByClient } from './client-leaves.ts';
 import type { FailureLimit } from './failure-limit.ts';

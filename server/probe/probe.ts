@@ -1,21 +1,22 @@
 import {
   type AddressObservation,
-  type CheckedEndpoint,
-  effectiveTarget,
   type HandshakeObservation,
   type HttpObservation,
   type Observation,
   POSTURE_PARTS,
   type PostureObservation,
   type PosturePart,
-} from '../core/index.ts';
+} from '../core/observation.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../core/target.ts';
 import { type DialogueLimits, factsOf } from '../../contract/protocols.ts';
-import type { AddressPolicy } from '../egress/index.ts';
-import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
-import { type SourceAnswers, querySources } from './query-sources.ts';
+import type { AddressPolicy } from '../egress/address-policy.ts';
+import { tryParseCertificate } from '../pki/certificate.ts';
+import type { TrustStore } from '../pki/trust-store.ts';
+import { WorkBudget } from '../pki/work-budget.ts';
+import { querySources, type SourceAnswers } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
 import { findPlaces, type PlaceResolver } from './places.ts';
-import { probeAddress, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
+import { type AddressProbeOptions, type OpenConnection, probeAddress } from './address-probe.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { probePosture } from './posture.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';

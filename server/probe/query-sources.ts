@@ -5,11 +5,13 @@ import type {
   FetchedIntermediate,
   Observation,
   RevocationEvidence,
-} from '../core/index.ts';
-import { type Certificate, tryParseCertificate, type TrustStore, type WorkBudget } from '../pki/index.ts';
+} from '../core/observation.ts';
+import { type Certificate, tryParseCertificate } from '../pki/certificate.ts';
+import type { TrustStore } from '../pki/trust-store.ts';
+import type { WorkBudget } from '../pki/work-budget.ts';
 import { isPublicPath, validPath } from './sources/intermediate-source.ts';
-import type { Requester, FoundIntermediates, Sources } from './sources/sources.ts';
-import { withTimeout } from '../egress/index.ts';
+import type { FoundIntermediates, Requester, Sources } from './sources/sources.ts';
+import { withTimeout } from '../egress/with-timeout.ts';
 
 export interface QuerySourcesOptions {
   /** Check whose quotas the requests use, unless a public CA vouches for the certificate that causes them. */

@@ -1,17 +1,13 @@
-import {
-  identityKey,
-  identityOf,
-  judge,
-  type Observation,
-  unexaminedObservation,
-  type Verdict,
-} from '../core/index.ts';
-import { createTrustStore } from '../pki/index.ts';
+import { judge } from '../core/judge/judge.ts';
+import { type Observation, unexaminedObservation } from '../core/observation.ts';
+import { identityKey, identityOf } from '../core/target.ts';
+import type { Verdict } from '../core/verdict.ts';
+import { createTrustStore } from '../pki/trust-store.ts';
 import {
   createExaminerClient,
-  type ExaminerClient,
   ExaminationExceeded,
   ExaminationHung,
+  type ExaminerClient,
   type ThreadTimeouts,
 } from './examiner-client.ts';
 import type { ThreadSettings } from './examiner-messages.ts';

@@ -1,9 +1,8 @@
 import { constants } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
-import type { SecureContext, SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 
 import type { KeyType } from '../../contract/check-words.ts';
-import type { TlsVersion } from '../core/index.ts';
+import type { TlsVersion } from '../core/observation.ts';
 
 const CLASSIC_GROUPS = 'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072';
 export const POST_QUANTUM_GROUP = 'X25519MLKEM768';

@@ -1,7 +1,10 @@
 import type { SecureContext } from 'node:tls';
 import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../contract/protocols.ts';
-import { effectiveTarget, type FailedObservation, protocolOfPort } from '../core/index.ts';
-import { openConnection, withTimeout } from '../egress/index.ts';
+import type { FailedObservation } from '../core/observation.ts';
+import { protocolOfPort } from '../core/protocol.ts';
+import { effectiveTarget } from '../core/target.ts';
+import { openConnection } from '../egress/open-connection.ts';
+import { withTimeout } from '../egress/with-timeout.ts';
 import type { ConnectOptions, ConnectResult } from './handshake.ts';
 import { LDAP_START_TLS } from './starttls/binary-protocols.ts';
 import { dialogueOf, negotiateTls } from './starttls/negotiate-tls.ts';

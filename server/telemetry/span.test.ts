@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOtlpExporter } from './otlp.ts';
-import { runInContext, currentLogFields, isTraced, withSpan, recordPastSpan } from './trace-context.ts';
+import { currentLogFields, isTraced, recordPastSpan, runInContext, withSpan } from './trace-context.ts';
 import { createTracer, parseTraceparent, type Span } from './span.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -1,11 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type BounceReturn,
-  isGenuine,
-  readBounceAddress,
-  readDeliveryReport,
-  readMailbox,
-} from '../channels/index.ts';
+import { type BounceReturn, isGenuine, readBounceAddress } from '../channels/email/bounce-address.ts';
+import { readMailbox } from '../channels/email/bounce-mailbox.ts';
+import { readDeliveryReport } from '../channels/email/delivery-report.ts';
 import { findBouncedMail, recordBounce } from '../store/mail/bounces.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { createWakeSignal } from './claim-loop.ts';

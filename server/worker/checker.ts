@@ -1,17 +1,12 @@
-import { replacedCertificate } from '../core/index.ts';
-import type { Examiner } from '../probe/index.ts';
+import { replacedCertificate } from '../core/alerting/conditions.ts';
+import type { Examiner } from '../probe/examiner.ts';
 import { record } from '../store/checks/checks.ts';
 import { type ClaimedMonitor, extendClaims, releaseClaim } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
-import {
-  type CheckOutcome,
-  runInContext,
-  failCurrentSpan,
-  type Telemetry,
-  withSpan,
-} from '../telemetry/index.ts';
+import type { CheckOutcome, Telemetry } from '../telemetry/metrics.ts';
+import { failCurrentSpan, runInContext, withSpan } from '../telemetry/trace-context.ts';
 import type { Clock, Log } from './clock.ts';
-import { RECHECK_DELAY_MS, type OwnNetwork } from './own-network.ts';
+import { type OwnNetwork, RECHECK_DELAY_MS } from './own-network.ts';
 import { claimWatchers, type ProbeResult, type SharedProbes, type Watchers } from './shared-probes.ts';
 import { firstCheckAt, postponeCheck } from '../store/monitors/check-due.ts';
 import { type ClaimLoop, createClaimLoop, type LeaveSlot } from './claim-loop.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { runInContext, type LogFields, type Telemetry, recordPastSpan } from '../telemetry/index.ts';
+import type { Telemetry } from '../telemetry/metrics.ts';
+import { type LogFields, recordPastSpan, runInContext } from '../telemetry/trace-context.ts';
 import type { Clock, Log } from './clock.ts';
 
 /**

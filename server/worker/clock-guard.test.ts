@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CanaryResult } from '../probe/index.ts';
+import type { CanaryResult } from '../probe/canary.ts';
 import { createClockGuard } from './clock-guard.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const reports = (...ahead: (number | null)[]): CanaryResult[] =>
   ahead.map((aheadMs, index) => ({ host: `canary-${index}`, isHealthy: true, aheadMs }));

@@ -1,6 +1,6 @@
-import type { CanaryResult } from '../probe/index.ts';
+import type { CanaryResult } from '../probe/canary.ts';
 import type { Clock } from './clock.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /**
  * Largest offset of a clock that counts as right: far more than a maintained clock has, far less than what makes an alert

@@ -1,35 +1,28 @@
-import {
-  alertContent,
-  type AlertContent,
-  alertMail,
-  type DeliveryOutcome,
-  type DomainOutage,
-  type HttpChannels,
-  type AlertMessageInput,
-} from '../channels/index.ts';
+import type { DeliveryOutcome } from '../channels/definition.ts';
+import type { HttpChannels } from '../channels/http-channels.ts';
+import { alertContent } from '../channels/messages/alert-content.ts';
+import type { AlertContent, AlertMessageInput, DomainOutage } from '../channels/messages/alert-input.ts';
+import { alertMail } from '../channels/messages/alert-mail.ts';
 import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
-import { nextAttemptAt, tighterStepReachedAt, type UnsubscribePair } from '../core/index.ts';
+import type { UnsubscribePair } from '../core/account-mail.ts';
+import { tighterStepReachedAt } from '../core/alert-steps.ts';
+import { nextAttemptAt } from '../core/retry.ts';
 import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
 import { type AlertedGroup, alertedGroup } from '../store/alerts/certificate-incidents.ts';
 import { waitingDomains } from '../store/alerts/deployments.ts';
-import {
-  type ClaimedDelivery,
-  type DeliveryToSend,
-  holdDelivery,
-  retryDelivery,
-  settleDelivery,
-} from '../store/alerts/deliveries.ts';
+import type { ClaimedDelivery, DeliveryToSend } from '../store/alerts/claimed-delivery.ts';
+import { holdDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
-import { withSpan } from '../telemetry/index.ts';
+import { withSpan } from '../telemetry/trace-context.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import {
   type AttemptOutcome,
+  makeSendAttempt,
   type SenderOptions,
   type SenderParts,
-  makeSendAttempt,
 } from './send-attempt.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { count } from '../../contract/words.ts';

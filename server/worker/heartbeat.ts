@@ -1,6 +1,7 @@
-import type { Ping } from '../channels/index.ts';
+import type { Ping } from '../channels/heartbeat.ts';
 import { raisedAlarms } from '../store/alerts/alarms.ts';
-import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
+import type { ClaimedDelivery } from '../store/alerts/claimed-delivery.ts';
+import { retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
 import type { Store } from '../store/db/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { AttemptOutcome } from './send-attempt.ts';

@@ -1,14 +1,14 @@
 import { DAY_MS } from '../../contract/durations.ts';
-import type { IconSource } from '../probe/index.ts';
+import type { IconSource } from '../probe/icons/icon-source.ts';
 import type { Store } from '../store/db/open-store.ts';
 import {
   claimDueSites,
   firstFetchAt,
-  storeFavicon,
   releaseSite,
   type Site,
+  storeFavicon,
 } from '../store/monitors/favicons.ts';
-import type { Telemetry } from '../telemetry/index.ts';
+import type { Telemetry } from '../telemetry/metrics.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
 

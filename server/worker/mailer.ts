@@ -1,20 +1,15 @@
-import { accountMessage } from '../channels/index.ts';
-import {
-  ACCOUNT_MAIL,
-  isSuppressible,
-  LINK_MAILS,
-  OPERATOR_MAILS,
-  type UnsubscribePair,
-} from '../core/index.ts';
+import { accountMessage } from '../channels/messages/account-message.ts';
+import { isSuppressible, LINK_MAILS, OPERATOR_MAILS, type UnsubscribePair } from '../core/account-mail.ts';
+import { ACCOUNT_MAIL } from '../core/alerting/settings.ts';
 import { type ClaimedMail, deferMail, retryMail, settleMail } from '../store/mail/mails.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import {
   type AttemptOutcome,
+  makeSendAttempt,
   type SenderOptions,
   type SenderParts,
-  makeSendAttempt,
 } from './send-attempt.ts';
 
 export interface MailerOptions extends SenderOptions, SenderParts {

@@ -1,8 +1,9 @@
-import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/alerts/deliveries.ts';
+import type { ClaimedDelivery } from '../store/alerts/claimed-delivery.ts';
+import { claimDueDeliveries, retryDelivery } from '../store/alerts/deliveries.ts';
 import { claimDueMails, type ClaimedMail, retryMail } from '../store/mail/mails.ts';
 import { extendLease, firstAttemptDueAt, type OutboxLease } from '../store/mail/outbox.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
-import type { Telemetry } from '../telemetry/index.ts';
+import type { Telemetry } from '../telemetry/metrics.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions, type DelivererParts } from './deliverer.ts';
 import { sendMail } from './mailer.ts';

@@ -1,6 +1,7 @@
 import { getDomain } from 'tldts';
-import { type FailedObservation, identityKey, type Observation, type ReachFailure } from '../core/index.ts';
-import type { Canaries, CanaryResult } from '../probe/index.ts';
+import type { FailedObservation, Observation, ReachFailure } from '../core/observation.ts';
+import { identityKey } from '../core/target.ts';
+import type { Canaries, CanaryResult } from '../probe/canary.ts';
 import { createClockGuard } from './clock-guard.ts';
 import type { Clock, Log } from './clock.ts';
 import { createMassFailure, type Tally } from './mass-failure.ts';

@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto';
-import type { CertificateFacts, Observation } from '../core/index.ts';
-import type { Examination } from '../probe/index.ts';
+import type { CertificateFacts } from '../core/facts.ts';
+import type { Observation } from '../core/observation.ts';
+import type { Examination } from '../probe/examiner.ts';
 import {
-  storePreviewResult,
-  claimPreviews,
   type ClaimedPreview,
+  claimPreviews,
   extendPreview,
   firstPreviewAt,
   type PreviewResult,
+  storePreviewResult,
 } from '../store/checks/preview-checks.ts';
 import type { CheckerOptions } from './checker.ts';
 import { type ClaimLoop, createClaimLoop, type LeaveSlot } from './claim-loop.ts';
-import type { Telemetry } from '../telemetry/index.ts';
+import type { Telemetry } from '../telemetry/metrics.ts';
 
 /**
  * Lease of a preview check, extended while it runs. It is short, so that another worker takes over from a killed one while

@@ -1,8 +1,8 @@
-import type { EmailChannel, EmailMessage } from '../channels/index.ts';
-import { nextAttemptAt } from '../core/index.ts';
+import type { EmailChannel, EmailMessage } from '../channels/email/email-channel.ts';
+import { nextAttemptAt } from '../core/retry.ts';
 import { consumeMailQuota, HELD_BY_QUOTA, refundMailQuota } from '../store/mail/mail-quota.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { withSpan } from '../telemetry/index.ts';
+import { withSpan } from '../telemetry/trace-context.ts';
 import type { Clock, Log } from './clock.ts';
 import type { Alarms } from './operator-alarm.ts';
 

@@ -1,10 +1,13 @@
-import { duePostureParts, identityKey, identityOf, type PosturePart, type Verdict } from '../core/index.ts';
-import type { Examination, Examiner } from '../probe/index.ts';
+import { duePostureParts } from '../core/check/posture-due.ts';
+import type { PosturePart } from '../core/observation.ts';
+import { identityKey, identityOf } from '../core/target.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { Examination, Examiner } from '../probe/examiner.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
 import { claimDue, type ClaimedMonitor, claimSameEndpoints } from '../store/monitors/monitor-claims.ts';
 import type { Claim } from '../store/db/dialect.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { isTraced, recordPastSpan, withSpan } from '../telemetry/index.ts';
+import { isTraced, recordPastSpan, withSpan } from '../telemetry/trace-context.ts';
 import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 

@@ -1,4 +1,4 @@
-import { isOverdue } from '../core/index.ts';
+import { isOverdue } from '../core/health.ts';
 import { clearUnconfirmedAlarms, mailAlarms } from '../store/alerts/alarms.ts';
 import { oldestDue } from '../store/alerts/deliveries.ts';
 import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';

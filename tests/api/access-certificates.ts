@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { certificateFacts } from '../../server/core/index.ts';
-import { parseCertificate } from '../../server/pki/index.ts';
+import { certificateFacts } from '../../server/core/facts.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';

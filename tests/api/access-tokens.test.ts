@@ -5,7 +5,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, type Route, routesOf } from './access-routes.ts';
-import { createWorld, giveToken, type Caller, type World } from './access-world.ts';
+import { type Caller, createWorld, giveToken, type World } from './access-world.ts';
 
 /**
  * The calls that a personal token may make, by the scope they need. Every other call that needs a session refuses tokens:

@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createCheckoutReferences } from '../../server/api/billing/payment-webhook.ts';
-import type { AuthorityFacts } from '../../server/core/index.ts';
+import type { AuthorityFacts } from '../../server/core/pasted-certificates.ts';
 import type { TokenScope } from '../../contract/token.ts';
 import { newToken } from '../../server/api/auth/personal-tokens.ts';
 import { createToken } from '../../server/store/accounts/api-tokens.ts';

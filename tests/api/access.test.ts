@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { PROBLEMS, problemSchema, type ProblemCode } from '../../contract/problem.ts';
+import { type ProblemCode, PROBLEMS, problemSchema } from '../../contract/problem.ts';
 import { describeAnyDatabase, freshStore } from '../kit/databases/database.ts';
 import { INPUTS } from './access-inputs.ts';
 import { type Answer, ask, type Route, routesOf } from './access-routes.ts';
-import { CALLERS, type CallerName, createWorld, thingsFor } from './access-world.ts';
+import { type CallerName, CALLERS, createWorld, thingsFor } from './access-world.ts';
 import type { Input } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';

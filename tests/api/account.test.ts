@@ -5,7 +5,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { createClient, identityToken, signIn, type Person } from '../kit/product/people.ts';
+import { createClient, identityToken, type Person, signIn } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';

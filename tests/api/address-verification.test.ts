@@ -4,7 +4,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, signUp } from '../kit/product/people.ts';
 import { mailedToken, mailsTo } from './identity-acts.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
 /** Returns the three `verified` flags of an address: in the account, in its identity and at the provider. */

@@ -8,7 +8,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const authority = mintAuthority();
 const DEFAULTS = { channels: null, steps: null, quiet_hours: null, muted: [] };

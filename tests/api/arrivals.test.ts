@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createFirebaseIdentity, createInvite } from '../../server/providers/identity/index.ts';
+import { createFirebaseIdentity } from '../../server/providers/identity/firebase.ts';
+import { createInvite } from '../../server/providers/identity/invite.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeAnyDatabase, freshStore } from '../kit/databases/database.ts';

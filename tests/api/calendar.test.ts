@@ -2,7 +2,7 @@ import ICAL from 'ical.js';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { calendarText } from '../../server/api/publishing/calendar-routes.ts';
-import type { ExpiringCertificate } from '../../server/core/index.ts';
+import type { ExpiringCertificate } from '../../server/core/verdict.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';

@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
-import {
-  claimDueDeliveries,
-  type ClaimedDelivery,
-  retryDelivery,
-  settleDelivery,
-} from '../../server/store/alerts/deliveries.ts';
+import type { ClaimedDelivery } from '../../server/store/alerts/claimed-delivery.ts';
+import { claimDueDeliveries, retryDelivery, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

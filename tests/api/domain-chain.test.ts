@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import type { Observation } from '../../server/core/index.ts';
+import type { Observation } from '../../server/core/observation.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';

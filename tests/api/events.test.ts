@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
+import { type ServerEvent, serverEventSchema } from '../../contract/event.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { signIn, type Client } from '../kit/product/people.ts';
+import { type Client, signIn } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';

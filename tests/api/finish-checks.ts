@@ -1,5 +1,8 @@
-import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
-import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { certificateFacts } from '../../server/core/facts.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import type { MintedAuthority, MintedCertificate } from '../kit/certificates/mint.ts';
 import type { TestApi } from './test-api.ts';
 import { DAY, leaseOf, recordSample } from '../store/samples.ts';

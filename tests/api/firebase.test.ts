@@ -1,8 +1,8 @@
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { type Limits, STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
+import { type Limits, STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { createFirebaseIdentity } from '../../server/providers/identity/firebase.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/providers/google-identity.ts';

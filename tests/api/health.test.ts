@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createOperatorApp } from '../../server/api/operations/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { createOperatorApp } from '../../server/api/operations/operator-app.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
-import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
+import { metricsOnly } from '../../server/telemetry/metrics.ts';
+import { createReadiness } from '../../server/telemetry/readiness.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import type { Send } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';

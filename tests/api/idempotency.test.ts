@@ -1,14 +1,15 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
-import { type Call, CALLS } from '../../contract/calls/calls.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
+import type { Call } from '../../contract/calls/call.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import {
-  claimIdempotencyKey,
   ANSWER_RETENTION_MS,
-  storeAnswer,
+  claimIdempotencyKey,
   IdempotencyLeaseLost,
   pruneKeys,
+  storeAnswer,
 } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { describeEachDatabase, freshDatabase, freshStore } from '../kit/databases/database.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createIdentityEvents } from '../../server/api/index.ts';
-import { createIdentityProvider } from '../../server/providers/identity/index.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
+import { createIdentityProvider } from '../../server/providers/identity/built-in.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, signIn } from '../kit/product/people.ts';

@@ -1,9 +1,9 @@
 import { countSignUp } from '../../server/api/auth/identity-limits.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../contract/oidc-failure.ts';
-import { createInvite } from '../../server/providers/identity/index.ts';
+import { createInvite } from '../../server/providers/identity/invite.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import {

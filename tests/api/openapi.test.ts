@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Call, CALLS } from '../../contract/calls/calls.ts';
+import type { Call } from '../../contract/calls/call.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';

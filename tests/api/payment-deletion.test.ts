@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createIdentityEvents } from '../../server/api/index.ts';
-import { createIdentityProvider, IdentityUnavailable } from '../../server/providers/identity/index.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
+import { createIdentityProvider } from '../../server/providers/identity/built-in.ts';
+import { IdentityUnavailable } from '../../server/providers/identity/identity-provider.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { signUp } from '../kit/product/people.ts';
 import { adjustmentEvent } from '../kit/providers/paddle-api.ts';

@@ -1,11 +1,11 @@
-import { entitlementAt } from '../../server/core/index.ts';
+import { entitlementAt } from '../../server/core/plan.ts';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { TEST_EVENTS } from '../../contract/payment.ts';
 import { findAccount } from '../../server/store/accounts/accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endTestSubscriptions } from '../../server/store/billing/subscriptions.ts';
-import { isTestSubscription } from '../../server/providers/payments/index.ts';
+import { isTestSubscription } from '../../server/providers/payments/test-mode.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { signedWebhook, subscriptionEvent } from '../kit/providers/paddle-api.ts';
 import { type Person, signUp } from '../kit/product/people.ts';

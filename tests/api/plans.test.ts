@@ -4,12 +4,12 @@ import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
+import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
 import { createPlanLoop } from '../../server/worker/plan-loop.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

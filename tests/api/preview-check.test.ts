@@ -2,7 +2,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { claimPreviews } from '../../server/store/checks/preview-checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';

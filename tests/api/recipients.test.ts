@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { accountMessage } from '../../server/channels/index.ts';
-import { type AccountMail, STANDARD_LIMITS } from '../../server/core/index.ts';
+import { accountMessage } from '../../server/channels/messages/account-message.ts';
+import type { AccountMail } from '../../server/core/account-mail.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

@@ -1,8 +1,8 @@
 import { expect, it, type Mock, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import type { Probe } from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import type { Probe } from '../../server/probe/probe.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';

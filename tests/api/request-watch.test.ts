@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createMetrics, createTracer, type Telemetry } from '../../server/telemetry/index.ts';
+import { createMetrics, type Telemetry } from '../../server/telemetry/metrics.ts';
+import { createTracer } from '../../server/telemetry/span.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 

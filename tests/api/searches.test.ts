@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 

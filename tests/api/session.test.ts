@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { createClient, signIn, signUp, type Client } from '../kit/product/people.ts';
+import { type Client, createClient, signIn, signUp } from '../kit/product/people.ts';
 import { enter } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
-import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
 const REFRESH = '__Host-certlantern-refresh';

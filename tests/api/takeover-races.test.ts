@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Call, CALLS } from '../../contract/calls/calls.ts';
-import { createIdentityEvents } from '../../server/api/index.ts';
-import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
+import type { Call } from '../../contract/calls/call.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
+import { createFirebaseIdentity } from '../../server/providers/identity/firebase.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { AccessEnded, inTransaction, runAsCaller } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';

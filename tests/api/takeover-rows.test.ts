@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIdentityEvents } from '../../server/api/index.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { NEW_OWNER_POLICY, type TablePolicy } from '../../server/store/accounts/new-owner.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createIdentityEvents } from '../../server/api/index.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';

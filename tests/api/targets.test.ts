@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { type CheckedEndpoint, effectiveTarget } from '../../server/core/index.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../../server/core/target.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';

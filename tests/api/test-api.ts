@@ -1,8 +1,12 @@
 import { expect, onTestFinished } from 'vitest';
-import { createApp, createIdentityEvents, linkTestMode, type AppOptions } from '../../server/api/index.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createIdentityProvider, signUpPolicy } from '../../server/providers/identity/index.ts';
-import { createPayments } from '../../server/providers/payments/index.ts';
+import type { AppOptions } from '../../server/api/app-options.ts';
+import { createApp } from '../../server/api/app.ts';
+import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
+import { linkTestMode } from '../../server/api/billing/payment-webhook.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { createIdentityProvider } from '../../server/providers/identity/built-in.ts';
+import { signUpPolicy } from '../../server/providers/identity/invite.ts';
+import { createPayments } from '../../server/providers/payments/create-payments.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { addCast, type Cast } from '../kit/product/cast.ts';
 import type { Send } from '../kit/product/people.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createOperatorApp } from '../../server/api/operations/index.ts';
-import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { createOperatorApp } from '../../server/api/operations/operator-app.ts';
+import { metricsOnly } from '../../server/telemetry/metrics.ts';
+import { createReadiness } from '../../server/telemetry/readiness.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { signUp } from '../kit/product/people.ts';
 import { SECRETS, startApi } from './test-api.ts';

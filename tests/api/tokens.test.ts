@@ -5,7 +5,7 @@ import { disableAccount, enableAccount } from '../../server/store/accounts/accou
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
 async function made(person: Person, body: Partial<Parameters<typeof bodyOf>[0]> = {}) {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SECOND_MS } from '../../contract/durations.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { hasPlaces } from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { hasPlaces } from '../../server/probe/places.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { SrvEntry } from '../kit/peers/dns-server.ts';
 import { createClient } from '../kit/product/people.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { CALLS, type Call } from '../../contract/calls/calls.ts';
+import type { Call } from '../../contract/calls/call.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, type Input, markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';

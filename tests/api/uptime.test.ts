@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import type { Observation } from '../../server/core/index.ts';
+import type { Observation } from '../../server/core/observation.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { postponeCheck } from '../../server/store/monitors/check-due.ts';
@@ -10,7 +10,7 @@ import { writeHistory } from '../kit/product/write-history.ts';
 import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority();

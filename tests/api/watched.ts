@@ -1,5 +1,5 @@
 import { CALLS } from '../../contract/calls/calls.ts';
-import type { Observation } from '../../server/core/index.ts';
+import type { Observation } from '../../server/core/observation.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';

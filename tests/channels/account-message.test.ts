@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountMail } from '../../server/core/index.ts';
-import { accountMessage } from '../../server/channels/index.ts';
+import type { AccountMail } from '../../server/core/account-mail.ts';
+import { accountMessage } from '../../server/channels/messages/account-message.ts';
 
 const AT = Date.UTC(2026, 10, 20, 14, 30);
 const MINUTE = 60_000;

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
-import { createEmailChannel } from '../../server/channels/index.ts';
-import type { AlertKind, AlertStep, RevokedCertificate } from '../../server/core/index.ts';
+import { createEmailChannel } from '../../server/channels/email/email-channel.ts';
+import type { AlertKind, AlertStep } from '../../server/core/alerting/alert.ts';
+import type { RevokedCertificate } from '../../server/core/verdict.ts';
 import { MAILS } from '../kit/screens/mail-screens.ts';
 import { type Changes, content, DAY, HOUR, LEAF, MINUTE, NOT_AFTER, NOW, render } from './alert-mails.ts';
 

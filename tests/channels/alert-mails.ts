@@ -1,12 +1,9 @@
-import {
-  alertContent,
-  type AlertContent,
-  alertMail,
-  type AlertMailInput,
-  type AlertMessageInput,
-  type RenderedMessage,
-} from '../../server/channels/index.ts';
-import type { AlertFacts, CertificateFacts } from '../../server/core/index.ts';
+import { alertContent } from '../../server/channels/messages/alert-content.ts';
+import type { AlertContent, AlertMessageInput } from '../../server/channels/messages/alert-input.ts';
+import { alertMail, type AlertMailInput } from '../../server/channels/messages/alert-mail.ts';
+import type { RenderedMessage } from '../../server/channels/messages/rendered-message.ts';
+import type { AlertFacts } from '../../server/core/alerting/alert.ts';
+import type { CertificateFacts } from '../../server/core/facts.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readMailbox } from '../../server/channels/index.ts';
+import { readMailbox } from '../../server/channels/email/bounce-mailbox.ts';
 import { type ImapServer, startImapServer } from '../kit/peers/imap-server.ts';
 
 let server: ImapServer;

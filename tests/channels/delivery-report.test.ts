@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { assert, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bounceAddress, isGenuine, readBounceAddress } from '../../server/channels/email/bounce-address.ts';
-import { readDeliveryReport } from '../../server/channels/index.ts';
+import { readDeliveryReport } from '../../server/channels/email/delivery-report.ts';
 import { outOfOffice, postfixReport } from './delivery-reports.ts';
 
 const TO = 'bounces+mark@certlantern.example';

@@ -3,15 +3,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isGenuine, readBounceAddress } from '../../server/channels/email/bounce-address.ts';
 import {
   createEmailChannel,
   type EmailChannel,
   type EmailMessage,
-  isGenuine,
-  readBounceAddress,
-} from '../../server/channels/index.ts';
+  SMTP_TIMEOUTS,
+} from '../../server/channels/email/email-channel.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
-import { SMTP_TIMEOUTS } from '../../server/channels/email/email-channel.ts';
 import { temporaryFolder } from '../kit/product/app.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';

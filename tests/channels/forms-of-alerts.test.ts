@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertContent } from '../../server/channels/index.ts';
+import type { AlertContent } from '../../server/channels/messages/alert-input.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
-import type { AlertKind, AlertStep } from '../../server/core/index.ts';
+import type { AlertKind, AlertStep } from '../../server/core/alerting/alert.ts';
 import { HTTP_EXAMPLES, renderedFor } from '../kit/peers/channel-examples.ts';
 import { HOSTILE_TEXTS } from '../kit/product/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { discordMessage } from '../../server/channels/discord/discord.ts';
 import { asMarkdown } from '../../server/channels/alert-lines.ts';
-import type { AlertContent } from '../../server/channels/index.ts';
+import type { AlertContent } from '../../server/channels/messages/alert-input.ts';
 import { matrixMessage } from '../../server/channels/matrix/matrix.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';

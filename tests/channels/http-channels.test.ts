@@ -1,12 +1,13 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import type { DeliveryOutcome, HttpChannels } from '../../server/channels/index.ts';
+import type { DeliveryOutcome } from '../../server/channels/definition.ts';
+import type { HttpChannels } from '../../server/channels/http-channels.ts';
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
-import { createAddressPolicy, createVerifiedTls } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createVerifiedTls } from '../../server/egress/exchange.ts';
 import { heapBytes } from '../kit/machine/memory.ts';
 import { alertContentOf } from '../kit/product/alert-content.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
@@ -14,8 +15,7 @@ import { HTTP_EXAMPLES } from '../kit/peers/channel-examples.ts';
 import { localChannels } from '../kit/peers/http-receivers.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { listening } from '../kit/peers/tls-server.ts';
-import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
-import type { SinkAnswer, WebhookSink } from '../kit/peers/webhook-sink.ts';
+import { type SinkAnswer, startWebhookSink, type WebhookSink } from '../kit/peers/webhook-sink.ts';
 import { promise } from '../security/promise.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createEmailChannel, type DeliveryOutcome, readMailbox } from '../../server/channels/index.ts';
+import type { DeliveryOutcome } from '../../server/channels/definition.ts';
+import { readMailbox } from '../../server/channels/email/bounce-mailbox.ts';
+import { createEmailChannel } from '../../server/channels/email/email-channel.ts';
 import { startImapServer } from '../kit/peers/imap-server.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startSmtpSink } from '../kit/peers/smtp-sink.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessage, type RenderedMessage } from '../../server/channels/index.ts';
-import { type AccountMail, type AlertKind, mailedLink } from '../../server/core/index.ts';
+import { accountMessage } from '../../server/channels/messages/account-message.ts';
+import type { RenderedMessage } from '../../server/channels/messages/rendered-message.ts';
+import { type AccountMail, mailedLink } from '../../server/core/account-mail.ts';
+import type { AlertKind } from '../../server/core/alerting/alert.ts';
 import { type Changes, DAY, NOW, render } from './alert-mails.ts';
 import { promise } from '../security/promise.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CertificateFacts, RevokedCertificate } from '../../server/core/index.ts';
+import type { CertificateFacts } from '../../server/core/facts.ts';
+import type { RevokedCertificate } from '../../server/core/verdict.ts';
 import { type Changes, DAY, FACTS, HOUR, NOW, render as renderAlert } from './alert-mails.ts';
 
 const facts: CertificateFacts = {

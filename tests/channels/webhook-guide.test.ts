@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { newWebhookSecret, webhook } from '../../server/channels/webhook/webhook.ts';
-import type { AlertStep } from '../../server/core/index.ts';
-import { alertEvent } from '../../server/core/index.ts';
+import { alertEvent, type AlertStep } from '../../server/core/alerting/alert.ts';
 import { content } from './alert-mails.ts';
 import { ALERT_PROBLEMS } from '../../contract/words.ts';
 

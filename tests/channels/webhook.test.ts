@@ -1,11 +1,10 @@
 import { Webhook } from 'standardwebhooks';
-import { beforeAll, beforeEach, afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { newWebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { alertContentOf } from '../kit/product/alert-content.ts';
 import { localChannels } from '../kit/peers/http-receivers.ts';
-import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
-import type { SunkRequest, WebhookSink } from '../kit/peers/webhook-sink.ts';
+import { startWebhookSink, type SunkRequest, type WebhookSink } from '../kit/peers/webhook-sink.ts';
 import { promise } from '../security/promise.ts';
 
 const never = new AbortController().signal;

@@ -12,8 +12,8 @@ import {
 import { crlDistributionPoints } from '../kit/certificates/certificate-extensions.ts';
 import {
   type CertificateOptions,
-  type MintedAuthority,
   mintAuthority,
+  type MintedAuthority,
   mintKey,
   nameDer,
 } from '../kit/certificates/mint.ts';

@@ -1,15 +1,15 @@
 import { type Client, CLIENT_NAMES } from '../../contract/check-words.ts';
-import {
-  connectingClients,
-  describeVerdict,
-  judge,
-  type Severity,
-  type Verdict,
-} from '../../server/core/index.ts';
+import type { Severity } from '../../server/core/findings/definition.ts';
+import { connectingClients } from '../../server/core/judge/clients/refusals.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { describeVerdict } from '../../server/core/report/describe-finding.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
 import { REFUSING_SINCE } from '../../server/core/judge/clients/client-rule.ts';
-import { type CaaLookup, createAddressPolicy, type Resolver } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, createSources } from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import type { CaaLookup, Resolver } from '../../server/egress/resolver.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { createSources } from '../../server/probe/sources/create-sources.ts';
 import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
 import type { MintedAuthority } from '../kit/certificates/mint.ts';
 import type { ClientKind, RunningClient } from './client.ts';

@@ -1,7 +1,7 @@
 import {
   type CertificateOptions,
-  type MintedAuthority,
   mintAuthority,
+  type MintedAuthority,
   mintKey,
   nameDer,
 } from '../kit/certificates/mint.ts';

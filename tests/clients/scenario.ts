@@ -1,8 +1,8 @@
 import {
   type CertificateOptions,
+  mintAuthority,
   type MintedAuthority,
   type MintedCertificate,
-  mintAuthority,
 } from '../kit/certificates/mint.ts';
 import type { Peer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 import { mintOddRoots } from './anchors.ts';

@@ -3,9 +3,9 @@ import { killAtRandomMoments, killsOutcome } from '../faults/kills.ts';
 import { createWorld } from '../faults/world.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import {
-  DATABASES,
   type Database,
   type DatabaseName,
+  DATABASES,
   freshDatabase,
   hasDatabase,
 } from '../kit/databases/database.ts';

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { promise } from '../security/promise.ts';
 
 const closed = createAddressPolicy([], () => []);

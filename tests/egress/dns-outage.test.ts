@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import type { Resolution } from '../../server/egress/index.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver, type Resolution } from '../../server/egress/resolver.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 
 const PUBLIC = createAddressPolicy([], () => []);
 const signal = new AbortController().signal;

@@ -1,18 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import {
-  createAddressPolicy,
-  createResolver,
-  createVerifiedTls,
-  exchange,
-} from '../../server/egress/index.ts';
-import type { ExchangeOptions } from '../../server/egress/index.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createVerifiedTls, exchange } from '../../server/egress/exchange.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import type { ExchangeOptions } from '../../server/egress/exchange-request.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { subjectKeyIdentifier } from '../kit/certificates/certificate-extensions.ts';
 import { keyIdentifier, mintAuthority } from '../kit/certificates/mint.ts';
 import { closing, dripping, flooding, greeting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';

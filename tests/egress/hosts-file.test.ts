@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { createAddressPolicy, createHostsFile, createResolver } from '../../server/egress/index.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createHostsFile } from '../../server/egress/hosts-file.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 
 const signal = new AbortController().signal;
 const REFUSED = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import type { DnsEntry, DnsServer } from '../kit/peers/dns-server.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { type DnsEntry, type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { promise } from '../security/promise.ts';
 
 const signal = new AbortController().signal;

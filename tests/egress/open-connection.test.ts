@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { createAddressPolicy, openConnection, TooManyBytesError } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { openConnection, TooManyBytesError } from '../../server/egress/open-connection.ts';
 import { hasIpv6Loopback } from '../kit/peers/loopback.ts';
 
 const LOOPBACK = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);

@@ -1,10 +1,9 @@
 import { promises } from 'node:dns';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import type { Resolution } from '../../server/egress/index.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver, type Resolution } from '../../server/egress/resolver.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { runInSteps } from '../kit/peers/loopback.ts';
 import { promise } from '../security/promise.ts';
 

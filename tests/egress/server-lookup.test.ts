@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { runInSteps } from '../kit/peers/loopback.ts';
 

@@ -6,7 +6,7 @@ import { startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { alertsAmong, rowId } from './reconciliation.ts';
 import { siteHost, startFakeInternet } from './fake-internet.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
 const AHEAD_MS = 400 * DAY_MS;

@@ -1,5 +1,5 @@
 import { type DnsEntry, startDnsServer } from '../kit/peers/dns-server.ts';
-import { type MintedCertificate, mintAuthority } from '../kit/certificates/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 

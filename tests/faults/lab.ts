@@ -1,21 +1,19 @@
 import { inspect } from 'node:util';
-import { createEmailChannel, createHttpChannels } from '../../server/channels/index.ts';
+import { createEmailChannel } from '../../server/channels/email/email-channel.ts';
+import { createHttpChannels } from '../../server/channels/http-channels.ts';
 import { storable } from '../../server/channels/kinds/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import {
-  createCanaries,
-  createExaminer,
-  createIconSource,
-  createProbe,
-  loadTrustStore,
-  NO_SOURCES,
-  type Probe,
-} from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createCanaries } from '../../server/probe/canary.ts';
+import { createExaminer, loadTrustStore } from '../../server/probe/examiner.ts';
+import { createIconSource } from '../../server/probe/icons/icon-source.ts';
+import { createProbe, type Probe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { createWorker, type Worker } from '../../server/worker/index.ts';
+import { createWorker, type Worker } from '../../server/worker/worker.ts';
 import type { Database } from '../kit/databases/database.ts';
 import type { InternetAddresses } from './fake-internet.ts';
 import { seededRandom } from './random.ts';

@@ -4,7 +4,7 @@ import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type FakeInternet, startFakeInternet } from './fake-internet.ts';
 import { alertsAmong, rowId } from './reconciliation.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
 /** Prefixes of local parts that select the mail server's behaviour; see `mail-ledger.ts`. */

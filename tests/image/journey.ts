@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
-import { type MintedCertificate, mintAuthority } from '../kit/certificates/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { type Person, sendTo, signUp } from '../kit/product/people.ts';
 import { startSmtpSink } from '../kit/peers/smtp-sink.ts';

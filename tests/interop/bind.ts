@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import type { Outcome } from './check-server.ts';

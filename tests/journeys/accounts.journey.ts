@@ -2,8 +2,17 @@ import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { encode } from 'uqr';
 import { createAuthenticatorApp } from '../kit/providers/one-time-codes.ts';
 import { expectAccessible } from './axe.ts';
-import { createAccount, expect, keepToasts, logIn, logOut, newPerson, signUp, test } from './world.ts';
-import type { World } from './world.ts';
+import {
+  createAccount,
+  expect,
+  keepToasts,
+  logIn,
+  logOut,
+  newPerson,
+  signUp,
+  test,
+  type World,
+} from './world.ts';
 import { spec } from '../spec/spec.ts';
 import { promise } from '../security/promise.ts';
 

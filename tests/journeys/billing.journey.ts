@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { addHost, card, createAccount, expect, showSection, test } from './world.ts';
-import type { World } from './world.ts';
+import { addHost, card, createAccount, expect, showSection, test, type World } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 interface DomainList {

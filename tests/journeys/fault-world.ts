@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { ProblemCode } from '../../contract/problem.ts';
-import { PROBLEMS } from '../../contract/problem.ts';
+import { type ProblemCode, PROBLEMS } from '../../contract/problem.ts';
 import { freePort } from '../kit/product/app.ts';
 import { type FaultProxy, startFaultProxy } from '../kit/peers/fault-proxy.ts';
 import { expect, test as journey } from './world.ts';

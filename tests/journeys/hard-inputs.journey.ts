@@ -2,8 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { Page } from '@playwright/test';
-import { card, createAccount, daysFromNow, expect, test } from './world.ts';
-import type { World } from './world.ts';
+import { card, createAccount, daysFromNow, expect, test, type World } from './world.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** Copies the account's only host `count` times in the database; adding them on the page would take hours. */

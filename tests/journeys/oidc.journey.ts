@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { freePort } from '../kit/product/app.ts';
 import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/providers/oidc-server.ts';
 import { expectAccessible } from './axe.ts';
-import { createAccount, expect, logIn, logOut, newPerson, test as journey } from './world.ts';
+import { createAccount, expect, test as journey, logIn, logOut, newPerson } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({

@@ -6,7 +6,7 @@ import {
   startPaddleApi,
   subscriptionEvent,
 } from '../kit/providers/paddle-api.ts';
-import { addHost, createAccount, expect, logIn, logOut, signUpOnPage, test as base } from './world.ts';
+import { addHost, test as base, createAccount, expect, logIn, logOut, signUpOnPage } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 const MEASUREMENT_ID = 'G-TEST123456';

@@ -1,4 +1,4 @@
-import { expect, type Page, test as base } from '@playwright/test';
+import { test as base, expect, type Page } from '@playwright/test';
 import { type Demo, startDemo } from '../kit/product/demo.ts';
 import { SCREENS, showScreen } from '../kit/screens/screens.ts';
 import { openWindows, type Visitor } from '../kit/screens/visitors.ts';

@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { expectAccessible } from './axe.ts';
-import { card, createAccount, daysFromNow, expect, newPerson, test } from './world.ts';
-import type { World } from './world.ts';
+import { card, createAccount, daysFromNow, expect, newPerson, test, type World } from './world.ts';
 
 /** Moves the end of the trial to `instant` (ms UTC). */
 function moveTrialEnd(world: World, email: string, instant: number): void {

@@ -1,4 +1,5 @@
-import { type BrowserContext, expect, test as base, type Locator, type Page } from '@playwright/test';
+import { DAY_MS } from '../../contract/durations.ts';
+import { test as base, type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
@@ -10,7 +11,7 @@ import { insertFleet } from '../kit/product/fleet.ts';
 import { type Person, sendAs, sendTo, signUp as signUpByApi } from '../kit/product/people.ts';
 import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
-import { type CertificateOptions, type MintedAuthority, mintAuthority } from '../kit/certificates/mint.ts';
+import { type CertificateOptions, mintAuthority, type MintedAuthority } from '../kit/certificates/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
 import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
 
@@ -310,7 +311,6 @@ export const showSection = (panel: Page | Locator, name: string) =>
   panel.getByRole('tab', { name, exact: true }).click();
 
 export { expect } from '@playwright/test';
-import { DAY_MS } from '../../contract/durations.ts';
 
 /** Asks to remove a domain, and returns the button that confirms it. */
 export async function removeFromMenu(page: Page, host: string): Promise<Locator> {

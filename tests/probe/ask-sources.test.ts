@@ -1,17 +1,20 @@
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { FetchedIntermediate, Observation, RevocationEvidence } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import type { TrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ProbeOptions } from '../../server/probe/probe.ts';
-import type { Sources } from '../../server/probe/sources/sources.ts';
+import type { FetchedIntermediate, Observation, RevocationEvidence } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore, type TrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
+import { NO_SOURCES, type Sources } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
-import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import {
+  listening,
+  type Peer,
+  type ServerCertificate,
+  startTlsServer,
+  type TlsPeerOptions,
+} from '../kit/peers/tls-server.ts';
 import { promise } from '../security/promise.ts';
 
 const NOW = Date.now();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { Requester, type Sources } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { integer, objectIdentifier, sequence, set, tagged } from '../kit/certificates/der-writer.ts';

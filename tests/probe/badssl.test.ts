@@ -1,20 +1,36 @@
 import { createServer } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { FindingCode, Observation, Severity, Verdict } from '../../server/core/index.ts';
-import { judge } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, createSources } from '../../server/probe/index.ts';
+import type { FindingCode } from '../../server/core/finding.ts';
+import type { Severity } from '../../server/core/findings/definition.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { createSources } from '../../server/probe/sources/create-sources.ts';
 import { startCaServer } from '../kit/peers/ca-server.ts';
 import { PATIENT } from '../kit/peers/loopback.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { belowUnknownRoot } from '../kit/certificates/cross-signed.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
-import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
-import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../kit/certificates/mint.ts';
-import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import {
+  type CertificateOptions,
+  mintAuthority,
+  type MintedAuthority,
+  type MintedCertificate,
+  selfSigned,
+} from '../kit/certificates/mint.ts';
+import {
+  listening,
+  type Peer,
+  type ServerCertificate,
+  startOpensslServer,
+  startTlsServer,
+  type TlsPeerOptions,
+} from '../kit/peers/tls-server.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.now();

@@ -1,14 +1,20 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { createAddressPolicy, createResolver, exchange } from '../../server/egress/index.ts';
-import { parseCertificateBundle, createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
-import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { exchange } from '../../server/egress/exchange.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { parseCertificateBundle } from '../../server/pki/certificate-bundle.ts';
+import { tryParseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createCanaries } from '../../server/probe/canary.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { startRawPeer } from '../kit/peers/raw-peers.ts';
-import { type Step, startScriptedPeer } from '../kit/peers/scripted-peer.ts';
+import { startScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import { GOODBYES } from './goodbyes.ts';

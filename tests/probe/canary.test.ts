@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createCanaries } from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createCanaries } from '../../server/probe/canary.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { stopTimers } from '../kit/peers/loopback.ts';

@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { expect, it, vi } from 'vitest';
 import type { Protocol } from '../../contract/protocols.ts';
-import { judge, type PostureObservation, type PosturePart, POSTURE_PARTS } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { seededRandom } from '../faults/random.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../contract/check-words.ts';
 import type { Protocol } from '../../contract/protocols.ts';
-import { connectingClients, judge, type Verdict } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { connectingClients } from '../../server/core/judge/clients/refusals.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { CLIENT_OFFERS } from '../../server/probe/client-offers.ts';
 import { offerContext } from '../../server/probe/tls-contexts.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { crlSigners, parseCertificate, WorkBudget } from '../../server/pki/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { crlSigners } from '../../server/pki/revocation/crl-signers.ts';
+import { WorkBudget } from '../../server/pki/work-budget.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { sequence, tagged } from '../kit/certificates/der-writer.ts';
 import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';

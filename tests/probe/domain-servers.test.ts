@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { judge, type Observation, reportMarkdown } from '../../server/core/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { reportMarkdown } from '../../server/core/report/report.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { type DnsServer, type SrvEntry, startDnsServer } from '../kit/peers/dns-server.ts';
 import { keep } from '../kit/peers/loopback.ts';

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createVerifiedTls } from '../../server/egress/exchange.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { cacheFolder } from '../kit/peers/sources.ts';
-import { startTlsServer } from '../kit/peers/tls-server.ts';
-import type { TlsPeer } from '../kit/peers/tls-server.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const now = Date.now();
 const root = mintAuthority();

@@ -1,18 +1,33 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import type { Verdict } from '../../server/core/index.ts';
-import { assessUptime, certificateFacts, judge, replacedCertificate } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { createProbe, createSources } from '../../server/probe/index.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { replacedCertificate } from '../../server/core/alerting/conditions.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import { certificateFacts } from '../../server/core/facts.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { createSources } from '../../server/probe/sources/create-sources.ts';
 import { MemoryOutbox } from '../kit/alerting/memory-outbox.ts';
 import { keep, PATIENT, stopPeers } from '../kit/peers/loopback.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
-import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../kit/certificates/mint.ts';
-import { startTlsServer } from '../kit/peers/tls-server.ts';
-import type { ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import {
+  type CertificateOptions,
+  mintAuthority,
+  type MintedCertificate,
+  mintKey,
+  selfSigned,
+} from '../kit/certificates/mint.ts';
+import {
+  type ServerCertificate,
+  startTlsServer,
+  type TlsPeer,
+  type TlsPeerOptions,
+} from '../kit/peers/tls-server.ts';
 
 /*
  * Mistakes of similar products, each as checks of a real server: probed, judged with the previous verdict, with alerts planned

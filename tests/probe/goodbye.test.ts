@@ -3,15 +3,16 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { Protocol } from '../../contract/protocols.ts';
-import type { Observation } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';
-import { startScriptedPeer, type ScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
-import { endOf, GOODBYES, goodbyeOf } from './goodbyes.ts';
+import { type ScriptedPeer, startScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
+import { endOf, goodbyeOf, GOODBYES } from './goodbyes.ts';
 import { REFUSALS, type Talk, TALKS } from './starttls-talks.ts';
 
 const certificate = mintAuthority()

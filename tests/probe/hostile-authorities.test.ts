@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { leastGrowth, residentBytes } from '../kit/machine/memory.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';

@@ -1,12 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { assessUptime, type Observation } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ProbeOptions } from '../../server/probe/probe.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../kit/certificates/hostile-chains.ts';
 import { leastGrowth } from '../kit/machine/memory.ts';
 import { keep, PATIENT, stopPeers, stopTimers } from '../kit/peers/loopback.ts';
@@ -19,14 +20,14 @@ import {
   greeting,
   plainHttp,
   presenting,
+  type RawPeer,
   resetting,
   silent,
   startRawPeer,
 } from '../kit/peers/raw-peers.ts';
 import { sequence, time, tlv } from '../kit/certificates/der-writer.ts';
-import type { RawPeer } from '../kit/peers/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { promise } from '../security/promise.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);

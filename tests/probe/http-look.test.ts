@@ -1,17 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { Observation } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ProbeOptions } from '../../server/probe/probe.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { answering, drippingText, endlessBody, endlessHeaders } from '../kit/peers/http-peers.ts';
 import { closing, silent } from '../kit/peers/raw-peers.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
-import { startTlsServer } from '../kit/peers/tls-server.ts';
-import type { Peer, TlsPeer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
+import { type Peer, startTlsServer, type TlsPeer, type TlsPeerOptions } from '../kit/peers/tls-server.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);

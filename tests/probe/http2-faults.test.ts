@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../../contract/check-words.ts';
-import type { Http2Fault } from '../../server/core/index.ts';
+import type { Http2Fault } from '../../server/core/observation.ts';
 import { serve, verdictAt } from '../clients/compare.ts';
 import { HTTP2_SCENARIOS } from '../clients/http2-scenarios.ts';
 import { HOST, mintRoots } from '../clients/scenario.ts';

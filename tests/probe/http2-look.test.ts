@@ -8,11 +8,12 @@ import {
 } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { assessUptime, type Observation } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ProbeOptions } from '../../server/probe/probe.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { HOSTILE_HTTP2, http2Frame, OK, sending, SETTINGS, speakingHttp2 } from '../kit/peers/http2-peers.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';

@@ -3,10 +3,10 @@ import { createServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createIconSource } from '../../server/probe/index.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createIconSource } from '../../server/probe/icons/icon-source.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { icoOf, pngIcon } from '../kit/peers/icons.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { dripping, flooding, plainHttp, silent, startRawPeer } from '../kit/peers/raw-peers.ts';

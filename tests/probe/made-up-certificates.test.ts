@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createTrustStore, extendTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import type { OpenSources } from '../../server/probe/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore, extendTrustStore } from '../../server/pki/trust-store.ts';
+import type { OpenSources } from '../../server/probe/sources/create-sources.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';

@@ -1,8 +1,11 @@
 import type { TargetField } from '../../contract/check-words.ts';
-import { normaliseEndpoint, type Observation } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { normaliseEndpoint } from '../../server/core/endpoint.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { PATIENT } from '../kit/peers/loopback.ts';
 

@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { AddressObservation, HandshakeObservation, Observation } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
-import type { DnsServer } from '../kit/peers/dns-server.ts';
+import type { AddressObservation, HandshakeObservation, Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { hasIpv6Loopback, keep, PATIENT } from '../kit/peers/loopback.ts';
 import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';
-import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
-import type {
-  OpensslOptions,
-  Peer,
-  ServerCertificate,
-  TlsPeer,
-  TlsPeerOptions,
+import {
+  type OpensslOptions,
+  type Peer,
+  type ServerCertificate,
+  startOpensslServer,
+  startTlsServer,
+  type TlsPeer,
+  type TlsPeerOptions,
 } from '../kit/peers/tls-server.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);

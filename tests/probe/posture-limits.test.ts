@@ -4,15 +4,12 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Protocol } from '../../contract/protocols.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
-import {
-  POSTURE_PARTS,
-  type PostureObservation,
-  type PosturePart,
-  untestedPosture,
-} from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/observation.ts';
+import { untestedPosture } from '../../server/core/report/report-posture.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { keep, PATIENT, STOPPED } from '../kit/peers/loopback.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';

@@ -1,18 +1,21 @@
 import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import type { ProbeOptions } from '../../server/probe/probe.ts';
+import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
+import { type DomainSource, NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import type { Protocol } from '../../contract/protocols.ts';
-import type { DomainSource } from '../../server/probe/sources/sources.ts';
 import { createAlpnProxy } from '../kit/peers/alpn-proxy.ts';
 import { keep, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { listening, startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
-import type { OpensslOptions } from '../kit/peers/tls-server.ts';
+import {
+  listening,
+  type OpensslOptions,
+  startOpensslServer,
+  startTlsServer,
+} from '../kit/peers/tls-server.ts';
 import { createHelloFilter, isLarge } from '../kit/peers/hello-proxies.ts';
 
 const NOW = Date.UTC(2030, 0, 2);

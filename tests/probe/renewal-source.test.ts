@@ -2,15 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
-import { parseCertificate, renewalInfoId } from '../../server/pki/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createVerifiedTls } from '../../server/egress/exchange.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
+import { renewalInfoId } from '../../server/pki/renewal-info.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/sources/renewal-source.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { cacheFolder } from '../kit/peers/sources.ts';
-import { startTlsServer } from '../kit/peers/tls-server.ts';
-import type { TlsPeer } from '../kit/peers/tls-server.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /* Tests against a CA's service as RFC 9773 defines it, over real TLS. */
 

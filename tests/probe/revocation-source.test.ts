@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseCertificate } from '../../server/pki/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
 import { Requester, type RevocationSource } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';

@@ -1,9 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { KEY_TYPES } from '../../contract/check-words.ts';
-import { judge, untestedPosture, type Verdict } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, createSources, NO_SOURCES } from '../../server/probe/index.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import { untestedPosture } from '../../server/core/report/report-posture.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { createSources } from '../../server/probe/sources/create-sources.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { createHelloRouter } from '../kit/peers/hello-proxies.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { HOUR_MS } from '../../contract/durations.ts';
-import { parseCertificate } from '../../server/pki/index.ts';
+import { parseCertificate } from '../../server/pki/certificate.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';

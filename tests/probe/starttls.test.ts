@@ -1,20 +1,23 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 
-import type { Observation } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { keep, PATIENT, stopPeers } from '../kit/peers/loopback.ts';
-import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
-import type { RawPeer } from '../kit/peers/raw-peers.ts';
-import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
-import type { ScriptedPeer, ScriptedPeerOptions, Step } from '../kit/peers/scripted-peer.ts';
+import { floodingAtOnce, type RawPeer, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';
+import {
+  type ScriptedPeer,
+  type ScriptedPeerOptions,
+  startScriptedPeer,
+  type Step,
+} from '../kit/peers/scripted-peer.ts';
 import { endOf, GOODBYES } from './goodbyes.ts';
 import { NONSENSE } from './starttls-nonsense.ts';
-import { REFUSALS, TALKS, xmppStream } from './starttls-talks.ts';
-import type { Talk } from './starttls-talks.ts';
+import { REFUSALS, type Talk, TALKS, xmppStream } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
 const certificate = mintAuthority()

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assessUptime, failureSentence, judge, type Observation } from '../../server/core/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { failureSentence } from '../../server/core/report/reach-finding.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { hasIpv6Loopback, keep } from '../kit/peers/loopback.ts';

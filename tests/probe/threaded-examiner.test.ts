@@ -3,23 +3,18 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import {
-  assessUptime,
-  describeVerdict,
-  type Observation,
-  STANDARD_LIMITS,
-  unexaminedObservation,
-  type Verdict,
-} from '../../server/core/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import {
-  createExaminer,
-  createProbe,
-  createThreadedExaminer,
-  type Examiner,
-  NO_SOURCES,
-} from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { assessUptime } from '../../server/core/check/uptime.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
+import { type Observation, unexaminedObservation } from '../../server/core/observation.ts';
+import { describeVerdict } from '../../server/core/report/describe-finding.ts';
+import type { Verdict } from '../../server/core/verdict.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createExaminer, type Examiner } from '../../server/probe/examiner.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
 import { isNetworkFailure } from '../../server/worker/own-network.ts';
 import { PROTOCOLS } from '../../contract/protocols.ts';
 import { temporaryFolder } from '../kit/product/app.ts';

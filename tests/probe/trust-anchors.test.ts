@@ -8,7 +8,7 @@ import { rootCertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readCertificateFile } from '../../server/certificate-file.ts';
-import { loadTrustStore } from '../../server/probe/index.ts';
+import { loadTrustStore } from '../../server/probe/examiner.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 
 const fingerprint = (pem: string): string =>

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Protocol } from '../../contract/protocols.ts';
-import type { FailedObservation } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { FailedObservation } from '../../server/core/observation.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { createProbe } from '../../server/probe/probe.ts';
+import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { keep, PATIENT, runInSteps } from '../kit/peers/loopback.ts';
 import { alerting, closing, type RawPeer, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';

@@ -11,7 +11,7 @@ import {
 } from '../kit/databases/database.ts';
 import { type Person, sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { runScript } from '../kit/product/run-script.ts';
-import { startSmtpSink, type SmtpSink } from '../kit/peers/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/peers/smtp-sink.ts';
 import { promise } from '../security/promise.ts';
 
 /** Runs the program as `npm run admin` does, with exactly these variables. */

@@ -11,8 +11,8 @@ import { startApp, temporaryFolder } from '../kit/product/app.ts';
 import {
   ANY_DATABASE,
   type Database,
-  DATABASES,
   type DatabaseName,
+  DATABASES,
   disconnected,
   freshDatabase,
   hasDatabase,
@@ -21,7 +21,7 @@ import { fillEveryTable } from '../kit/databases/every-table.ts';
 import { execute, formerDatabase } from '../kit/databases/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { mailStates, rawDatabase } from '../kit/databases/raw-database.ts';
-import { type RunningScript, type ScriptResult, runScript, startScript } from '../kit/product/run-script.ts';
+import { type RunningScript, runScript, type ScriptResult, startScript } from '../kit/product/run-script.ts';
 import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
 
 const PATIENCE = { timeout: 240_000 };

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { startApp } from '../kit/product/app.ts';
 import { sendTo, signUp } from '../kit/product/people.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
-import { startTlsServer, type Peer } from '../kit/peers/tls-server.ts';
+import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
 import { promise } from '../security/promise.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountMessage } from '../../server/channels/index.ts';
+import { accountMessage } from '../../server/channels/messages/account-message.ts';
 import { ALARM_CODES } from '../../server/store/alerts/alarms.ts';
 import { type App, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { programOfDebianPackage } from '../kit/machine/debian-package.ts';

@@ -18,7 +18,7 @@ import { fillEveryTable } from '../kit/databases/every-table.ts';
 import { execute, formerDatabase } from '../kit/databases/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
-import { type ScriptResult, runScript, startScript } from '../kit/product/run-script.ts';
+import { runScript, type ScriptResult, startScript } from '../kit/product/run-script.ts';
 
 /** Rows per table. The program copies 500 at a time. */
 const SEVERAL_BATCHES = 1_200;

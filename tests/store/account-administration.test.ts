@@ -5,7 +5,7 @@ import { disableAccount, enableAccount } from '../../server/store/accounts/accou
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { claimDueMails } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { openSession, rotateSession, findSession } from '../../server/store/accounts/sessions.ts';
+import { findSession, openSession, rotateSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { check, DAY, endingSoon, NOW, person, watch } from './samples.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';

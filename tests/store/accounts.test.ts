@@ -7,7 +7,7 @@ import {
   updateAccount,
 } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
+import { findSession, openSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { promise } from '../security/promise.ts';
 

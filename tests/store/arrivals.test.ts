@@ -3,7 +3,7 @@ import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { findAccount } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { pruneTrials } from '../../server/store/billing/entitlements.ts';
-import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
+import { findSession, openSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW } from './samples.ts';
 

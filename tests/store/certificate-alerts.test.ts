@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertSettings } from '../../server/core/index.ts';
+import type { AlertSettings } from '../../server/core/alerting/settings.ts';
 import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';

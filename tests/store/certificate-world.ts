@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { PostureVerdict } from '../../server/core/index.ts';
+import type { PostureVerdict } from '../../server/core/verdict.ts';
 import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';

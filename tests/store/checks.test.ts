@@ -5,12 +5,12 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { alternate, postureAt } from '../kit/product/observation.ts';
 import {
-  endingSoon,
   certificate,
   check,
   checkOf,
   claimOne,
   DAY,
+  endingSoon,
   MINUTE,
   NOW,
   person,

@@ -23,10 +23,10 @@ import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { everyRow } from '../kit/databases/every-row.ts';
 import {
-  endingSoon,
   certificate,
   check,
   DAY,
+  endingSoon,
   MINUTE,
   NOW,
   person,

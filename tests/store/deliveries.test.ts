@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { ClaimedDelivery } from '../../server/store/alerts/claimed-delivery.ts';
 import {
   claimDueDeliveries,
-  type ClaimedDelivery,
   holdDelivery,
   oldestDue,
   retryDelivery,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { entitlementAt, mayAdd, mayResume, mayUseFrequency } from '../../server/core/index.ts';
+import { entitlementAt, mayAdd, mayResume, mayUseFrequency } from '../../server/core/plan.ts';
 import { findAccount, grantPremium } from '../../server/store/accounts/accounts.ts';
 import { applyEntitlement } from '../../server/store/billing/entitlements.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';

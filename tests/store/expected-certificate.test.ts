@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { CertificateFacts } from '../../server/core/index.ts';
+import type { CertificateFacts } from '../../server/core/facts.ts';
 import { expectCertificate } from '../../server/store/alerts/deployments.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';

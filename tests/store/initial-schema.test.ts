@@ -6,8 +6,8 @@ import { importsOf, ROOT } from '../../scripts/house/imports.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import {
   type Database,
-  DATABASES,
   type DatabaseName,
+  DATABASES,
   freshDatabase,
   hasDatabase,
 } from '../kit/databases/database.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { COMPILE_CACHE } from '../kit/product/app.ts';
-import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
+import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import { person } from './samples.ts';
 
 const KILLS = 5;

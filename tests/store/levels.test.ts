@@ -12,9 +12,9 @@ import { postgresDialect, refuseNewer } from '../../server/store/db/postgres-con
 import type { Store } from '../../server/store/db/open-store.ts';
 import {
   type Database,
+  type DatabaseName,
   DATABASES,
   disconnected,
-  type DatabaseName,
   freshDatabase,
   hasDatabase,
 } from '../kit/databases/database.ts';

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, type Selectable, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import type { CertificateFacts } from '../../server/core/index.ts';
+import type { CertificateFacts } from '../../server/core/facts.ts';
 import { addCertificates } from '../../server/store/checks/certificates.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { addServedCertificates } from '../../server/store/schema/migrations/0023-served-certificates.ts';

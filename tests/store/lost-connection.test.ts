@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { isOutage } from '../../server/store/db/open-store.ts';
+import { isOutage } from '../../server/store/db/dialect.ts';
 import { freshStore, hasDatabase } from '../kit/databases/database.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () => {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { AccountMail } from '../../server/core/index.ts';
+import type { AccountMail } from '../../server/core/account-mail.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import {
   claimDueMails,
   type ClaimedMail,
-  enqueueMail,
   deferMail,
+  enqueueMail,
   type NewMail,
   pruneMails,
   rescheduleMails,
@@ -19,7 +19,7 @@ import {
   releaseHeldMail,
 } from '../../server/store/mail/mail-quota.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { releaseLeases, MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
+import { MAX_UNANSWERED_CLAIMS, releaseLeases } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 import { promise } from '../security/promise.ts';

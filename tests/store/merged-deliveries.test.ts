@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
+import type { ClaimedDelivery } from '../../server/store/alerts/claimed-delivery.ts';
 import {
   claimDueDeliveries,
-  type ClaimedDelivery,
   holdDelivery,
   retryDelivery,
   settleDelivery,
 } from '../../server/store/alerts/deliveries.ts';
 import { queueAlerts } from '../../server/store/alerts/alerts.ts';
-import { sendTest, replayDelivery } from '../../server/store/alerts/channel-sending.ts';
+import { replayDelivery, sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
-import type { AlertRoute, AlertStep, ChannelKind, Problem } from '../../server/core/index.ts';
+import type { AlertStep, Problem } from '../../server/core/alerting/alert.ts';
+import type { AlertRoute, ChannelKind } from '../../server/core/alerting/route.ts';
 import { leaseClock } from '../../server/store/db/dialect.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayAdd, mayResume } from '../../server/core/index.ts';
+import { mayAdd, mayResume } from '../../server/core/plan.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
 import { findMonitor, requestCheck, setFrequency } from '../../server/store/monitors/monitors.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayAdd, mayUseFrequency } from '../../server/core/index.ts';
+import { mayAdd, mayUseFrequency } from '../../server/core/plan.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import {
   findMonitor,

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { certificateFacts, describeVerdict, judge, type Observation } from '../../server/core/index.ts';
-import { createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
+import { certificateFacts } from '../../server/core/facts.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import { describeVerdict } from '../../server/core/report/describe-finding.ts';
+import { tryParseCertificate } from '../../server/pki/certificate.ts';
+import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
-import { openStore, StoreError } from '../../server/store/db/open-store.ts';
+import { openStore } from '../../server/store/db/open-store.ts';
+import { StoreError } from '../../server/store/db/store-error.ts';
 import { freePort } from '../kit/product/app.ts';
 import {
-  DATABASES,
   type Database,
   type DatabaseName,
+  DATABASES,
   freshDatabase,
   hasDatabase,
 } from '../kit/databases/database.ts';

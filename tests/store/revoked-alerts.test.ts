@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RevokedCertificate } from '../../server/core/index.ts';
+import type { RevokedCertificate } from '../../server/core/verdict.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';

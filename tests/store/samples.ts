@@ -1,14 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  type CertificateFacts,
-  expectedRenewal,
-  type ExpiringCertificate,
-  type Finding,
-  type Observation,
-  renewalOverdueAt,
-  type RevokedCertificate,
-  type Verdict,
-} from '../../server/core/index.ts';
+import { expectedRenewal, renewalOverdueAt } from '../../server/core/alert-steps.ts';
+import type { CertificateFacts } from '../../server/core/facts.ts';
+import type { Finding } from '../../server/core/finding.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../../server/core/verdict.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';

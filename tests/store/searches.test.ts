@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { STANDARD_LIMITS } from '../../server/core/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { isStatementTimeout } from '../../server/store/db/dialect.ts';
 import { searchText } from '../../server/store/monitors/monitor-row.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { ChannelKind } from '../../server/core/index.ts';
+import type { ChannelKind } from '../../server/core/alerting/route.ts';
 import { addChannel, removeChannel } from '../../server/store/alerts/channel-changes.ts';
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { requeueMail, listOutgoingMail } from '../../server/store/mail/sent-mail.ts';
+import { listOutgoingMail, requeueMail } from '../../server/store/mail/sent-mail.ts';
 import { isSuppressed, suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';

@@ -3,12 +3,12 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import {
   endAllSessions,
   endSession,
+  findSession,
+  listSessions,
   openSession,
   pruneSessions,
   rotateSession,
   type SessionClient,
-  findSession,
-  listSessions,
 } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import {
-  claimSameEndpoints,
   claimDue,
   type ClaimedMonitor,
+  claimSameEndpoints,
 } from '../../server/store/monitors/monitor-claims.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

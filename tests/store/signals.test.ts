@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Signal, Store } from '../../server/store/db/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import type { Signal } from '../../server/store/db/signals.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 
 const change: Signal = { topic: 'domain', accountId: 'a', monitorId: 'm', change: 'checked' };

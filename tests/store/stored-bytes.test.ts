@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { type LimitName, STANDARD_LIMITS } from '../../server/core/index.ts';
+import { type LimitName, STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';

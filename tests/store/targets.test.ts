@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { displayName, STANDARD_LIMITS } from '../../server/core/index.ts';
+import { displayName } from '../../server/core/endpoint.ts';
+import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { exportAccountData } from '../../server/store/accounts/export.ts';
 import { expectCertificate } from '../../server/store/alerts/deployments.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { HttpObservation } from '../../server/core/index.ts';
+import type { HttpObservation } from '../../server/core/observation.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { dailyDowntimes, uptimePercents } from '../../server/store/checks/downtime.ts';

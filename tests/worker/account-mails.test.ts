@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AccountMail } from '../../server/core/index.ts';
+import type { AccountMail } from '../../server/core/account-mail.ts';
 import { isSuppressed, liftSuppression, suppress } from '../../server/store/mail/suppressions.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail/mail-quota.ts';

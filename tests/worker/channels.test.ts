@@ -2,15 +2,14 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
-import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { replayDelivery, sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { channelsOf } from '../../server/store/alerts/channels.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { HTTP_EXAMPLES, WEBHOOK_SECRET } from '../kit/peers/channel-examples.ts';
-import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
-import type { WebhookSink } from '../kit/peers/webhook-sink.ts';
+import { startWebhookSink, type WebhookSink } from '../kit/peers/webhook-sink.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../contract/durations.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { STOPPED } from '../kit/peers/loopback.ts';
-import { metricsOnly } from '../../server/telemetry/index.ts';
+import { metricsOnly } from '../../server/telemetry/metrics.ts';
 import { type ClaimLoop, type ClaimLoopOptions, createClaimLoop } from '../../server/worker/claim-loop.ts';
 
 const PATIENCE = { graceMs: 0, abortMs: 1_000 };

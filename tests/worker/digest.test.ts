@@ -5,7 +5,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { nextDigestAt } from '../../server/core/index.ts';
+import { nextDigestAt } from '../../server/core/digest.ts';
 
 /** Switches the digest on for a Premium account and returns when it is due. */
 async function digestFor(rig: Rig, timeZone: string | null = 'Europe/Oslo'): Promise<number> {

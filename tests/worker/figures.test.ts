@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';

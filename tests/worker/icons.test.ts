@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import { expect, it, onTestFinished } from 'vitest';
-import type { IconSource } from '../../server/probe/index.ts';
+import type { IconSource } from '../../server/probe/icons/icon-source.ts';
 import { claimDueSites, faviconOf, pruneFavicons } from '../../server/store/monitors/favicons.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { changeAccountAlerts, changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
-import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { replayDelivery } from '../../server/store/alerts/channel-sending.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident, incidentsOf } from '../../server/store/alerts/monitor-incidents.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { alertSteps } from '../../server/core/index.ts';
+import { alertSteps } from '../../server/core/alert-steps.ts';
 import { checksMade } from '../kit/product/checks-made.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { START, startRig } from './rig.ts';

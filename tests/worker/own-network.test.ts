@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { type Canaries, type CanaryResult, createCanaries } from '../../server/probe/index.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import { type Canaries, type CanaryResult, createCanaries } from '../../server/probe/canary.ts';
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
-import type { FailedObservation, Observation } from '../../server/core/index.ts';
+import type { FailedObservation, Observation } from '../../server/core/observation.ts';
 import { checksMade } from '../kit/product/checks-made.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { isPostureComplete, untestedPosture } from '../../server/core/index.ts';
+import { isPostureComplete, untestedPosture } from '../../server/core/report/report-posture.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';

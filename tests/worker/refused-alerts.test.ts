@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';

@@ -1,24 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
-import { createEmailChannel, createHttpChannels } from '../../server/channels/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import {
-  type Canaries,
-  createExaminer,
-  createIconSource,
-  createProbe,
-  type IconSource,
-  loadTrustStore,
-  NO_SOURCES,
-  type Probe,
-  type Sources,
-} from '../../server/probe/index.ts';
+import { createEmailChannel } from '../../server/channels/email/email-channel.ts';
+import { createHttpChannels } from '../../server/channels/http-channels.ts';
+import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createResolver } from '../../server/egress/resolver.ts';
+import type { Canaries } from '../../server/probe/canary.ts';
+import { createExaminer, loadTrustStore } from '../../server/probe/examiner.ts';
+import { createIconSource, type IconSource } from '../../server/probe/icons/icon-source.ts';
+import { createProbe, type Probe } from '../../server/probe/probe.ts';
+import { NO_SOURCES, type Sources } from '../../server/probe/sources/sources.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
-import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
+import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/worker.ts';
 import { PATIENT } from '../kit/peers/loopback.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';

@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { judge, type Observation } from '../../server/core/index.ts';
-import type { Examiner } from '../../server/probe/index.ts';
+import { judge } from '../../server/core/judge/judge.ts';
+import type { Observation } from '../../server/core/observation.ts';
+import type { Examiner } from '../../server/probe/examiner.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { findMonitor, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
 import { currentLogFields } from '../../server/telemetry/trace-context.ts';
-import { createMetrics } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
 import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';

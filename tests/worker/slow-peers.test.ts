@@ -9,7 +9,7 @@ import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { type Rig, type RigOptions, START, startRig, until } from './rig.ts';
 import { retryDelivery } from '../../server/store/alerts/deliveries.ts';
 import { sendTest } from '../../server/store/alerts/channel-sending.ts';
-import { ACCOUNT_MAIL } from '../../server/core/index.ts';
+import { ACCOUNT_MAIL } from '../../server/core/alerting/settings.ts';
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { promise } from '../security/promise.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { readAuthorities } from '../../server/core/index.ts';
+import { readAuthorities } from '../../server/core/pasted-certificates.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DayRuler } from '../ui/horizon/day-ruler.tsx';
 import { usePageTitle } from '../ui/page-title.ts';

@@ -1,8 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
-import { LiveEventsContext } from '../lib/live-events-context.ts';
-import type { LiveEventListener } from '../lib/live-events-context.ts';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type LiveEventListener, LiveEventsContext } from '../lib/live-events-context.ts';
 import { followLiveEvents } from '../lib/live-events.ts';
 import { refreshSession } from '../lib/account/session-refresh.ts';
 

@@ -1,5 +1,4 @@
-import { StrictMode } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, StrictMode } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import { PublicConfigContext } from '../lib/public-config.ts';

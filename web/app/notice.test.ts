@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeOf } from './notice.ts';
-import type { NoticeFacts } from './notice.ts';
+import { type NoticeFacts, noticeOf } from './notice.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 const inDays = (days: number) => new Date(now + days * 86_400_000).toISOString();

@@ -1,5 +1,4 @@
-import { useEffect } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { measureFor } from '../lib/browser/analytics.ts';
 import { useFontSync } from '../lib/browser/font.ts';
 import { useThemeSync } from '../lib/browser/theme.ts';

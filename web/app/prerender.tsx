@@ -1,9 +1,8 @@
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
-import { UNCONFIRMED_DOMAIN_LIMIT, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/words.ts';
-import { landingFile, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
-import type { LandingSettings } from '../../contract/pages.ts';
+import { FREE_DOMAIN_LIMIT, TRIAL_DAYS, UNCONFIRMED_DOMAIN_LIMIT } from '../../contract/words.ts';
+import { landingFile, type LandingSettings, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import { PublicConfigContext } from '../lib/public-config.ts';
 import { DashboardSkeleton } from './dashboard-skeleton.tsx';

@@ -4,16 +4,15 @@ import { useEffect, useMemo, useState } from 'react';
 import { loadIdentity } from '../features/session/identity/load-identity.ts';
 import { authRecord } from '../features/session/auth-record.ts';
 import {
-  onOtherTabSession,
   checkCurrentUser,
   endSession,
   followRefreshes,
   forgetSession,
+  onOtherTabSession,
 } from '../features/session/session.ts';
 import { SubscriptionProvider } from '../features/session/subscription-provider.tsx';
 import { messageOf } from '../lib/api-error.ts';
-import { SignedInContext } from '../lib/account/current-user.ts';
-import type { CurrentUser } from '../lib/account/current-user.ts';
+import { type CurrentUser, SignedInContext } from '../lib/account/current-user.ts';
 import { forgetDrafts } from '../lib/drafts.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/search-parameters.ts';

@@ -4,15 +4,15 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouterHistory,
   RouterProvider,
   useLocation,
 } from '@tanstack/react-router';
-import type { RouterHistory } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { HOST_MAX_LENGTH, LIST_STATUSES, SEARCH_MAX_LENGTH } from '../../contract/words.ts';
 import type { CertificatesAddress } from '../features/certificates/certificates-search.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
-import { returnAddress, line, oneOf, searchParameters } from '../lib/search-parameters.ts';
+import { line, oneOf, returnAddress, searchParameters } from '../lib/search-parameters.ts';
 import { loadPage } from '../lib/browser/load-chunk.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { lazyPart } from '../ui/lazy.tsx';

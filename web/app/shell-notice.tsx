@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { openBilling } from '../features/billing/open-billing.ts';
-import { messageOf } from '../lib/api-client.ts';
+import { messageOf } from '../lib/api-error.ts';
 import { useCurrentUser } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useRereadPlan, useStanding } from '../lib/account/standing.ts';
@@ -10,8 +10,7 @@ import { useWrite } from '../lib/use-write.ts';
 import { NOTICE_ACTION, NoticeBar } from '../ui/notice-bar.tsx';
 import { toast } from '../ui/toast.tsx';
 import { VerifyActions } from '../ui/verify-address.tsx';
-import { noticeOf } from './notice.ts';
-import type { Notice } from './notice.ts';
+import { type Notice, noticeOf } from './notice.ts';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useLiveConnection } from '../lib/live-events-context.ts';
 

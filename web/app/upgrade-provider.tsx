@@ -1,9 +1,7 @@
-import { useMemo, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { pendingPurchase } from '../features/billing/pending-purchase.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { UpgradeContext } from '../lib/account/plan.ts';
-import type { UpgradeReason } from '../lib/account/plan.ts';
+import { UpgradeContext, type UpgradeReason } from '../lib/account/plan.ts';
 import { focusOrigin } from '../ui/dialog.tsx';
 import { lazyDialog } from '../ui/lazy.tsx';
 

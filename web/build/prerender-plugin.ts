@@ -3,22 +3,20 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'vite';
-import type { Plugin } from 'vite';
+import { build, type Plugin } from 'vite';
 import {
   PAGE_PATHS,
+  type PagePath,
   PLACEHOLDERS,
   PRERENDERED_FOLDER,
   shellFile,
   STATUS_FILE,
 } from '../../contract/pages.ts';
-import type { PagePath } from '../../contract/pages.ts';
 import type * as prerender from '../app/prerender.tsx';
-import { afterBuild } from './after-build.ts';
-import type { BuildOutput, BuiltChunk } from './after-build.ts';
+import { afterBuild, type BuildOutput, type BuiltChunk } from './after-build.ts';
 import {
-  prerenderedDocument,
   preloading,
+  prerenderedDocument,
   skeletonDocument,
   statusDocument,
   styleWithoutScript,

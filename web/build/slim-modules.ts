@@ -1,5 +1,4 @@
-import { parseAst } from 'vite';
-import type { Plugin } from 'vite';
+import { parseAst, type Plugin } from 'vite';
 
 const CONTRACT = /\/contract\/[\w/-]+\.ts$/;
 const CALLS = /\/contract\/calls\/[\w-]+\.ts$/;

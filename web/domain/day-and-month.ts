@@ -1,5 +1,4 @@
-import { DAY_MS } from '../../contract/durations.ts';
-import { boundsOf } from '../../contract/durations.ts';
+import { boundsOf, DAY_MS } from '../../contract/durations.ts';
 import { dateFormat, listed } from '../lib/format.ts';
 
 const HALF_A_YEAR_MS = 182 * DAY_MS;

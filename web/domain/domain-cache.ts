@@ -1,12 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { DomainWire, SummaryWire } from '../../contract/domain.ts';
 import { rereadUnconfirmed } from '../lib/account/standing.ts';
-import { filterParts, isUnfiltered } from './domain-filter.ts';
-import type { ListFilter } from './domain-filter.ts';
-import { findDomain, patched, prepended, totalOf, without } from './list-cache.ts';
-import type { DomainPage, LoadedPages } from './list-cache.ts';
+import { filterParts, isUnfiltered, type ListFilter } from './domain-filter.ts';
+import {
+  type DomainPage,
+  findDomain,
+  type LoadedPages,
+  patched,
+  prepended,
+  totalOf,
+  without,
+} from './list-cache.ts';
 
 // Cached in place of a single domain after its removal.
 const REMOVED = null;

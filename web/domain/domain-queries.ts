@@ -1,7 +1,8 @@
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { domain, domainHistory, domainIds, domainSummary, listDomains } from '../../contract/calls/domain.ts';
 import type { DomainWire } from '../../contract/domain.ts';
-import { ApiError, call } from '../lib/api-client.ts';
+import { call } from '../lib/api-client.ts';
+import { ApiError } from '../lib/api-error.ts';
 import {
   ALL_IDS,
   cachedDomain,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ApiError } from '../lib/api-client.ts';
+import { ApiError } from '../lib/api-error.ts';
 import { inBatches } from './in-batches.ts';
 
 const items = [1, 2, 3, 4, 5];

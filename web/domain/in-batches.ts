@@ -1,4 +1,4 @@
-import { ApiError } from '../lib/api-client.ts';
+import { ApiError } from '../lib/api-error.ts';
 import { useEffect } from 'react';
 
 const MAX_WAIT_S = 90;

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
 import type { DomainWire } from '../../contract/domain.ts';
 import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';
-import type { LoadedPages } from './list-cache.ts';
-import { findDomain, loadedDomains, patched, prepended, totalOf, without } from './list-cache.ts';
+import {
+  findDomain,
+  loadedDomains,
+  type LoadedPages,
+  patched,
+  prepended,
+  totalOf,
+  without,
+} from './list-cache.ts';
 
 /** Returns pages of two rows each; each letter is the id of a row. */
 function pagesOf(total: number, rows: Record<number, string>): LoadedPages {

@@ -1,5 +1,13 @@
-import { createContext, use, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { sentenceOf } from '../lib/api-error.ts';
 import { Button } from '../ui/button.tsx';
 

@@ -1,5 +1,4 @@
-import { focusManager, QueryObserver } from '@tanstack/react-query';
-import type { QueryKey, QueryObserverOptions } from '@tanstack/react-query';
+import { focusManager, type QueryKey, QueryObserver, type QueryObserverOptions } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { spec } from '../../tests/spec/spec.ts';
 import { exampleDomain } from '../../tests/kit/pages/example-domain.ts';

@@ -9,7 +9,8 @@ import { enableTotp } from '../../contract/calls/identity.ts';
 import { currentUser, logOut, openSession } from '../../contract/calls/session.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import { spec } from '../../tests/spec/spec.ts';
-import { ApiError, call, callForResponse } from './api-client.ts';
+import { call, callForResponse } from './api-client.ts';
+import { ApiError } from './api-error.ts';
 import { onRefresh } from './account/session-refresh.ts';
 
 const alice = { id: 'a1', email: 'alice@fjord.example', full_name: 'Alice', photo_url: null };

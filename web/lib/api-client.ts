@@ -1,11 +1,16 @@
 import type { Call } from '../../contract/calls/call.ts';
-import { accepted, answerOf, isAccessOver, send } from './http.ts';
-import type { Answer, AnyCallInput, InputArgument } from './http.ts';
+import {
+  accepted,
+  type Answer,
+  answerOf,
+  type AnyCallInput,
+  type InputArgument,
+  isAccessOver,
+  send,
+} from './http.ts';
 import { refreshSession } from './account/session-refresh.ts';
 
 import { ApiError } from './api-error.ts';
-
-export { ApiError, messageOf } from './api-error.ts';
 
 /**
  * Makes a call of the contract and returns its parsed answer; `{ data }` answers without the envelope. A 401 of a call that needs a

@@ -1,13 +1,15 @@
 import {
   DOMAIN_GROUPINGS,
   DOMAIN_SORTS,
+  type DomainGrouping,
+  type DomainSort,
   LIST_STATUSES,
+  type ListStatus,
   NAME_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
 } from '../../contract/words.ts';
 import { PERIOD } from '../../contract/durations.ts';
-import type { DomainGrouping, DomainSort, ListStatus } from '../../contract/words.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';
 
 const VIEWS = ['grid', 'list'] as const;

@@ -1,5 +1,4 @@
-import { useRef, useState } from 'react';
-import type { ChangeEvent, SubmitEvent } from 'react';
+import { type ChangeEvent, type SubmitEvent, useRef, useState } from 'react';
 import type { z } from 'zod';
 
 type Texts<Name extends string> = Record<Name, string>;

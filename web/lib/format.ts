@@ -1,4 +1,4 @@
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { daysText } from '../../contract/state/schedule.ts';
 
 const LANGUAGE = 'en-GB';

@@ -1,6 +1,5 @@
 import { events } from '../../contract/calls/deployment.ts';
-import { serverEventSchema } from '../../contract/event.ts';
-import type { ServerEvent } from '../../contract/event.ts';
+import { type ServerEvent, serverEventSchema } from '../../contract/event.ts';
 import { isAccessOver, withSnakeCase } from './http.ts';
 
 const EVENT_NAMES = Object.keys({

@@ -1,5 +1,4 @@
-import { focusManager, QueryClient } from '@tanstack/react-query';
-import type { Query } from '@tanstack/react-query';
+import { focusManager, type Query, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { expiryBadge } from '../../contract/state/badge.ts';
 import { classNames } from './class-names.ts';
-import { Glyph } from './glyph.tsx';
-import type { GlyphName } from './glyph.tsx';
+import { Glyph, type GlyphName } from './glyph.tsx';
 import { utcTitle } from '../lib/format.ts';
 
 type BadgeTone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok' | 'plain';

@@ -1,5 +1,4 @@
-import { useRef } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { AlertDialog } from 'radix-ui';
 import { Button } from './button.tsx';
 import {
@@ -7,10 +6,10 @@ import {
   DIALOG_DESCRIPTION,
   DIALOG_TITLE,
   DialogActions,
-  useFocusReturn,
+  type DialogProps,
   SCRIM,
+  useFocusReturn,
 } from './dialog.tsx';
-import type { DialogProps } from './dialog.tsx';
 
 export interface ConfirmDialogProps {
   open: boolean;

@@ -1,8 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { messageOf } from '../lib/api-error.ts';
-import { Button } from './button.tsx';
-import type { ButtonVariant } from './button.tsx';
+import { Button, type ButtonVariant } from './button.tsx';
 import { toast } from './toast.tsx';
 
 const CONFIRMED_MS = 2000;

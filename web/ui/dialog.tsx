@@ -1,5 +1,4 @@
-import { Children, useLayoutEffect, useRef } from 'react';
-import type { ReactNode, RefObject } from 'react';
+import { Children, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { PHONE, useMediaQuery } from '../lib/use-media-query.ts';

@@ -1,5 +1,4 @@
-import { useSyncExternalStore } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 
 const ID = 'header-slot';

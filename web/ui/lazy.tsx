@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useEffectEvent, useState } from 'react';
-import type { ComponentType, ReactNode } from 'react';
+import { type ComponentType, type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { loadChunk, onFirstMove } from '../lib/browser/load-chunk.ts';
 import { Button } from './button.tsx';
 import { toast } from './toast.tsx';

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { toast as Sonner } from 'sonner';
 import { onFirstMove } from '../lib/browser/load-chunk.ts';
 import { useHydrated } from '../lib/use-hydrated.ts';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sendVerification } from '../../contract/calls/verification.ts';
-import { ApiError, call, messageOf } from '../lib/api-client.ts';
+import { call } from '../lib/api-client.ts';
+import { ApiError, messageOf } from '../lib/api-error.ts';
 import { useSignedIn } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useStanding } from '../lib/account/standing.ts';

@@ -4,15 +4,11 @@ import type {
   DomainAlertSettingsWire,
   SentAlertWire,
 } from '../../../contract/alerting.ts';
-import {
-  alertEvent,
-  type AlertSettings,
-  type AlertStep,
-  alertTitle,
-  type ChosenStep,
-  type DomainAlertSettings,
-  incidentSeverity,
-} from '../../core/index.ts';
+import type { ChosenStep } from '../../core/alert-steps.ts';
+import { alertTitle } from '../../core/alerting/alert-title.ts';
+import { alertEvent, type AlertStep } from '../../core/alerting/alert.ts';
+import { incidentSeverity } from '../../core/alerting/incident.ts';
+import type { AlertSettings, DomainAlertSettings } from '../../core/alerting/settings.ts';
 import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
 import type { StoredIncident } from '../../store/alerts/monitor-incidents.ts';
 import { deliveryWire, titleOf, type Wording } from './channel-wire.ts';

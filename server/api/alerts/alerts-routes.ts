@@ -1,20 +1,17 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import {
-  ACCOUNT_MAIL,
-  affectsAlerts,
-  displayName,
-  nextDigestAt,
-  routeAlert,
-  sendAt,
-} from '../../core/index.ts';
+import { routeAlert } from '../../core/alerting/route.ts';
+import { ACCOUNT_MAIL, affectsAlerts } from '../../core/alerting/settings.ts';
+import { sendAt } from '../../core/alerting/silence.ts';
+import { nextDigestAt } from '../../core/digest.ts';
+import { displayName } from '../../core/endpoint.ts';
 import { readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
 import {
   accountAlerts,
-  routingContext,
   changeAccountAlerts,
   changeMonitorAlerts,
   domainSettingsOf,
+  routingContext,
 } from '../../store/alerts/alert-settings.ts';
 import { findCalendarFeed } from '../../store/publishing/calendar-feeds.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
@@ -29,7 +26,7 @@ import {
 } from './alert-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
-import { limitRecheckOfAll, limitRecheck } from '../auth/verified-address.ts';
+import { limitRecheck, limitRecheckOfAll } from '../auth/verified-address.ts';
 import { plannedAlerts, type SettingsToTry } from './planned-alerts.ts';
 import { refuse } from '../http/problem.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';

@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '../../../contract/channel-config.ts';
 import { configFrom, definitionOf, type StoredChannelConfig } from '../../channels/kinds/index.ts';
-import { type Endpoint, normaliseEndpoint } from '../../core/index.ts';
+import { type Endpoint, normaliseEndpoint } from '../../core/endpoint.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
 import { countProbedPort } from '../../store/monitors/misuse.ts';
 import { misuseRules } from '../auth/verified-address.ts';

@@ -1,6 +1,9 @@
 import { addChannel } from '../../../contract/calls/alert.ts';
 import { type ChannelWire, type DeliveryWire, MAX_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
-import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
+import { alertTitle } from '../../core/alerting/alert-title.ts';
+import { alertEvent } from '../../core/alerting/alert.ts';
+import { displayName } from '../../core/endpoint.ts';
+import type { Plan } from '../../core/plan.ts';
 import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
 import { maskedTarget, readConfig } from '../../channels/kinds/index.ts';
 import type { Channel, OwnMail } from '../../store/alerts/channels.ts';

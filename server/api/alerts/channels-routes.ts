@@ -11,8 +11,9 @@ import {
   storable,
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
-import { entitlementAt, mayUseChannel } from '../../core/index.ts';
-import { type DeliveryRecord, deliveriesOfChannel } from '../../store/alerts/alert-history.ts';
+import { mayUseChannel } from '../../core/alerting/route.ts';
+import { entitlementAt } from '../../core/plan.ts';
+import { deliveriesOfChannel, type DeliveryRecord } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
 import {
   addChannel,

@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
 import { readConfig } from '../../channels/kinds/index.ts';
-import { type DeliveryRecord, deliveryOf } from '../../store/alerts/alert-history.ts';
+import { deliveryOf, type DeliveryRecord } from '../../store/alerts/alert-history.ts';
 import { channelsOf } from '../../store/alerts/channels.ts';
 import { replayDelivery } from '../../store/alerts/channel-sending.ts';
 import type { Api, AppParts } from '../http/api.ts';

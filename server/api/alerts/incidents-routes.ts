@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { displayName } from '../../core/index.ts';
+import { displayName } from '../../core/endpoint.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { monitorOfIncident } from '../../store/alerts/alert-history.ts';
 import { changeIncident } from '../../store/alerts/monitor-incidents.ts';

@@ -1,6 +1,7 @@
 import { type MaintenanceWindowWire, MAX_MAINTENANCE_WINDOWS } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { displayName, maintenanceUntil } from '../../core/index.ts';
+import { maintenanceUntil } from '../../core/alerting/silence.ts';
+import { displayName } from '../../core/endpoint.ts';
 import {
   addMaintenance,
   maintenanceOf,

@@ -1,16 +1,11 @@
 import type { PlannedAlertWire } from '../../../contract/alerting.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import {
-  upcomingAlerts,
-  type AlertSettings,
-  alertSteps,
-  displayName,
-  effectiveSettings,
-  maintenanceUntil,
-  silentUntil,
-  stepLabel,
-  type UpcomingAlert,
-} from '../../core/index.ts';
+import { alertSteps, stepLabel } from '../../core/alert-steps.ts';
+import { silentUntil } from '../../core/alerting/incident.ts';
+import { type AlertSettings, effectiveSettings } from '../../core/alerting/settings.ts';
+import { maintenanceUntil } from '../../core/alerting/silence.ts';
+import { type UpcomingAlert, upcomingAlerts } from '../../core/alerting/upcoming-alerts.ts';
+import { displayName } from '../../core/endpoint.ts';
 import type { AlertForecastInput, PlannedMonitor } from '../../store/alerts/alert-forecast.ts';
 import { iso } from '../domains/domain-wire.ts';
 

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mailedLink, normaliseAddress } from '../../core/index.ts';
+import { mailedLink } from '../../core/account-mail.ts';
+import { normaliseAddress } from '../../core/mail-address.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Invitation } from '../../store/mail/recipient-confirmation.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal } from '../http/problem.ts';
 import { countAll, type Limit } from '../http/rate-limit.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 const VALID_MS = 7 * DAY_MS;
 /** Limit per mailbox, which protects it from invitations of many accounts. */

@@ -1,6 +1,8 @@
 import type { UnsubscribeSubjectWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { ACCOUNT_MAIL, displayName, mailedLink } from '../../core/index.ts';
+import { mailedLink } from '../../core/account-mail.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import { displayName } from '../../core/endpoint.ts';
 import { confirmChannel } from '../../store/mail/recipient-confirmation.ts';
 import {
   acceptsOldLinks,

@@ -1,10 +1,10 @@
-import { IdentityUnavailable } from '../../providers/identity/index.ts';
-import { PaymentsUnavailable } from '../../providers/payments/index.ts';
+import { IdentityUnavailable } from '../../providers/identity/identity-provider.ts';
+import { PaymentsUnavailable } from '../../providers/payments/payment-provider.ts';
 import { deleteAccount } from '../../store/accounts/account-deletion.ts';
 import { type Account, listIdentities } from '../../store/accounts/accounts.ts';
 import { listSubscriptions } from '../../store/billing/subscriptions.ts';
 import type { AppParts } from '../http/api.ts';
-import { refuse, type Refusal } from '../http/problem.ts';
+import { type Refusal, refuse } from '../http/problem.ts';
 
 /**
  * Cancels subscriptions, then deletes the user at the identity provider, then the account. Returns null if all three

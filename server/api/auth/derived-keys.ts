@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { normaliseAddress, type UnsubscribePair } from '../../core/index.ts';
+import type { UnsubscribePair } from '../../core/account-mail.ts';
+import { normaliseAddress } from '../../core/mail-address.ts';
 
 /** Purposes of derived keys. A label must never change: everything made with its key would become invalid. */
 export type KeyLabel =

@@ -1,5 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
+import { BUILT_IN } from '../../providers/identity/id-token.ts';
+import type { IdentityProvider } from '../../providers/identity/identity-provider.ts';
 import { listIdentities } from '../../store/accounts/accounts.ts';
 import { EXPORT_LIMITS } from '../../store/monitors/domain-export.ts';
 import { exportAccountData, exportProfile } from '../../store/accounts/export.ts';

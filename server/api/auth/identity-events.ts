@@ -1,5 +1,6 @@
-import { mailedLink } from '../../core/index.ts';
-import { BUILT_IN, type IdentityEvents } from '../../providers/identity/index.ts';
+import { mailedLink } from '../../core/account-mail.ts';
+import { BUILT_IN } from '../../providers/identity/id-token.ts';
+import type { IdentityEvents } from '../../providers/identity/identity-provider.ts';
 import {
   enqueueMailToUser,
   replaceIdentityUser,

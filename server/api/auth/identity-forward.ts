@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
-import { type PasswordWeakness, WEAK_PASSWORD_CODES } from '../../providers/identity/index.ts';
-import { isForeignKeyViolation } from '../../store/db/open-store.ts';
+import { WEAK_PASSWORD_CODES } from '../../providers/identity/library-options.ts';
+import type { PasswordWeakness } from '../../providers/identity/weak-password.ts';
+import { isForeignKeyViolation } from '../../store/db/dialect.ts';
 import type { AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { refuse, type Refusal } from '../http/problem.ts';
+import { type Refusal, refuse } from '../http/problem.ts';
 
 type Failure = readonly [ProblemCode, string];
 

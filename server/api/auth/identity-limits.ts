@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { LimitName, Limits } from '../../core/index.ts';
+import type { LimitName, Limits } from '../../core/limits.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit } from '../../store/operations/rate-limits.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { Refusal } from '../http/problem.ts';
 import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Limits on guesses at a password, passkey or code, at sign-in and later. `account`: only password sign-ins. */
 const SIGN_IN = {

@@ -1,6 +1,8 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
-import { BUILT_IN, type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
+import { BUILT_IN } from '../../providers/identity/id-token.ts';
+import type { BuiltInActions } from '../../providers/identity/identity-provider.ts';
+import { signUpPolicy } from '../../providers/identity/invite.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
 import { createForward, passAnswerOn, WEAK_PASSWORD } from './identity-forward.ts';
@@ -8,12 +10,12 @@ import {
   beginGuess,
   beginPasskeySignIn,
   beginSignIn,
-  countPasswordCheck,
+  consumeCode,
   countChallenge,
+  countPasswordCheck,
   countReset,
   countSignUp,
   countVerification,
-  consumeCode,
 } from './identity-limits.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import type { IdentityMethodsWire } from '../../../contract/identity.ts';

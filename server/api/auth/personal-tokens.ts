@@ -5,7 +5,7 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit } from '../../store/operations/rate-limits.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { refuse, refuseTooMany, type Refusal } from '../http/problem.ts';
+import { type Refusal, refuse, refuseTooMany } from '../http/problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const TOKEN_PREFIX = 'clt_';

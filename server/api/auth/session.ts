@@ -4,13 +4,13 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import {
   endSession,
+  findSession,
   openSession,
   rotateSession,
   type SessionClient,
-  findSession,
 } from '../../store/accounts/sessions.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 const ACCESS_MS = 15 * MINUTE_MS;
 const REFRESH_IDLE_MS = 14 * DAY_MS;

@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { MAX_TOKENS, type TokenScope, type TokenWire } from '../../../contract/token.ts';
-import { type ApiToken, createToken, revokeToken, listTokens } from '../../store/accounts/api-tokens.ts';
+import { type ApiToken, createToken, listTokens, revokeToken } from '../../store/accounts/api-tokens.ts';
 import {
   endAllSessions,
   endProviderSessions,

@@ -1,4 +1,4 @@
-import type { Limits } from '../../core/index.ts';
+import type { Limits } from '../../core/limits.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { type MisuseRules, REPLACEMENTS_PER_DAY } from '../../store/monitors/misuse.ts';
 import type { AppParts } from '../http/api.ts';

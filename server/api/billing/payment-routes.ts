@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { blockingSubscription } from '../../core/index.ts';
-import type { PaymentProvider, Product } from '../../providers/payments/index.ts';
-import { type StoredSubscription, listSubscriptions } from '../../store/billing/subscriptions.ts';
+import { blockingSubscription } from '../../core/plan.ts';
+import type { PaymentProvider, Product } from '../../providers/payments/payment-provider.ts';
+import { listSubscriptions, type StoredSubscription } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { createCheckoutReferences, receivePaymentEvents, refuseIfUnavailable } from './payment-webhook.ts';
 import { type Refusal, refuse } from '../http/problem.ts';

@@ -3,7 +3,7 @@ import {
   type PaymentEvent,
   type PaymentProvider,
   PaymentsUnavailable,
-} from '../../providers/payments/index.ts';
+} from '../../providers/payments/payment-provider.ts';
 import { applyPaymentEvent } from '../../store/billing/payment-events.ts';
 import { findSubscription } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';

@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEAD_STATES } from '../../../contract/channel.ts';
-import { type Entitlement, entitlementAt, type Plan } from '../../core/index.ts';
+import { type Entitlement, entitlementAt, type Plan } from '../../core/plan.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/account-health.ts';

@@ -5,7 +5,7 @@ import { memoize, pageDocument } from '../http/page-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import { fieldsOf, type Field, type Schema } from './docs-schema.ts';
+import { type Field, fieldsOf, type Schema } from './docs-schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;

@@ -1,5 +1,6 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { type Call, CALLS, COMMON_PROBLEMS } from '../../../contract/calls/calls.ts';
+import type { Call } from '../../../contract/calls/call.ts';
+import { CALLS, COMMON_PROBLEMS } from '../../../contract/calls/calls.ts';
 import { type ProblemCode, PROBLEMS, problemSchema } from '../../../contract/problem.ts';
 
 /** Returns every call of the contract as an OpenAPI 3.1 document (JSON data). */

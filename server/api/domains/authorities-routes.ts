@@ -1,7 +1,6 @@
-import type { AuthorityWire } from '../../../contract/authority.ts';
-import { MAX_AUTHORITIES } from '../../../contract/authority.ts';
+import { type AuthorityWire, MAX_AUTHORITIES } from '../../../contract/authority.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { readAuthorities } from '../../core/index.ts';
+import { readAuthorities } from '../../core/pasted-certificates.ts';
 import {
   addAuthorities,
   listAuthorities,

@@ -1,19 +1,14 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import type { CertificateStory as StoryWire, CertificateWire } from '../../../contract/calls/certificate.ts';
+import type { CertificateWire, CertificateStory as StoryWire } from '../../../contract/calls/certificate.ts';
 import { daysLeft } from '../../../contract/state/badge.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { count, PAGE_SIZE } from '../../../contract/words.ts';
-import {
-  CSV_START,
-  type CsvCell,
-  csvRecord,
-  displayName,
-  oneLine,
-  readExpected,
-  unicodeName,
-  type Targeted,
-  type Verdict,
-} from '../../core/index.ts';
+import { CSV_START, type CsvCell, csvRecord } from '../../core/csv.ts';
+import { displayName, unicodeName } from '../../core/endpoint.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { readExpected } from '../../core/pasted-certificates.ts';
+import type { Targeted } from '../../core/target.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import { expectCertificate } from '../../store/alerts/deployments.ts';
 import { certificateStory, type CertificateStory } from '../../store/checks/certificate-story.ts';
 import {

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
-import { displayName, mayAdd, normaliseEndpoint } from '../../core/index.ts';
+import { displayName, normaliseEndpoint } from '../../core/endpoint.ts';
+import { mayAdd } from '../../core/plan.ts';
 import { findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';

@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { MAX_TAGS } from '../../../contract/words.ts';
 import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
-import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';
+import { mayResume, mayUseFrequency, type Plan } from '../../core/plan.ts';
 import { removeMonitor, requestCheck, setFrequency } from '../../store/monitors/monitors.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Api, AppParts } from '../http/api.ts';

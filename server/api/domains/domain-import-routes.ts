@@ -1,15 +1,9 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import type { ImportResult } from '../../../contract/domain-import.ts';
-import {
-  displayName,
-  entitlementAt,
-  mayAdd,
-  type NormalisedEndpoint,
-  normaliseEndpoint,
-  remainingDomains,
-  type Targeted,
-} from '../../core/index.ts';
+import { displayName, type NormalisedEndpoint, normaliseEndpoint } from '../../core/endpoint.ts';
+import { entitlementAt, mayAdd, remainingDomains } from '../../core/plan.ts';
+import type { Targeted } from '../../core/target.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { type Refusal, refuse } from '../http/problem.ts';

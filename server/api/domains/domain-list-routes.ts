@@ -13,7 +13,8 @@ import { domainWire, domainWires, summaryWire } from './domain-wire.ts';
 import { download } from '../http/download.ts';
 import { Refusal } from '../http/problem.ts';
 import { daysLeft } from '../../../contract/state/badge.ts';
-import { CSV_START, type CsvCell, csvRecord, oneLine } from '../../core/index.ts';
+import { CSV_START, type CsvCell, csvRecord } from '../../core/csv.ts';
+import { oneLine } from '../../core/one-line.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { summary } from '../../store/monitors/monitor-summary.ts';
 

@@ -1,6 +1,8 @@
 import { FREE_DOMAIN_LIMIT, MAX_TAGS } from '../../../contract/words.ts';
-import { displayName, type Limits, type Targeted } from '../../core/index.ts';
-import { refuse, type Refusal } from '../http/problem.ts';
+import { displayName } from '../../core/endpoint.ts';
+import type { Limits } from '../../core/limits.ts';
+import type { Targeted } from '../../core/target.ts';
+import { type Refusal, refuse } from '../http/problem.ts';
 import { refuseUntil } from '../http/rate-limit.ts';
 import { refusalOfUnverified } from '../auth/verified-address.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';

@@ -1,5 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { certificateDiff, displayName, readChain } from '../../core/index.ts';
+import { certificateDiff } from '../../core/certificate-diff.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { readChain } from '../../core/facts.ts';
 import { certificateDers } from '../../store/checks/certificates.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
 import { uptimeHistory } from '../../store/checks/uptime.ts';

@@ -1,22 +1,15 @@
 import type { UserWire } from '../../../contract/account.ts';
 import { daysLeft } from '../../../contract/state/badge.ts';
-import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
+import { CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../../../contract/words.ts';
 import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import { currentZoneName } from '../../../contract/time-zone.ts';
-import {
-  describeTarget,
-  displayName,
-  expectedRenewal,
-  failureSentence,
-  findingMessage,
-  shortLine,
-  isHeldBack,
-  isShortLived,
-  readTarget,
-  type Renewable,
-  renewalOverdueAt,
-  type Verdict,
-} from '../../core/index.ts';
+import { expectedRenewal, isShortLived, type Renewable, renewalOverdueAt } from '../../core/alert-steps.ts';
+import { isHeldBack } from '../../core/check/uptime.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { findingMessage, shortLine } from '../../core/report/describe-finding.ts';
+import { failureSentence } from '../../core/report/reach-finding.ts';
+import { describeTarget, readTarget } from '../../core/target.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Summary } from '../../store/monitors/monitor-summary.ts';
 import type { Store } from '../../store/db/open-store.ts';

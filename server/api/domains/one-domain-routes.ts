@@ -1,13 +1,8 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { count, grouped, PAGE_SIZE } from '../../../contract/words.ts';
-import {
-  type LimitName,
-  mayResume,
-  mayUseFrequency,
-  type PresentedCertificate,
-  readChain,
-  dailyQuotaKb,
-} from '../../core/index.ts';
+import { type PresentedCertificate, readChain } from '../../core/facts.ts';
+import { dailyQuotaKb, type LimitName } from '../../core/limits.ts';
+import { mayResume, mayUseFrequency } from '../../core/plan.ts';
 import {
   countMonitors,
   findMonitor,

@@ -1,18 +1,14 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
+import { displayName, normaliseEndpoint } from '../../core/endpoint.ts';
+import { isSensitive } from '../../core/protocol.ts';
+import { describeFindings } from '../../core/report/describe-finding.ts';
+import { failureSentence, whatHappenedAt } from '../../core/report/reach-finding.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import {
-  describeFindings,
-  displayName,
-  failureSentence,
-  isSensitive,
-  normaliseEndpoint,
-  type Verdict,
-  whatHappenedAt,
-} from '../../core/index.ts';
-import {
-  readPreviewResult,
-  requestPreview,
   type PreviewResult,
+  readPreviewResult,
   removePreview,
+  requestPreview,
 } from '../../store/checks/preview-checks.ts';
 import { countProbedPort } from '../../store/monitors/misuse.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
@@ -23,13 +19,13 @@ import { Refusal, refuse } from '../http/problem.ts';
 import { byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { waitForSignal } from '../http/wait-for-signal.ts';
 import {
+  certificateStateOf,
   iso,
   isoOrNull,
   isRefusedByPolicy,
   REFUSED_HOST,
   renewalWire,
   revocationWire,
-  certificateStateOf,
 } from './domain-wire.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { PreviewCheckWire } from '../../../contract/preview-check.ts';

@@ -4,20 +4,12 @@ import type {
   ReportFindingWire,
   ReportWire,
 } from '../../../contract/domain-report.ts';
-import {
-  type AddressVerdict,
-  connectingClients,
-  type PostureVerdict,
-  type Report,
-  type ReportFinding,
-  reportFindings,
-  reportMarkdown,
-  revocationWhy,
-  earlierPosture,
-  isPostureComplete,
-  untestedPosture,
-  whatHappenedAt,
-} from '../../core/index.ts';
+import { revocationWhy } from '../../core/findings/revocation.ts';
+import { connectingClients } from '../../core/judge/clients/refusals.ts';
+import { type ReportFinding, whatHappenedAt } from '../../core/report/reach-finding.ts';
+import { earlierPosture, isPostureComplete, untestedPosture } from '../../core/report/report-posture.ts';
+import { type Report, reportFindings, reportMarkdown } from '../../core/report/report.ts';
+import type { AddressVerdict, PostureVerdict } from '../../core/verdict.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
 /** Maps the report of a check to wire format. The command-line check prints these fields in its JSON, too. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Call } from '../../../contract/calls/calls.ts';
+import type { Call } from '../../../contract/calls/call.ts';
 import { createLocalSignals } from '../../store/db/signals.ts';
 import type { AppEnv } from './app-env.ts';
 import { createAccountAnswers, createAnswerCache } from './answer-cache.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { z } from 'zod';
-import type { Call } from '../../../contract/calls/calls.ts';
+import type { Call } from '../../../contract/calls/call.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import type { AppContext } from './app-env.ts';
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { z } from 'zod';
-import type { Call } from '../../../contract/calls/calls.ts';
+import type { Call } from '../../../contract/calls/call.ts';
 import { allows } from '../../../contract/token.ts';
 import { grouped } from '../../../contract/words.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
@@ -8,14 +8,16 @@ import { AccessEnded, runAsCaller, runWithoutCaller } from '../../store/db/trans
 import type { AccountAnswers } from './answer-cache.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
-import { WITHOUT_KEY, type IdempotentAnswer, runIdempotently } from './idempotency.ts';
-import { type ActiveToken, type PersonalTokens, hasToken } from '../auth/personal-tokens.ts';
+import { type IdempotentAnswer, runIdempotently, WITHOUT_KEY } from './idempotency.ts';
+import { type ActiveToken, hasToken, type PersonalTokens } from '../auth/personal-tokens.ts';
 import { isLenient, problemResponse, Refusal, refuse } from './problem.ts';
-import type { Readiness, Telemetry } from '../../telemetry/index.ts';
+import type { Telemetry } from '../../telemetry/metrics.ts';
+import type { Readiness } from '../../telemetry/readiness.ts';
 import type { CallLimitName, createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from '../auth/session.ts';
 import type { LocalAccess } from './local-access.ts';
-import { type EndpointPolicy, entitlementAt } from '../../core/index.ts';
+import type { EndpointPolicy } from '../../core/endpoint.ts';
+import { entitlementAt } from '../../core/plan.ts';
 
 /** Everything that the routes need: the app's options with defaults filled in, and the services made from them. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { LimitName } from '../../core/index.ts';
+import type { LimitName } from '../../core/limits.ts';
 import type { ClientAddress } from './client-address.ts';
 
 /** Bindings and variables of our request context in Hono. */

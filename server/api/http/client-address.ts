@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { mappedIpv4 } from '../../core/index.ts';
+import { mappedIpv4 } from '../../core/endpoint.ts';
 
 export interface ClientAddress {
   /** The full address, for the user's own list of sessions. Rate limits use `network` or `prefix`. */

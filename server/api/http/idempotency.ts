@@ -1,16 +1,16 @@
-import type { Call } from '../../../contract/calls/calls.ts';
+import type { Call } from '../../../contract/calls/call.ts';
 import {
   claimIdempotencyKey,
-  type IdempotencyLease,
   countStoredAnswer,
-  storeAnswer,
-  type StoredAnswer,
+  type IdempotencyLease,
   IdempotencyLeaseLost,
   releaseKey,
+  storeAnswer,
+  type StoredAnswer,
 } from '../../store/accounts/idempotency.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import type { AppContext } from './app-env.ts';
-import { refuse, refuseTooMany, type Refusal } from './problem.ts';
+import { type Refusal, refuse, refuseTooMany } from './problem.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import { z } from 'zod';
 

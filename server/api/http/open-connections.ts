@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { LIMITS } from '../../core/index.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { AppOptions } from '../app-options.ts';
 import type { AppContext } from './app-env.ts';
 import { createClientAddressReader } from './client-address.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { refuse, type Refusal } from './problem.ts';
+import { type Refusal, refuse } from './problem.ts';
 
 export interface OriginConfig {
   publicUrl: URL;

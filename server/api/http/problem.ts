@@ -1,5 +1,5 @@
-import { PROBLEMS, type Problem, type ProblemCode } from '../../../contract/problem.ts';
-import type { LimitName } from '../../core/index.ts';
+import { type Problem, type ProblemCode, PROBLEMS } from '../../../contract/problem.ts';
+import type { LimitName } from '../../core/limits.ts';
 import type { AppContext } from './app-env.ts';
 
 /** An expected failure, as a value. `contract/problem.ts` maps its code to a status and a title. */

@@ -1,6 +1,6 @@
 import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../../contract/words.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
-import type { Limits } from '../../core/index.ts';
+import type { Limits } from '../../core/limits.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createHealth } from '../operations/health.ts';

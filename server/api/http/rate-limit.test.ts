@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { STANDARD_LIMITS } from '../../core/index.ts';
+import { STANDARD_LIMITS } from '../../core/limits.ts';
 import { Refusal } from './problem.ts';
 import { createCallLimits } from './rate-limit.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';

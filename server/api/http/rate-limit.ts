@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { LimitName, Limits } from '../../core/index.ts';
+import type { LimitName, Limits } from '../../core/limits.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit, refundRateLimit } from '../../store/operations/rate-limits.ts';
 import type { AppContext } from './app-env.ts';
 import type { ClientAddress } from './client-address.ts';
-import { refuseTooMany, type Refusal } from './problem.ts';
+import { type Refusal, refuseTooMany } from './problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count as countOf } from '../../../contract/words.ts';
 

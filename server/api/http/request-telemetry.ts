@@ -1,8 +1,10 @@
 import type { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { randomUUID } from 'node:crypto';
-import { LIMITS, type Limits } from '../../core/index.ts';
-import { runInContext, parseTraceparent, type Telemetry } from '../../telemetry/index.ts';
+import { LIMITS, type Limits } from '../../core/limits.ts';
+import type { Telemetry } from '../../telemetry/metrics.ts';
+import { parseTraceparent } from '../../telemetry/span.ts';
+import { runInContext } from '../../telemetry/trace-context.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { createClientAddressReader } from './client-address.ts';
 import { applyLeniency, plainRefusal, problemResponse, Refusal } from './problem.ts';

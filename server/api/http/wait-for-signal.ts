@@ -1,4 +1,5 @@
-import type { Signal, Store } from '../../store/db/open-store.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import type { Signal } from '../../store/db/signals.ts';
 
 const POLL_MS = 500;
 

@@ -4,7 +4,7 @@ import { onReplica } from '../../store/db/replica.ts';
 import { createAnswerCache } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { countMonitors } from '../../store/monitors/monitors.ts';
-import { displayName } from '../../core/index.ts';
+import { displayName } from '../../core/endpoint.ts';
 import { DAY_MS, SECOND_MS } from '../../../contract/durations.ts';
 
 /** Time for which an account's metrics are cached, however often they are scraped. */

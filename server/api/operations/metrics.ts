@@ -5,7 +5,7 @@ import { ALARM_CODES } from '../../store/alerts/alarms.ts';
 import { recentChecks, workHealth } from '../../store/operations/health.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { schemaLevel } from '../../store/schema/migrate.ts';
-import type { Telemetry } from '../../telemetry/index.ts';
+import type { Telemetry } from '../../telemetry/metrics.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
 import type { LocalAccess } from '../http/local-access.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../contract/durations.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { randomBytes } from 'node:crypto';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { findMonitorByBadge, findBadge, enableBadge, removeBadge } from '../../store/publishing/badges.ts';
+import { enableBadge, findBadge, findMonitorByBadge, removeBadge } from '../../store/publishing/badges.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
 import { respondWithEtag } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { badgeSvg, type BadgeState, textWidth } from './badge-svg.ts';
+import { type BadgeState, badgeSvg, textWidth } from './badge-svg.ts';
 
 const STANDINGS: [standing: BadgeState, word: string, spoken: string][] = [
   [{ state: 'valid', daysLeft: 54 }, 'valid 54 days', 'valid, 54 days left'],

@@ -10,13 +10,11 @@ import {
 import type { Api, AppParts } from '../http/api.ts';
 import { respondWithEtag } from '../http/answer-cache.ts';
 import { refuse } from '../http/problem.ts';
-import {
-  displayName,
-  expectedRenewal,
-  type ExpiringCertificate,
-  oneLine,
-  zoneOffsetMs,
-} from '../../core/index.ts';
+import { expectedRenewal } from '../../core/alert-steps.ts';
+import { zoneOffsetMs } from '../../core/alerting/local-time.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { oneLine } from '../../core/one-line.ts';
+import type { ExpiringCertificate } from '../../core/verdict.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** Manages an account's secret calendar URL, and serves its calendar. */

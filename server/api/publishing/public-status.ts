@@ -5,7 +5,8 @@ import {
   type PublicStatus,
   type ShownDomain,
 } from '../../../contract/status-page.ts';
-import { displayName, onScheduleUntil } from '../../core/index.ts';
+import { onScheduleUntil } from '../../core/check/conclude.ts';
+import { displayName } from '../../core/endpoint.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import {
   listDowntime,
@@ -13,7 +14,7 @@ import {
   type StatusPageChoices,
 } from '../../store/publishing/status-pages.ts';
 import { dailyDowntimes, uptimePercents, uptimeWindowOf } from '../../store/checks/downtime.ts';
-import { iso, isoOrNull, certificateStateOf } from '../domains/domain-wire.ts';
+import { certificateStateOf, iso, isoOrNull } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { contentHash } from '../http/answer-cache.ts';
 import type { BadgeState } from './badge-svg.ts';

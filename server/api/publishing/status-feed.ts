@@ -1,6 +1,6 @@
 import { Feed } from 'feed';
 import type { PublicStatus } from '../../../contract/status-page.ts';
-import { duration, longInstant } from '../../core/index.ts';
+import { duration, longInstant } from '../../core/long-date.ts';
 import { escapeHtml } from '../http/page-document.ts';
 
 /**

@@ -1,21 +1,21 @@
 import type { Hono } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import {
+  type StatusPageChoices as ChoicesWire,
   isReservedAddress,
   pageAddressSchema,
   type StatusPageChange,
-  type StatusPageChoices as ChoicesWire,
   type StatusPageWire,
 } from '../../../contract/status-page.ts';
-import { displayName } from '../../core/index.ts';
+import { displayName } from '../../core/endpoint.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import {
-  isSlugFree,
   findPublicPage,
+  findStatusPage,
+  isSlugFree,
   saveStatusPage,
   type StatusPage,
   type StatusPageChoices,
-  findStatusPage,
 } from '../../store/publishing/status-pages.ts';
 import { createAnswerCache, respondWithEtag } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';

@@ -1,4 +1,4 @@
-import { type AlertTone, alertLines, asMarkdown, truncateLines } from '../alert-lines.ts';
+import { alertLines, type AlertTone, asMarkdown, truncateLines } from '../alert-lines.ts';
 import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 

@@ -8,7 +8,8 @@ import type { DeliveryOutcome } from '../definition.ts';
 import { bounceAddress, type BounceReturn } from './bounce-address.ts';
 import { LOGO_CONTENT_ID } from '../messages/mail-layout.ts';
 import { mailServerTls } from './mail-server-tls.ts';
-import { connectToOwnServer, createSemaphore, withTimeout } from '../../egress/index.ts';
+import { connectToOwnServer } from '../../egress/open-connection.ts';
+import { createSemaphore, withTimeout } from '../../egress/with-timeout.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../contract/durations.ts';
 
 /** One mail to one recipient. The channel adds the sender, the date, `Auto-Submitted` and, if the HTML shows it, the logo. */

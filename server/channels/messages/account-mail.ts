@@ -1,4 +1,4 @@
-import type { AccountMail, UnsubscribePair } from '../../core/index.ts';
+import type { AccountMail, UnsubscribePair } from '../../core/account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 
 export interface AccountMessageInput {

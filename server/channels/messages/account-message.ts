@@ -1,18 +1,15 @@
-import {
-  type AccountMail,
-  type ClearedTable,
-  displayName,
-  knownZone,
-  oneLine,
-  type PlanSource,
-  type Targeted,
-} from '../../core/index.ts';
+import type { AccountMail, ClearedTable } from '../../core/account-mail.ts';
+import { knownZone } from '../../core/alerting/local-time.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { oneLine } from '../../core/one-line.ts';
+import type { PlanSource } from '../../core/plan.ts';
+import type { Targeted } from '../../core/target.ts';
 import type { AccountMessageInput, AccountWords, InTimeZone } from './account-mail.ts';
 import { channelDisabled, confirmRecipient, welcomeMail } from './channel-messages.ts';
 import { digestMessage } from './digest-message.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { operatorAlarm } from './operator-message.ts';
-import { renderMail, type RenderedMessage } from './rendered-message.ts';
+import { type RenderedMessage, renderMail } from './rendered-message.ts';
 import { clockTime, instant } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';

@@ -1,20 +1,15 @@
-import {
-  type AlertCertificate,
-  alertEvent,
-  alertTitle,
-  displayName,
-  knownZone,
-  oneLine,
-  type RegistrationEnd,
-  truncatedLine,
-} from '../../core/index.ts';
+import { alertTitle } from '../../core/alerting/alert-title.ts';
+import { type AlertCertificate, alertEvent, type RegistrationEnd } from '../../core/alerting/alert.ts';
+import { knownZone } from '../../core/alerting/local-time.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import {
   type AboutMonitor,
+  alertCertificateFacts,
   type AlertContent,
   type AlertGroup,
   type AlertMessageInput,
   type DomainOutage,
-  alertCertificateFacts,
   type Words,
 } from './alert-input.ts';
 import { expiryWords, registrationWords } from './expiry-words.ts';

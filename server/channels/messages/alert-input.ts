@@ -1,14 +1,14 @@
+import type { ChosenStep } from '../../core/alert-steps.ts';
 import type {
   AlertEvent,
   AlertFacts,
   AlertKind,
   AlertSeverity,
   AlertStep,
-  CertificateFacts,
-  ChosenStep,
-  RevokedCertificate,
-  Targeted,
-} from '../../core/index.ts';
+} from '../../core/alerting/alert.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { Targeted } from '../../core/target.ts';
+import type { RevokedCertificate } from '../../core/verdict.ts';
 import type { DrawnMail } from './mail-layout.ts';
 
 export interface AlertMessageInput {

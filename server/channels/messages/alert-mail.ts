@@ -1,4 +1,5 @@
-import { oneLine, type UnsubscribePair } from '../../core/index.ts';
+import type { UnsubscribePair } from '../../core/account-mail.ts';
+import { oneLine } from '../../core/one-line.ts';
 import type { AlertContent, AlertMessageInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { type RenderedMessage, renderMail, unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';

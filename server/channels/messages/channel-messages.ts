@@ -1,4 +1,6 @@
-import { type AccountMail, displayName, oneLine, truncatedLine } from '../../core/index.ts';
+import type { AccountMail } from '../../core/account-mail.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import { CHANNEL_LABELS } from '../../../contract/words.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import { instant } from './wording.ts';

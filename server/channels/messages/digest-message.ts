@@ -1,13 +1,8 @@
-import {
-  type Concern,
-  type Digest,
-  displayName,
-  duration,
-  type TruncatedList,
-  longDate,
-  type Targeted,
-  type Problem,
-} from '../../core/index.ts';
+import type { Concern, Digest, TruncatedList } from '../../core/account-mail.ts';
+import type { Problem } from '../../core/alerting/alert.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { duration, longDate } from '../../core/long-date.ts';
+import type { Targeted } from '../../core/target.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';

@@ -1,15 +1,17 @@
-import { alertSteps, duration, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
-import { type AboutMonitor, certificateOf, alertCertificateFacts, type Words } from './alert-input.ts';
+import { alertSteps, expectedRenewal } from '../../core/alert-steps.ts';
+import { duration, longDate } from '../../core/long-date.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { type AboutMonitor, alertCertificateFacts, certificateOf, type Words } from './alert-input.ts';
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {
-  hostRows,
   alertTimes,
+  clientConsequence,
   clockTime,
+  hostRows,
   instant,
   lastChecked,
   lastSeen,
-  clientConsequence,
   weekdayDate,
 } from './wording.ts';
 import { DAY_MS } from '../../../contract/durations.ts';

@@ -1,7 +1,9 @@
-import { type AlertCertificate, longDate, oneLine, truncatedLine } from '../../core/index.ts';
+import type { AlertCertificate } from '../../core/alerting/alert.ts';
+import { longDate } from '../../core/long-date.ts';
+import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import { type AboutMonitor, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { hostRows, instant, lastChecked, lastSeen, clientConsequence, waitingRows } from './wording.ts';
+import { clientConsequence, hostRows, instant, lastChecked, lastSeen, waitingRows } from './wording.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed';
 

@@ -1,4 +1,5 @@
-import { longDate, oneLine } from '../../core/index.ts';
+import { longDate } from '../../core/long-date.ts';
+import { oneLine } from '../../core/one-line.ts';
 import type { AboutMonitor, Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { hostRows, instant, lastChecked, weekdayDate } from './wording.ts';

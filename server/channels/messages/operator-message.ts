@@ -1,4 +1,5 @@
-import { type AccountMail, oneLine, truncatedLine } from '../../core/index.ts';
+import type { AccountMail } from '../../core/account-mail.ts';
+import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import { instant } from './wording.ts';
 

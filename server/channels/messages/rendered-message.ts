@@ -1,5 +1,5 @@
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
-import { mailedLink, type UnsubscribePair } from '../../core/index.ts';
+import { mailedLink, type UnsubscribePair } from '../../core/account-mail.ts';
 
 /** A mail as plain text and HTML. Its words are true at the time of rendering. */
 export interface RenderedMessage {

@@ -1,7 +1,9 @@
-import { longDate, oneLine, reasonWords, revocationReason, revocationSource } from '../../core/index.ts';
-import { type AboutMonitor, certificateOf, alertCertificateFacts, type Words } from './alert-input.ts';
+import { reasonWords, revocationReason, revocationSource } from '../../core/findings/revocation.ts';
+import { longDate } from '../../core/long-date.ts';
+import { oneLine } from '../../core/one-line.ts';
+import { type AboutMonitor, alertCertificateFacts, certificateOf, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { hostRows, clockTime, instant, lastSeen, weekdayDate } from './wording.ts';
+import { clockTime, hostRows, instant, lastSeen, weekdayDate } from './wording.ts';
 
 /** Returns the words about a revoked certificate. */
 export function revokedWords(input: AboutMonitor): Words {

@@ -1,4 +1,5 @@
-import { duration, truncatedLine } from '../../core/index.ts';
+import { duration } from '../../core/long-date.ts';
+import { truncatedLine } from '../../core/one-line.ts';
 import type { AboutMonitor, Words } from './alert-input.ts';
 import { hostRows, instant, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';

@@ -1,7 +1,9 @@
-import { alertSteps, type ChosenStep, displayName, longDate } from '../../core/index.ts';
+import { alertSteps, type ChosenStep } from '../../core/alert-steps.ts';
+import { displayName } from '../../core/endpoint.ts';
+import { longDate } from '../../core/long-date.ts';
 import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import { count } from '../../../contract/words.ts';
 
 /** A certificate last seen longer ago than this comes from an earlier check than the alert: a check takes less than two minutes. */

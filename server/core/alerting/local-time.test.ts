@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextLocalTime, localTime } from './local-time.ts';
-import { sendAt, maintenanceUntil } from './silence.ts';
+import { localTime, nextLocalTime } from './local-time.ts';
+import { maintenanceUntil, sendAt } from './silence.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

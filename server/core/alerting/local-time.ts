@@ -1,4 +1,4 @@
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 const DAY_MINUTES = 1_440;
 

@@ -1,4 +1,4 @@
-import { nextLocalTime, localTime, zoneOffsetMs } from './local-time.ts';
+import { localTime, nextLocalTime, zoneOffsetMs } from './local-time.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 import type { AlertSeverity } from './alert.ts';
 import type { QuietHours } from './settings.ts';

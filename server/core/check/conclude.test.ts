@@ -12,7 +12,7 @@ import {
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import { postureAt } from '../../../tests/kit/product/observation.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';

@@ -1,9 +1,9 @@
 import type { Plan } from '../plan.ts';
 import type { FailedObservation, HandshakeObservation, Observation, ReachFailure } from '../observation.ts';
 import {
+  countsAsDownAt,
   mostTellingFailure,
   type PreviousResult,
-  countsAsDownAt,
   temporarilyRefusedSince,
 } from '../telling-failure.ts';
 import { displayName } from '../endpoint.ts';
@@ -11,7 +11,7 @@ import { isExpectedStatus } from '../expected-status.ts';
 import { effectiveTarget } from '../target.ts';
 import type { Verdict } from '../verdict.ts';
 import { failureSentence } from '../report/reach-finding.ts';
-import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Availability of an endpoint; `unknown` if a problem on our side hides it, or the server asks to come back later. */
 export type Uptime = 'up' | 'down' | 'unknown';

@@ -1,10 +1,7 @@
-import {
-  type Certificate,
-  matchesReference,
-  type ReferenceIdentifier,
-  type TrustStore,
-  validityFailure,
-} from '../../pki/index.ts';
+import { validityFailure } from '../../pki/certificate-checks.ts';
+import type { Certificate } from '../../pki/certificate.ts';
+import { matchesReference, type ReferenceIdentifier } from '../../pki/names/reference-identifier.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
 import { type Client, CLIENTS } from '../../../contract/check-words.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/protocols.ts';

@@ -1,5 +1,7 @@
-import { type Certificate, type PathFailure, publicKeyName, type TrustStore } from '../../pki/index.ts';
-import type { PathFailureCode, PublicKey } from '../../pki/index.ts';
+import type { Certificate } from '../../pki/certificate.ts';
+import type { PathFailure, PathFailureCode } from '../../pki/path-failure.ts';
+import { type PublicKey, publicKeyName } from '../../pki/public-key.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
 import { type Client, CLIENTS } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName, issuerName } from '../facts.ts';

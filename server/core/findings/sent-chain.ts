@@ -1,4 +1,6 @@
-import { type Certificate, type PathFailure, validityFailure } from '../../pki/index.ts';
+import { validityFailure } from '../../pki/certificate-checks.ts';
+import type { Certificate } from '../../pki/certificate.ts';
+import type { PathFailure } from '../../pki/path-failure.ts';
 import type { Client } from '../../../contract/check-words.ts';
 import { certificateName, issuerName } from '../facts.ts';
 import { longDate, longInstant } from '../long-date.ts';

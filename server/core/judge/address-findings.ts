@@ -1,4 +1,4 @@
-import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import type { Answer } from './answers.ts';
 import { severityOf } from './clients/client-rule.ts';

@@ -15,11 +15,11 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   type CertificateOptions,
-  type MintedCertificate,
   mintAuthority,
+  type MintedCertificate,
   nameDer,
 } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { connectingClients } from './clients/refusals.ts';
 import { judge } from './judge.ts';
 

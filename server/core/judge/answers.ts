@@ -1,12 +1,9 @@
-import {
-  type Certificate,
-  hasTimestamps,
-  parseIpAddress,
-  tryParseCertificate,
-  type ReferenceIdentifier,
-  type TrustStore,
-  type WorkBudget,
-} from '../../pki/index.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
+import { parseIpAddress } from '../../pki/names/ip-address.ts';
+import type { ReferenceIdentifier } from '../../pki/names/reference-identifier.ts';
+import { hasTimestamps } from '../../pki/revocation/ocsp-response.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { handshakeRefusals } from './clients/client-findings.ts';

@@ -1,12 +1,8 @@
-import {
-  type Certificate,
-  readLeniently,
-  filterTrustStore,
-  tryParseCertificate,
-  type ReferenceIdentifier,
-  type TrustStore,
-  type WorkBudget,
-} from '../../pki/index.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
+import { readLeniently } from '../../pki/lenient-certificate.ts';
+import type { ReferenceIdentifier } from '../../pki/names/reference-identifier.ts';
+import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import type { ChainFinding } from '../finding.ts';
 import { oneLine } from '../one-line.ts';

@@ -1,17 +1,12 @@
 import type { Client } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
-import {
-  buildPath,
-  type Certificate,
-  EXTENSION,
-  filterTrustStore,
-  isKeyFor,
-  isSignedBy,
-  subjectPublicKeyHash,
-  type TrustStore,
-  validityFailure,
-  type WorkBudget,
-} from '../../pki/index.ts';
+import { isSignedBy, validityFailure } from '../../pki/certificate-checks.ts';
+import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { EXTENSION } from '../../pki/der/object-identifiers.ts';
+import { buildPath } from '../../pki/path.ts';
+import { isKeyFor } from '../../pki/signature.ts';
+import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
 import { brokenRules, type ClientRule, type ClientRuleCode } from './clients/client-rule.ts';
 import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';

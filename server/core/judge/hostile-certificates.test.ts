@@ -6,17 +6,22 @@ import {
   current,
   DAY,
   ENDPOINT,
+  HOST,
   inWords,
   NOW,
-  HOST,
   observation,
   root,
   years,
 } from '../../../tests/kit/certificates/judging.ts';
-import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import {
+  type CertificateOptions,
+  mintAuthority,
+  type MintedCertificate,
+  selfSigned,
+} from '../../../tests/kit/certificates/mint.ts';
 import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
-import { createTrustStore, parseCertificate } from '../../pki/index.ts';
+import { parseCertificate } from '../../pki/certificate.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { certificateDiff } from '../certificate-diff.ts';
 import { certificateFacts, readChain } from '../facts.ts';
 import { judge } from './judge.ts';

@@ -4,8 +4,8 @@ import {
   current,
   DAY,
   HOST,
-  inWords,
   intermediate,
+  inWords,
   issue,
   NOW,
   observation,
@@ -17,7 +17,7 @@ import { bitString, objectIdentifier, sequence } from '../../../tests/kit/certif
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { reportMarkdown } from '../report/report.ts';
 import { connectingClients } from './clients/refusals.ts';
 import { judge } from './judge.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { CLIENTS } from '../../../contract/check-words.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { clientsRefusing } from './clients/refusals.ts';
 import { isAwaiting } from '../check/schedule.ts';
 import { judge } from './judge.ts';

@@ -15,7 +15,7 @@ import {
   years,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { clientsRefusing } from './clients/refusals.ts';
 import { judge } from './judge.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';

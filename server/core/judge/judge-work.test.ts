@@ -11,13 +11,10 @@ import {
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
-import {
-  buildPath,
-  createTrustStore,
-  DEFAULT_WORK_PER_CHECK,
-  parseCertificate,
-  WorkBudget,
-} from '../../pki/index.ts';
+import { parseCertificate } from '../../pki/certificate.ts';
+import { buildPath } from '../../pki/path.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
+import { DEFAULT_WORK_PER_CHECK, WorkBudget } from '../../pki/work-budget.ts';
 import { certificateFacts, readChain } from '../facts.ts';
 import type { Observation } from '../observation.ts';
 import { judge } from './judge.ts';

@@ -20,7 +20,7 @@ import {
   mintKey,
   selfSigned,
 } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { judge } from './judge.ts';
 import type { Verdict } from '../verdict.ts';
 

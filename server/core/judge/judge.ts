@@ -1,4 +1,7 @@
-import { isFinal, WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
+import { tryParseCertificate } from '../../pki/certificate.ts';
+import { isFinal } from '../../pki/revocation/revocation-status.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
+import { WorkBudget } from '../../pki/work-budget.ts';
 import {
   addressFindings,
   alpnFindings,
@@ -6,12 +9,12 @@ import {
   leftOutFindings,
   type Shown,
 } from './address-findings.ts';
-import { ChainJudge, type Answer } from './answers.ts';
+import { type Answer, ChainJudge } from './answers.ts';
 import { clientsGetting, limitedTo } from './clients/served-clients.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import {
-  rememberedFrom,
   followRegistration,
+  rememberedFrom,
   unreachedVerdict,
   withEarlierPosture,
   withKnownWindows,
@@ -24,7 +27,7 @@ import type { Severity } from '../findings/definition.ts';
 import type { Observation } from '../observation.ts';
 import { mostTellingFailure } from '../telling-failure.ts';
 import { withoutLiftedHolds } from './revocation.ts';
-import { rotatingCertificates, rotationFinding, recordServed } from './rotation.ts';
+import { recordServed, rotatingCertificates, rotationFinding } from './rotation.ts';
 import type {
   AddressVerdict,
   ExpiringCertificate,

@@ -10,13 +10,10 @@ import {
   years,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
-import {
-  createTrustStore,
-  parseCertificate,
-  splitPem,
-  subjectPublicKeyHash,
-  WorkBudget,
-} from '../../pki/index.ts';
+import { splitPem } from '../../pki/certificate-bundle.ts';
+import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
+import { WorkBudget } from '../../pki/work-budget.ts';
 import { exceededLifetimeCap } from '../findings/leaf.ts';
 import { CHROME_TRUSTS_UNTIL, distrustedSince, judgePath } from './path-findings.ts';
 

@@ -1,15 +1,10 @@
-import {
-  buildPath,
-  type Certificate,
-  filterTrustStore,
-  type FoundPath,
-  type PathFailure,
-  type PathResult,
-  subjectPublicKeyHash,
-  type TrustStore,
-  validityFailure,
-  type WorkBudget,
-} from '../../pki/index.ts';
+import { validityFailure } from '../../pki/certificate-checks.ts';
+import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import type { PathFailure } from '../../pki/path-failure.ts';
+import type { FoundPath } from '../../pki/path-search.ts';
+import { buildPath, type PathResult } from '../../pki/path.ts';
+import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';

@@ -1,4 +1,4 @@
-import type { Certificate } from '../../pki/index.ts';
+import type { Certificate } from '../../pki/certificate.ts';
 import { expectedRenewal, renewalOverdueAt } from '../alert-steps.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';

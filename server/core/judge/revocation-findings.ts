@@ -1,4 +1,4 @@
-import type { Certificate } from '../../pki/index.ts';
+import type { Certificate } from '../../pki/certificate.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { severityOf } from './clients/client-rule.ts';
 import { DEMANDING_STAPLE, refusingStaple, type RevocationSource } from '../findings/revocation.ts';

@@ -1,9 +1,5 @@
-import {
-  type Certificate,
-  hasNoRevocationInformation,
-  isFinal,
-  MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
-} from '../../pki/index.ts';
+import { type Certificate, hasNoRevocationInformation } from '../../pki/certificate.ts';
+import { isFinal, MAX_AGE_WITHOUT_NEXT_UPDATE_MS } from '../../pki/revocation/revocation-status.ts';
 import { certificateName } from '../facts.ts';
 import { revocationSource } from '../findings/revocation.ts';
 import { longDate } from '../long-date.ts';

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { NOW, root, trustStore, years } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
-import { buildPath, type Certificate, parseCertificate, WorkBudget } from '../../pki/index.ts';
+import { type Certificate, parseCertificate } from '../../pki/certificate.ts';
+import { buildPath } from '../../pki/path.ts';
+import { WorkBudget } from '../../pki/work-budget.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
 
 const parse = ({ der }: { der: Uint8Array }): Certificate => parseCertificate(der);

@@ -1,5 +1,7 @@
 import type { Protocol } from '../../../contract/protocols.ts';
-import { buildPath, type Certificate, subjectPublicKeyHash, type TrustStore } from '../../pki/index.ts';
+import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { buildPath } from '../../pki/path.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
 import type { ChainFinding } from '../finding.ts';
 import { brokenRules, type ClientRule } from './clients/client-rule.ts';
 import type { SentChain } from './first-issuer.ts';

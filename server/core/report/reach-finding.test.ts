@@ -8,7 +8,7 @@ import {
   root,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
-import { createTrustStore } from '../../pki/index.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { judge } from '../judge/judge.ts';
 import type { Observation, ReachFailure, ReachStage } from '../observation.ts';
 import type { AddressVerdict } from '../verdict.ts';

@@ -12,7 +12,9 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { postureAt } from '../../../tests/kit/product/observation.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
-import { createTrustStore, parseCertificate, toPem } from '../../pki/index.ts';
+import { parseCertificate } from '../../pki/certificate.ts';
+import { toPem } from '../../pki/der/pem.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { certificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
 import type { Observation } from '../observation.ts';

@@ -1,6 +1,5 @@
 import { LruCache } from '../lru-cache.ts';
-import type { DerElement } from './der.ts';
-import { TAG } from './der.ts';
+import { type DerElement, TAG } from './der.ts';
 import { PkiError } from '../pki-error.ts';
 
 export function toHex(bytes: Uint8Array): string {

@@ -9,12 +9,11 @@ import {
   utf8String,
 } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
-import { mintCrl } from '../../../tests/kit/certificates/mint-crl.ts';
-import type { CrlOptions } from '../../../tests/kit/certificates/mint-crl.ts';
+import { type CrlOptions, mintCrl } from '../../../tests/kit/certificates/mint-crl.ts';
 import { parseCertificate } from '../certificate.ts';
 import { crlStatus } from './crl-status.ts';
 import { parseCrl } from './crl.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 const URL = 'http://crl.example/1.crl';
 const now = Date.now();

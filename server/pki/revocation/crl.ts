@@ -1,15 +1,14 @@
 import type { Certificate } from '../certificate.ts';
-import type { ByteRange } from './crl-entries.ts';
-import { findEntries, walkEntries } from './crl-entries.ts';
-import type { DerElement } from '../der/der.ts';
-import { contextTag, DerReader, onlyElement, TAG } from '../der/der.ts';
+import { type ByteRange, findEntries, walkEntries } from './crl-entries.ts';
+import { contextTag, type DerElement, DerReader, onlyElement, TAG } from '../der/der.ts';
 import { bitStringValue, countValue, equalBytes, timeValue } from '../der/der-values.ts';
-import type { DistinguishedName } from '../names/distinguished-name.ts';
-import { parseDistinguishedName } from '../names/distinguished-name.ts';
-import type { Extensions } from '../extension-list.ts';
-import { hasUnknownCritical, readExtensionList } from '../extension-list.ts';
-import type { IssuingDistributionPoint } from './issuing-distribution-point.ts';
-import { directoryKeys, parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
+import { type DistinguishedName, parseDistinguishedName } from '../names/distinguished-name.ts';
+import { type Extensions, hasUnknownCritical, readExtensionList } from '../extension-list.ts';
+import {
+  directoryKeys,
+  type IssuingDistributionPoint,
+  parseIssuingDistributionPoint,
+} from './issuing-distribution-point.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemBlocks, pemText } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';

@@ -1,5 +1,4 @@
-import { contextTag, onlyElement, TAG } from '../der/der.ts';
-import type { DerElement } from '../der/der.ts';
+import { contextTag, type DerElement, onlyElement, TAG } from '../der/der.ts';
 import { booleanValue } from '../der/der-values.ts';
 import { type DistinguishedName, relativeNameKeyOf } from '../names/distinguished-name.ts';
 import { PkiError } from '../pki-error.ts';

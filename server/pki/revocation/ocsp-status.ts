@@ -3,7 +3,7 @@ import { checkIssuer, hasOnlyKnownCriticalExtensions, validityFailure } from '..
 import { equalBytes } from '../der/der-values.ts';
 import { hasUnknownCritical } from '../extension-list.ts';
 import { PURPOSE } from '../der/object-identifiers.ts';
-import { matchesCertificateId, keyHash } from './ocsp-request.ts';
+import { keyHash, matchesCertificateId } from './ocsp-request.ts';
 import {
   type BasicOcspResponse,
   CERTIFICATE_TIMESTAMPS,

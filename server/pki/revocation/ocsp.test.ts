@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 
 import { integer, octetString } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
-import { mintOcspError, mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
-import type {
-  OcspResponseOptions,
-  SingleResponseOptions,
+import {
+  mintOcspError,
+  mintOcspResponse,
+  type OcspResponseOptions,
+  type SingleResponseOptions,
 } from '../../../tests/kit/certificates/mint-ocsp.ts';
 import { parseCertificate } from '../certificate.ts';
 import { ocspStatus } from './ocsp-status.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 const now = Date.now();
 const root = mintAuthority({ commonName: 'Root' });

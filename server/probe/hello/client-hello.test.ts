@@ -6,7 +6,8 @@ import {
   type ReadHello,
   shareGroups,
 } from '../../../tests/kit/peers/hello-proxies.ts';
-import { CLIENTS_OF_PART, HELLO_PARTS, type HelloPart } from '../../core/index.ts';
+import { CLIENTS_OF_PART } from '../../core/judge/clients/hello-rules.ts';
+import { HELLO_PARTS, type HelloPart } from '../../core/observation.ts';
 import { type HelloShape, type HelloTarget, writeHello } from './client-hello.ts';
 import { BROWSER_HELLOS, plainHello } from './hello-shapes.ts';
 

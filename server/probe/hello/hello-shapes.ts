@@ -1,6 +1,6 @@
 import type { Client } from '../../../contract/check-words.ts';
-import type { HelloPart } from '../../core/index.ts';
-import { EXTENSION_TYPE as TYPE, GREASE, GROUP, type HelloShape } from './client-hello.ts';
+import type { HelloPart } from '../../core/observation.ts';
+import { GREASE, GROUP, type HelloShape, EXTENSION_TYPE as TYPE } from './client-hello.ts';
 
 /** Cipher suites of Chromium 156, as captured. */
 const CHROME_CIPHERS = [

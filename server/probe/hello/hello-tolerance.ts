@@ -1,15 +1,15 @@
 import type { Client } from '../../../contract/check-words.ts';
+import { CLIENTS_OF_PART } from '../../core/judge/clients/hello-rules.ts';
 import {
-  CLIENTS_OF_PART,
   HELLO_PARTS,
   type HelloObservation,
   type HelloPart,
   type HelloReaction,
-} from '../../core/index.ts';
+} from '../../core/observation.ts';
 import { type HelloTarget, writeHello } from './client-hello.ts';
 import {
-  BROWSER_HELLOS,
   type Browser,
+  BROWSER_HELLOS,
   MEASURED_NAME_LENGTH,
   OTHER_HELLO_BYTES,
   plainHello,

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
-import { effectiveTarget, type HelloReaction } from '../../core/index.ts';
-import { openConnection, withTimeout } from '../../egress/index.ts';
+import type { HelloReaction } from '../../core/observation.ts';
+import { effectiveTarget } from '../../core/target.ts';
+import { openConnection } from '../../egress/open-connection.ts';
+import { withTimeout } from '../../egress/with-timeout.ts';
 import { closeConnection, type ConnectOptions } from '../handshake.ts';
 import { FirstFlight, MAX_FLIGHT_BYTES } from './first-flight.ts';
 

@@ -1,5 +1,8 @@
 import { isIP, isIPv6 } from 'node:net';
-import { type AddressPolicy, exchange, type Resolver, type SecureSocket } from '../../egress/index.ts';
+import type { AddressPolicy } from '../../egress/address-policy.ts';
+import type { SecureSocket } from '../../egress/exchange-request.ts';
+import { exchange } from '../../egress/exchange.ts';
+import type { Resolver } from '../../egress/resolver.ts';
 import { iconLinks } from './icon-links.ts';
 import { rasterMediaType } from './raster-image.ts';
 import { connect } from 'node:tls';

@@ -1,7 +1,7 @@
-import { createSemaphore, withTimeout } from '../../egress/index.ts';
-import { LruCache } from '../../pki/index.ts';
+import { createSemaphore, withTimeout } from '../../egress/with-timeout.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
 import type { DiskCache } from './disk-cache.ts';
-import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /**
  * Fetched answer. `askAgainAt`: earliest time of the next request, ms UTC. A failure never replaces an earlier answer.

@@ -1,15 +1,15 @@
-import { createSemaphore, withTimeout } from '../../egress/index.ts';
-import { LruCache } from '../../pki/index.ts';
+import { createSemaphore, withTimeout } from '../../egress/with-timeout.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
 import type { QuotaCharge } from './request-quotas.ts';
-import { sendChargedRequest } from './charged-request.ts';
-import type {
-  ChargedResponse,
-  ChargedRequest,
-  ChargedRequestContext,
-  Validators,
+import {
+  type ChargedRequest,
+  type ChargedRequestContext,
+  type ChargedResponse,
+  sendChargedRequest,
+  type Validators,
 } from './charged-request.ts';
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
-import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Settings and cache of the fetches from CAs. */
 export interface FetchContext extends ChargedRequestContext {

@@ -1,5 +1,7 @@
-import { type AddressPolicy, exchange, type Resolver } from '../../egress/index.ts';
-import { type RequestQuotas, type QuotaCharge, quotasFor } from './request-quotas.ts';
+import type { AddressPolicy } from '../../egress/address-policy.ts';
+import { exchange } from '../../egress/exchange.ts';
+import type { Resolver } from '../../egress/resolver.ts';
+import { type QuotaCharge, quotasFor, type RequestQuotas } from './request-quotas.ts';
 import type { Requester } from './sources.ts';
 
 export interface ChargedRequestContext {

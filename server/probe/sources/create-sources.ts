@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
-import type { AddressPolicy, CaaLookup, Resolver } from '../../egress/index.ts';
+import type { AddressPolicy } from '../../egress/address-policy.ts';
+import type { CaaLookup, Resolver } from '../../egress/resolver.ts';
 import { RequestQuotas } from './request-quotas.ts';
 import { createIntermediateSource } from './intermediate-source.ts';
 import { createDiskCache } from './disk-cache.ts';

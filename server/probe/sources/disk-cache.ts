@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { LruCache } from '../../pki/index.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Flat metadata stored with the bytes, such as the fetch time. The cache does not check which fields there are. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { parse } from 'tldts';
 import { z } from 'zod';
-import type { CaaObservation, RegistrationObservation } from '../../core/index.ts';
-import type { CaaLookup } from '../../egress/index.ts';
+import type { CaaObservation, RegistrationObservation } from '../../core/observation.ts';
+import type { CaaLookup } from '../../egress/resolver.ts';
 import type { DiskCache } from './disk-cache.ts';
 import { fetchJson, type JsonContext } from './fetch-json.ts';
 import { createCachedAnswers, type FetchedAnswer } from './cached-answers.ts';

@@ -1,5 +1,7 @@
-import { exchange } from '../../egress/index.ts';
-import type { AddressPolicy, Resolver, SecureSocket } from '../../egress/index.ts';
+import { exchange } from '../../egress/exchange.ts';
+import type { AddressPolicy } from '../../egress/address-policy.ts';
+import type { SecureSocket } from '../../egress/exchange-request.ts';
+import type { Resolver } from '../../egress/resolver.ts';
 
 /** Settings for requests to JSON services over verified https. */
 export interface JsonContext {

@@ -1,17 +1,13 @@
-import type { FetchedIntermediate } from '../../core/index.ts';
-import {
-  buildPath,
-  LruCache,
-  parseCertificateBundle,
-  checkIssuer,
-  isSignedBy,
-  tryParseCertificate,
-  PkiError,
-  validityFailure,
-} from '../../pki/index.ts';
-import type { Certificate, TrustStore, WorkBudget } from '../../pki/index.ts';
-import { createCachedFetch } from './cached-fetch.ts';
-import type { FetchContext } from './cached-fetch.ts';
+import type { FetchedIntermediate } from '../../core/observation.ts';
+import { parseCertificateBundle } from '../../pki/certificate-bundle.ts';
+import { checkIssuer, isSignedBy, validityFailure } from '../../pki/certificate-checks.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
+import { buildPath } from '../../pki/path.ts';
+import { PkiError } from '../../pki/pki-error.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
+import { createCachedFetch, type FetchContext } from './cached-fetch.ts';
 import type { IntermediateSource } from './sources.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 

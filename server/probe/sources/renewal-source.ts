@@ -1,15 +1,13 @@
 import { z } from 'zod';
 
-import type { RenewalEvidence } from '../../core/index.ts';
-import { parseRenewalInfo, renewalInfoId } from '../../pki/index.ts';
-import type { Certificate } from '../../pki/index.ts';
+import type { RenewalEvidence } from '../../core/observation.ts';
+import { parseRenewalInfo, renewalInfoId } from '../../pki/renewal-info.ts';
+import type { Certificate } from '../../pki/certificate.ts';
 import type { DiskCache } from './disk-cache.ts';
-import { fetchJson } from './fetch-json.ts';
-import type { JsonContext } from './fetch-json.ts';
-import { createCachedAnswers } from './cached-answers.ts';
-import type { FetchedAnswer } from './cached-answers.ts';
+import { fetchJson, type JsonContext } from './fetch-json.ts';
+import { createCachedAnswers, type FetchedAnswer } from './cached-answers.ts';
 import type { RenewalSource } from './sources.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** A CA that publishes renewal windows. We list these CAs ourselves, so that no certificate can choose the server. */
 export interface RenewalAuthority {

@@ -1,4 +1,4 @@
-import { LruCache } from '../../pki/index.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
 import type { Requester } from './sources.ts';
 import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';
 

@@ -1,21 +1,17 @@
-import { concludeRevocation, type RevocationEvidence, type RevocationProblem } from '../../core/index.ts';
-import { withTimeout } from '../../egress/index.ts';
-import {
-  LruCache,
-  type Certificate,
-  crlSigners,
-  crlStatus,
-  hasNoRevocationInformation,
-  ocspStatus,
-  ocspRequest,
-  parseCrl,
-  PkiError,
-  type RevocationList,
-  subjectPublicKeyHash,
-  type WorkBudget,
-} from '../../pki/index.ts';
+import { concludeRevocation } from '../../core/judge/revocation.ts';
+import type { RevocationEvidence, RevocationProblem } from '../../core/observation.ts';
+import { withTimeout } from '../../egress/with-timeout.ts';
+import { type Certificate, hasNoRevocationInformation, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
+import { PkiError } from '../../pki/pki-error.ts';
+import { crlSigners } from '../../pki/revocation/crl-signers.ts';
+import { crlStatus } from '../../pki/revocation/crl-status.ts';
+import { parseCrl, type RevocationList } from '../../pki/revocation/crl.ts';
+import { ocspRequest } from '../../pki/revocation/ocsp-request.ts';
+import { ocspStatus } from '../../pki/revocation/ocsp-status.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { Requester, RevocationSource } from './sources.ts';
-import { createCachedFetch, type FetchResult, type FetchContext } from './cached-fetch.ts';
+import { createCachedFetch, type FetchContext, type FetchResult } from './cached-fetch.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_CRL_BYTES = 32 * 1024 * 1024;

@@ -4,8 +4,10 @@ import type {
   RegistrationObservation,
   RenewalEvidence,
   RevocationEvidence,
-} from '../../core/index.ts';
-import { type Certificate, type TrustStore, WorkBudget } from '../../pki/index.ts';
+} from '../../core/observation.ts';
+import type { Certificate } from '../../pki/certificate.ts';
+import type { TrustStore } from '../../pki/trust-store.ts';
+import { WorkBudget } from '../../pki/work-budget.ts';
 
 /*
  * Sources that a probe queries besides the endpoint. All use the egress address policy, cache their answers (except CAA)

@@ -1,7 +1,7 @@
 import {
   type Dialogue,
-  type Parser,
   noStartTls,
+  type Parser,
   type PlaintextSession,
   refusalOf,
   type ServerAnswer,

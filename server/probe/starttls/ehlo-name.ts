@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLocalName, isPublicAddress } from '../../egress/index.ts';
+import { isLocalName, isPublicAddress } from '../../egress/address-policy.ts';
 
 /** Names by which we may introduce ourselves to mail servers. */
 export interface OwnNames {

@@ -3,18 +3,14 @@ import type { TLSSocket } from 'node:tls';
 import {
   type DialogueLimits,
   factsOf,
-  PROTOCOLS,
   type Protocol,
+  PROTOCOLS,
   type StartTlsProtocol,
 } from '../../../contract/protocols.ts';
-import {
-  type CheckedEndpoint,
-  effectiveTarget,
-  type ReachFailure,
-  type Refusal,
-  serviceOf,
-} from '../../core/index.ts';
-import { withTimeout } from '../../egress/index.ts';
+import type { ReachFailure, Refusal } from '../../core/observation.ts';
+import { serviceOf } from '../../core/protocol.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../../core/target.ts';
+import { withTimeout } from '../../egress/with-timeout.ts';
 import { BINARY_PROTOCOLS } from './binary-protocols.ts';
 import { ehloName, type OwnNames } from './ehlo-name.ts';
 import { LINE_PROTOCOLS } from './line-protocols.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-import { TooManyBytesError } from '../../egress/index.ts';
-import type { ReachFailure, Refusal } from '../../core/index.ts';
+import { TooManyBytesError } from '../../egress/open-connection.ts';
+import type { ReachFailure, Refusal } from '../../core/observation.ts';
 
 /**
  * Error for a failed STARTTLS. `detail` is our own sentence or an error code; only `refusal` has text that the peer chose.

@@ -1,7 +1,15 @@
 import { domainToUnicode } from 'node:url';
 
-import { noStartTls, serverRefused, StartTlsError, wrongProtocol } from './plaintext-session.ts';
-import type { Dialogue, Parser, PlaintextSession, SessionState } from './plaintext-session.ts';
+import {
+  type Dialogue,
+  noStartTls,
+  type Parser,
+  type PlaintextSession,
+  serverRefused,
+  type SessionState,
+  StartTlsError,
+  wrongProtocol,
+} from './plaintext-session.ts';
 
 const MAX_TAG_BYTES = 4 * 1024;
 const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";

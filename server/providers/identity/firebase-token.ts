@@ -1,4 +1,4 @@
-import { UnsecuredJWT, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey, UnsecuredJWT } from 'jose';
 import type { IdentityClaims, TokenFailure } from './identity-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { HOUR_MS, type Monotonic } from '../../../contract/durations.ts';

@@ -12,7 +12,7 @@ import { jwt } from 'better-auth/plugins/jwt';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import type { oidcPlugin } from './oidc.ts';
-import { passwordWeakness, emailWords, type PasswordWeakness } from './weak-password.ts';
+import { emailWords, passwordWeakness, type PasswordWeakness } from './weak-password.ts';
 import { symmetricDecrypt } from 'better-auth/crypto';
 import { z } from 'zod';
 

@@ -2,8 +2,8 @@ import type { AuthContext } from 'better-auth';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BuiltInActions, IdentityEvents } from './identity-provider.ts';
-import { passwordWeakness, emailWords } from './weak-password.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { emailWords, passwordWeakness } from './weak-password.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 const VERIFY_MS = DAY_MS;
 const RESET_MS = 30 * MINUTE_MS;

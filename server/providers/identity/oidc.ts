@@ -1,4 +1,4 @@
-import { BetterAuthError, generateGenericState, parseGenericState, type BetterAuthPlugin } from 'better-auth';
+import { BetterAuthError, type BetterAuthPlugin, generateGenericState, parseGenericState } from 'better-auth';
 import { APIError, createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { handleOAuthUserInfo } from 'better-auth/oauth2';
@@ -9,8 +9,8 @@ import type { SignUpDecision } from './invite.ts';
 import {
   createOidcClient,
   type OidcClientConfig,
-  type OidcProfile,
   OidcError,
+  type OidcProfile,
   sanitizeForLog,
 } from './oidc-client.ts';
 import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { passwordWeakness, emailWords } from './weak-password.ts';
+import { emailWords, passwordWeakness } from './weak-password.ts';
 
 const WORDS = [...emailWords('mara.vik@fjord.example'), 'Mara Vik', 'Certlantern'];
 

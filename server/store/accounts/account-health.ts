@@ -1,11 +1,6 @@
 import { sql } from 'kysely';
-import {
-  ACCOUNT_MAIL,
-  type FailingRecipient,
-  MAIL_FAILURE,
-  mailOutageSince,
-  OVERDUE_MS,
-} from '../../core/index.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import { type FailingRecipient, MAIL_FAILURE, mailOutageSince, OVERDUE_MS } from '../../core/health.ts';
 import type { Account } from './accounts.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';

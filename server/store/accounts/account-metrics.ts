@@ -1,5 +1,6 @@
 import type { Store } from '../db/open-store.ts';
-import { type CheckedEndpoint, identityOf, type Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/check/uptime.ts';
+import { type CheckedEndpoint, identityOf } from '../../core/target.ts';
 
 /** A domain's values for the Prometheus endpoint. Timestamps are in ms UTC. */
 export interface DomainMetrics extends CheckedEndpoint {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Entitlement } from '../../core/index.ts';
-import { publishPlanChange, storedEntitlement, applyEntitlement } from '../billing/entitlements.ts';
+import type { Entitlement } from '../../core/plan.ts';
+import { applyEntitlement, publishPlanChange, storedEntitlement } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';

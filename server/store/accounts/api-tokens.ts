@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { FIXED_LIMITS } from '../../core/index.ts';
+import { FIXED_LIMITS } from '../../core/limits.ts';
 import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { AuthorityFacts, PrivateAuthority } from '../../core/index.ts';
+import type { AuthorityFacts, PrivateAuthority } from '../../core/pasted-certificates.ts';
 import { bytes, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 import { FACTS } from '../checks/certificates.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';

@@ -1,10 +1,11 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
-import { type ChannelKind, readTarget } from '../../core/index.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
+import { readTarget } from '../../core/target.ts';
 import { EXPORT_LIMITS, exportHistoryOf } from '../monitors/domain-export.ts';
 import { countMonitors } from '../monitors/monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
-import { parseDomainSettings, parseAccountSettings } from '../alerts/stored-alerts.ts';
+import { parseAccountSettings, parseDomainSettings } from '../alerts/stored-alerts.ts';
 
 /** Returns a text by which the owner recognises a channel, without its secrets. */
 type ChannelTarget = (row: { kind: ChannelKind; config: string }) => string;

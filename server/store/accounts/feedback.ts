@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { FIXED_LIMITS } from '../../core/index.ts';
+import { FIXED_LIMITS } from '../../core/limits.ts';
 import type { Account } from './accounts.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
-import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 export interface NewFeedback {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { identityFlag, locked } from '../db/dialect.ts';
 import { releaseHeldMail } from '../mail/mail-quota.ts';
 import { enqueueMail, type NewMail } from '../mail/mails.ts';
-import { clearForNewOwner, revokeAccess, lockAccount } from './new-owner.ts';
+import { clearForNewOwner, lockAccount, revokeAccess } from './new-owner.ts';
 import type { Store } from '../db/open-store.ts';
 import type { IdentityUserTable } from '../schema/identity-tables.ts';
 import type { Tables } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
 import type { Selectable, SelectType, Transaction } from 'kysely';
-import { type ClearedTable, OPERATOR_MAILS } from '../../core/index.ts';
+import { type ClearedTable, OPERATOR_MAILS } from '../../core/account-mail.ts';
 import { locked } from '../db/dialect.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';

@@ -1,14 +1,13 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type Account, toAccount } from './accounts.ts';
-import { applyEntitlement } from '../billing/entitlements.ts';
+import { applyEntitlement, startTrial } from '../billing/entitlements.ts';
 import { deleteUsers } from './identity-users.ts';
 import { releaseHeldMail } from '../mail/mail-quota.ts';
-import { clearForNewOwner, revokeAccess, lockAccount } from './new-owner.ts';
+import { clearForNewOwner, lockAccount, revokeAccess } from './new-owner.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { startTrial } from '../billing/entitlements.ts';
 
 /** Facts about a sign-in from the identity provider and the request. */
 export interface SignIn {

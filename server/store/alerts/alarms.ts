@@ -1,4 +1,4 @@
-import { ALARM_MAIL } from '../../core/index.ts';
+import { ALARM_MAIL } from '../../core/health.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import { consumeRateLimit } from '../operations/rate-limits.ts';
 import type { Store } from '../db/open-store.ts';

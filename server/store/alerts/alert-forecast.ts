@@ -1,20 +1,15 @@
-import {
-  type AlertSettings,
-  type DomainAlertSettings,
-  entitlementAt,
-  type ExpiringCertificate,
-  type KnownIncident,
-  type MaintenanceWindow,
-  type Plan,
-  nameOf,
-  type Targeted,
-} from '../../core/index.ts';
+import type { KnownIncident } from '../../core/alerting/incident.ts';
+import type { AlertSettings, DomainAlertSettings } from '../../core/alerting/settings.ts';
+import type { MaintenanceWindow } from '../../core/alerting/silence.ts';
+import { entitlementAt, type Plan } from '../../core/plan.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
+import type { ExpiringCertificate } from '../../core/verdict.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { openExpiries } from './monitor-incidents.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
-import { parseDomainSettings, parseAccountSettings } from './stored-alerts.ts';
+import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 import { isActive } from '../monitors/check-due.ts';
 
 /** Data from which an account's future alerts are computed. Timestamps are in ms UTC. */

@@ -1,13 +1,7 @@
 import type { Kysely } from 'kysely';
-import {
-  type AlertFacts,
-  type AlertKind,
-  type AlertSeverity,
-  type AlertStep,
-  type ChannelKind,
-  nameOf,
-  type Targeted,
-} from '../../core/index.ts';
+import type { AlertFacts, AlertKind, AlertSeverity, AlertStep } from '../../core/alerting/alert.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';

@@ -1,24 +1,21 @@
 import type { Kysely, Transaction } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
+import type { AlertSeverity } from '../../core/alerting/alert.ts';
+import { type ChannelState, isChannelOpen } from '../../core/alerting/route.ts';
 import {
   ACCOUNT_MAIL,
   affectsAlerts,
   type AlertSettings,
-  type AlertSeverity,
-  type ChannelState,
   type DomainAlertSettings,
   effectiveSettings,
-  entitlementAt,
   existingChannels,
-  isChannelOpen,
-  maintenanceUntil,
-  mayGetDigest,
   maySetSteps,
-  type Plan,
   type QuietHours,
-  sendAt,
   withExistingChannels,
-} from '../../core/index.ts';
+} from '../../core/alerting/settings.ts';
+import { maintenanceUntil, sendAt } from '../../core/alerting/silence.ts';
+import { mayGetDigest } from '../../core/digest.ts';
+import { entitlementAt, type Plan } from '../../core/plan.ts';
 import { addressOf, parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 import { lockPlan, storedEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';

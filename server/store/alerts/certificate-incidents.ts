@@ -1,21 +1,16 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import type { AlertFacts, AlertStep, Problem } from '../../core/alerting/alert.ts';
 import {
-  type AlertFacts,
-  type AlertSettings,
-  type AlertStep,
   type CertificateGroup,
-  type ConcernedCertificate,
-  effectiveSettings,
-  entitlementAt,
   isAcknowledged,
-  isMuted,
   type KnownIncident,
-  nameOf,
-  type Problem,
   REMEMBER_INCIDENTS_MS,
-  type Targeted,
-} from '../../core/index.ts';
+} from '../../core/alerting/incident.ts';
+import { type AlertSettings, effectiveSettings, isMuted } from '../../core/alerting/settings.ts';
+import type { ConcernedCertificate } from '../../core/check/conclude.ts';
+import { entitlementAt } from '../../core/plan.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { ChannelKind, Plan } from '../../core/index.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
+import type { Plan } from '../../core/plan.ts';
 import { removeChannelFromSettings } from './alert-settings.ts';
 import { supersedeWaitingOn } from './alerts.ts';
 import { addressOf } from './stored-alerts.ts';
@@ -14,7 +15,7 @@ import {
 } from '../mail/recipient-confirmation.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 
 /**
  * The stored config of a channel, which may contain secrets. Only `server/channels` decodes it, except for mail

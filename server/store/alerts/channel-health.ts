@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import { type AccountMail, channelLoss } from '../../core/index.ts';
+import type { AccountMail } from '../../core/account-mail.ts';
+import { channelLoss } from '../../core/retry.ts';
 import { supersedeWaitingOn } from './alerts.ts';
 import type { DeliveryOutcomeKind } from '../schema/alert-tables.ts';
 import { enqueueMail } from '../mail/mails.ts';

@@ -1,19 +1,15 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import {
-  ACCOUNT_MAIL,
-  type AlertFacts,
-  type ChannelKind,
-  isChannelOpen,
-  mayUseChannel,
-  type Plan,
-} from '../../core/index.ts';
-import { type DeliveryRecord, deliveryOf } from './alert-history.ts';
+import type { AlertFacts } from '../../core/alerting/alert.ts';
+import { type ChannelKind, isChannelOpen, mayUseChannel } from '../../core/alerting/route.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import type { Plan } from '../../core/plan.ts';
+import { deliveryOf, type DeliveryRecord } from './alert-history.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import { OWN_MESSAGE_ID } from './alerts.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 import { nextLane } from '../mail/outbox.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
-import { ACCOUNT_MAIL, type ChannelKind } from '../../core/index.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
 import { addressOf } from './stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ChannelsTable } from '../schema/alert-tables.ts';

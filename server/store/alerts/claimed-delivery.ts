@@ -1,16 +1,10 @@
 import { sql, type Transaction } from 'kysely';
-import {
-  ACCOUNT_MAIL,
-  type AlertFacts,
-  type AlertKind,
-  type AlertSeverity,
-  type AlertStep,
-  type CertificateFacts,
-  type ChannelKind,
-  type RevokedCertificate,
-  nameOf,
-  type Targeted,
-} from '../../core/index.ts';
+import type { AlertFacts, AlertKind, AlertSeverity, AlertStep } from '../../core/alerting/alert.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
+import type { RevokedCertificate } from '../../core/verdict.ts';
 import { type Account, toAccount } from '../accounts/accounts.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { Tables } from '../schema/tables.ts';

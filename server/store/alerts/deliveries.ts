@@ -20,7 +20,6 @@ import { suppress } from '../mail/suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 
-export type { ClaimedDelivery, DeliveryToSend } from './claimed-delivery.ts';
 import { firstCheckAt, makeDueBy } from '../monitors/check-due.ts';
 import type { DeliveryOutcomeKind } from '../schema/alert-tables.ts';
 

@@ -1,15 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import {
-  type AlertFacts,
-  begunDeployment,
-  type CertificateFacts,
-  type ExpectedCertificate,
-  expectedDeployment,
-  effectiveTarget,
-  nameOf,
-  type Targeted,
-  waitingAddresses,
-} from '../../core/index.ts';
+import type { AlertFacts } from '../../core/alerting/alert.ts';
+import { begunDeployment, expectedDeployment, waitingAddresses } from '../../core/alerting/conditions.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { ExpectedCertificate } from '../../core/pasted-certificates.ts';
+import { effectiveTarget, nameOf, type Targeted } from '../../core/target.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import { lockAlerts } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';

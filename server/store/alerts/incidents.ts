@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { KnownIncident } from '../../core/index.ts';
+import type { KnownIncident } from '../../core/alerting/incident.ts';
 import { compileOnce } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { DeliveryState } from '../schema/alert-tables.ts';

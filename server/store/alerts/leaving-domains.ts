@@ -5,7 +5,7 @@ import {
   sql,
   type Transaction,
 } from 'kysely';
-import type { KnownIncident } from '../../core/index.ts';
+import type { KnownIncident } from '../../core/alerting/incident.ts';
 import { type DialectName, lockAlerts } from '../db/dialect.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';

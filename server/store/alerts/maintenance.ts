@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type MaintenanceWindow, maintenanceUntil, nameOf, type Targeted } from '../../core/index.ts';
+import { maintenanceUntil, type MaintenanceWindow } from '../../core/alerting/silence.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
 export interface StoredWindow extends MaintenanceWindow {

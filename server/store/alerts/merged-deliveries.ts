@@ -1,5 +1,5 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
-import { maxMerged, MERGE_WAIT } from '../../core/index.ts';
+import { maxMerged, MERGE_WAIT } from '../../core/alerting/merging.ts';
 import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.ts';

@@ -1,14 +1,13 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { AlertFacts, Problem } from '../../core/alerting/alert.ts';
 import {
-  type AlertFacts,
-  type EarlierDelivery,
   type IncidentChange,
   type KnownIncident,
-  type Problem,
   REMEMBER_INCIDENTS_MS,
-} from '../../core/index.ts';
+} from '../../core/alerting/incident.ts';
+import type { EarlierDelivery } from '../../core/alerting/route.ts';
 import { supersedeWaitingQuery } from './alerts.ts';
 import { NOT_NOTIFIED, type Notified, notifiedSteps } from './incidents.ts';
 import type { StoredGroup } from './certificate-incidents.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { AlertFacts } from '../../core/alerting/alert.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
 import {
-  type AlertFacts,
   type AlertSettings,
-  type ChannelKind,
   DEFAULT_ALERT_SETTINGS,
   type DomainAlertSettings,
-} from '../../core/index.ts';
+} from '../../core/alerting/settings.ts';
 import { storedJson, storedJsonOrNull } from '../db/stored-json.ts';
 import { OPTIONAL_EVENTS } from '../../../contract/words.ts';
 

@@ -4,13 +4,12 @@ import {
   entitlement,
   type Entitlement,
   entitlementAt,
-  nameOf,
   type Plan,
   splitForFree,
   TRIAL_MS,
   TRIAL_REMEMBERED_MS,
-  type Targeted,
-} from '../../core/index.ts';
+} from '../../core/plan.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
 import { locked } from '../db/dialect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';

@@ -5,9 +5,9 @@ import {
   pastDueSince,
   refundTime,
   type Subscription,
-} from '../../core/index.ts';
+} from '../../core/plan.ts';
 import { locked } from '../db/dialect.ts';
-import { publishPlanChange, applyEntitlement } from './entitlements.ts';
+import { applyEntitlement, publishPlanChange } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import { applyDeferredRefunds, applyRefund, deferRefund, type RefundChange } from './refunds.ts';
 import { toSubscription } from './subscriptions.ts';

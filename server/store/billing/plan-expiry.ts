@@ -1,6 +1,6 @@
 import { locked } from '../db/dialect.ts';
 import { isPaused } from '../monitors/domain-state.ts';
-import { publishPlanChange, applyEntitlement } from './entitlements.ts';
+import { applyEntitlement, publishPlanChange } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';

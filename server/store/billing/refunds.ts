@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import { followRefund, type Refund } from '../../core/index.ts';
+import { followRefund, type Refund } from '../../core/plan.ts';
 import type { SubscriptionsTable, Tables } from '../schema/tables.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Subscription } from '../../core/index.ts';
+import type { Subscription } from '../../core/plan.ts';
 import { locked } from '../db/dialect.ts';
-import { publishPlanChange, applyEntitlement } from './entitlements.ts';
+import { applyEntitlement, publishPlanChange } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import type { SubscriptionsTable } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -1,5 +1,6 @@
-import type { CertificateFacts, LimitName } from '../../core/index.ts';
-import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { LimitName } from '../../core/limits.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
 import { certificateDers, parseFacts } from './certificates.ts';
 import type { MonitorKey } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';

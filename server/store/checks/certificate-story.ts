@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { CertificateFacts, Targeted } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { Targeted } from '../../core/target.ts';
 import { certificateNames, type DialectName } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { issuerLine, UNKNOWN_ISSUER } from '../../../contract/check-words.ts';
-import type { CertificateFacts } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
 import { bytes, type DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { CertificateFacts, LimitName, Limits } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { LimitName, Limits } from '../../core/limits.ts';
 import {
   addCertificates,
   derIsKept,

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/check/uptime.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /** The result of a check. Consecutive checks with the same result form a run. */

@@ -1,19 +1,19 @@
 import type { Transaction } from 'kysely';
+import type { Problem } from '../../core/alerting/alert.ts';
+import { replacedCertificate } from '../../core/alerting/conditions.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../core/alerting/settings.ts';
 import {
-  type CertificateFacts,
   type CheckState,
   concernedCertificates,
   conclude,
   type Conclusion,
-  DEFAULT_ALERT_SETTINGS,
-  type Finding,
-  type Observation,
   onScheduleUntil,
-  type Problem,
-  replacedCertificate,
   type UptimeRecord,
-  type Verdict,
-} from '../../core/index.ts';
+} from '../../core/check/conclude.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { Finding } from '../../core/finding.ts';
+import type { Observation } from '../../core/observation.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import {
   effectiveAlertSettings,
   type EffectiveAlertSettings,

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/check/uptime.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { MonitorDaysTable } from '../schema/check-tables.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';

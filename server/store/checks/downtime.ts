@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { entitlementAt, isUptimeConfirmed, uptimePercent, uptimeWindowDays } from '../../core/index.ts';
+import { isUptimeConfirmed, uptimePercent, uptimeWindowDays } from '../../core/check/uptime.ts';
+import { entitlementAt } from '../../core/plan.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
-import type { Observation } from '../../core/index.ts';
+import type { Observation } from '../../core/observation.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { CertificateFacts, Verdict } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { CertificateFacts, Verdict } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import { compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedJson } from '../db/stored-json.ts';

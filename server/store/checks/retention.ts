@@ -1,5 +1,6 @@
 import { type Kysely, sql, type SqlBool } from 'kysely';
-import { RETENTION_GRACE_MS, uptimeWindowDays } from '../../core/index.ts';
+import { uptimeWindowDays } from '../../core/check/uptime.ts';
+import { RETENTION_GRACE_MS } from '../../core/plan.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -1,4 +1,4 @@
-import type { Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/check/uptime.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 

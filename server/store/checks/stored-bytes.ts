@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import { type CertificateFacts, dailyQuotaKb, type Limits } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import { dailyQuotaKb, type Limits } from '../../core/limits.ts';
 import type { SeenCertificate } from './certificates.ts';
 import type { Evidence } from './evidence.ts';
 import { countMonitors } from '../monitors/monitors.ts';

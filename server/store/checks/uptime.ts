@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { isUptimeConfirmed, type Uptime, uptimePercent } from '../../core/index.ts';
+import { isUptimeConfirmed, type Uptime, uptimePercent } from '../../core/check/uptime.ts';
 import { type HourlyResponseTimes, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';

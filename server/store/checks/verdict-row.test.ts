@@ -16,8 +16,12 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
 import { alternate } from '../../../tests/kit/product/observation.ts';
-import { describeFindings, judge, type Observation, type Verdict } from '../../core/index.ts';
-import { createTrustStore, WorkBudget } from '../../pki/index.ts';
+import { judge } from '../../core/judge/judge.ts';
+import type { Observation } from '../../core/observation.ts';
+import { describeFindings } from '../../core/report/describe-finding.ts';
+import type { Verdict } from '../../core/verdict.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
+import { WorkBudget } from '../../pki/work-budget.ts';
 import { parseVerdict } from './verdict-row.ts';
 
 const trustStore = createTrustStore([root.der], { arePublic: true });

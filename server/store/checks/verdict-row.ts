@@ -1,22 +1,16 @@
 import type { Transaction } from 'kysely';
+import { renewalOverdueAt } from '../../core/alert-steps.ts';
+import { type Finding, isFacts } from '../../core/finding.ts';
+import { type Infer, isRecord, list, nullable, number, object } from '../../core/shape.ts';
 import {
   type AddressVerdict,
   type ExpiringCertificate,
   type Failure,
-  type Finding,
-  type Infer,
-  isFacts,
-  isRecord,
   isVerdict,
   type LastSeen,
-  list,
-  nullable,
-  number,
-  object,
   type PostureVerdict,
-  renewalOverdueAt,
   type Verdict,
-} from '../../core/index.ts';
+} from '../../core/verdict.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/index.ts';
+import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/limits.ts';
 import { type DialectName, type LeaseClock, SQLITE_FILE, sqliteDialect, storageFaultOf } from './dialect.ts';
 import {
   databaseId,
@@ -28,16 +28,6 @@ import { StorageHealth } from './storage-health.ts';
 import { StoreError, type StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 import { Worker } from 'node:worker_threads';
-
-export {
-  isOutage,
-  isForeignKeyViolation,
-  isStatementTimeout,
-  type StorageFault,
-  storageFaultOf,
-} from './dialect.ts';
-export { StoreError } from './store-error.ts';
-export type { Signal, Signals } from './signals.ts';
 
 /** An open database at the newest schema. Functions of the store take it as their first argument. */
 export interface Store {

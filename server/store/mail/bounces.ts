@@ -1,4 +1,4 @@
-import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import { suppress } from './suppressions.ts';

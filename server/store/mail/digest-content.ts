@@ -1,13 +1,12 @@
+import type { Digest } from '../../core/account-mail.ts';
 import {
   composeDigest,
-  type Digest,
   DIGEST_AHEAD_MS,
   DIGEST_PERIOD_MS,
   type DigestDomain,
   type DigestIncident,
-  nameOf,
-  type Targeted,
-} from '../../core/index.ts';
+} from '../../core/digest.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';

@@ -1,11 +1,11 @@
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
 import {
-  ACCOUNT_MAIL,
   DIGEST_EXPIRES_AFTER_MS,
   DIGEST_MAX_AHEAD_MS,
-  entitlementAt,
   followDigest,
   mayGetDigest,
-} from '../../core/index.ts';
+} from '../../core/digest.ts';
+import { entitlementAt } from '../../core/plan.ts';
 import { locked } from '../db/dialect.ts';
 import { digestContent } from './digest-content.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';

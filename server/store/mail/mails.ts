@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/index.ts';
+import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/account-mail.ts';
 import type { Claim } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { laneOf, LANES } from '../../core/index.ts';
+import { laneOf, LANES } from '../../core/check/schedule.ts';
 import { type Claim, compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';

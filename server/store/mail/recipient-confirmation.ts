@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
-import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { announceChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';

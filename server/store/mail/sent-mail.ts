@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
-import { ACCOUNT_MAIL, type Targeted } from '../../core/index.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import type { Targeted } from '../../core/target.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import type { Store } from '../db/open-store.ts';

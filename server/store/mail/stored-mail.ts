@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccountMail } from '../../core/index.ts';
+import type { AccountMail } from '../../core/account-mail.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { ALERT_PROBLEMS, CHANNEL_KIND_NAMES } from '../../../contract/words.ts';
 

@@ -1,6 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { ACCOUNT_MAIL, type UnsubscribePair, type Targeted } from '../../core/index.ts';
+import type { UnsubscribePair } from '../../core/account-mail.ts';
+import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import type { Targeted } from '../../core/target.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { locked } from '../db/dialect.ts';
 import { supersedeWaitingOn } from '../alerts/alerts.ts';

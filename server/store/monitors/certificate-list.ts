@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { CertificateFacts, Targeted } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { Targeted } from '../../core/target.ts';
 import {
   type CertificateSort,
   naturalDirection,

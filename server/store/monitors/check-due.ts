@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { LANES, recentChecks } from '../../core/index.ts';
+import { LANES } from '../../core/check/schedule.ts';
+import { recentChecks } from '../../core/check/uptime.ts';
 import { compileOnce, leaseClock, locked } from '../db/dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import { checkRunsOf } from '../checks/check-runs.ts';
-import { describeVerdict } from '../../core/index.ts';
+import { describeVerdict } from '../../core/report/describe-finding.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { parseSamples } from '../checks/samples.ts';
 import { selectCertificateHistory } from '../checks/check-evidence.ts';

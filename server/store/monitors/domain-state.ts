@@ -4,8 +4,8 @@ import {
   ATTENTION_REASONS,
   type AttentionReason,
   CRITICAL_DAYS,
-  SOON_DAYS,
   type DomainState,
+  SOON_DAYS,
 } from '../../../contract/words.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Targeted } from '../../core/index.ts';
+import type { Targeted } from '../../core/target.ts';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { DomainState } from '../../../contract/words.ts';

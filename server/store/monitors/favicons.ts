@@ -1,6 +1,6 @@
 import { type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
-import { effectiveTarget, type Targeted } from '../../core/index.ts';
+import { effectiveTarget, type Targeted } from '../../core/target.ts';
 import { bytes, compileOnce, lockedSkippingLocked } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';

@@ -1,7 +1,9 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { getDomain } from 'tldts';
-import { type CheckedEndpoint, effectiveTarget, isSensitive, type Limits } from '../../core/index.ts';
+import type { Limits } from '../../core/limits.ts';
+import { isSensitive } from '../../core/protocol.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../../core/target.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';

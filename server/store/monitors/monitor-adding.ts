@@ -1,23 +1,17 @@
 import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import {
-  type CheckedEndpoint,
-  identityOf,
-  laneOf,
-  nameOf,
-  type Plan,
-  type Targeted,
-} from '../../core/index.ts';
+import { laneOf } from '../../core/check/schedule.ts';
+import type { Plan } from '../../core/plan.ts';
+import { type CheckedEndpoint, identityOf, nameOf, type Targeted } from '../../core/target.ts';
 import { type LockedPlan, lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
-import { type Monitor, toMonitor } from './monitor-row.ts';
-import { searchText } from './monitor-row.ts';
+import { type Monitor, searchText, toMonitor } from './monitor-row.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
+import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
 
 export interface NewEndpoint extends CheckedEndpoint {
   notes?: string;

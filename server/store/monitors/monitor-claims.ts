@@ -1,13 +1,8 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import {
-  entitlementAt,
-  frequencyOn,
-  identityKey,
-  identityOf,
-  lanePortions,
-  type Plan,
-} from '../../core/index.ts';
+import { lanePortions } from '../../core/check/schedule.ts';
+import { entitlementAt, frequencyOn, type Plan } from '../../core/plan.ts';
+import { identityKey, identityOf } from '../../core/target.ts';
 import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';

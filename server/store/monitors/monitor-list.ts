@@ -1,4 +1,5 @@
-import type { Targeted, Verdict } from '../../core/index.ts';
+import type { Targeted } from '../../core/target.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { MAX_ENTRIES } from './expiries.ts';
 import {
@@ -23,8 +24,6 @@ import { storedStrings } from '../db/stored-json.ts';
 import type { Tables } from '../schema/tables.ts';
 import { byExpiry, isAfterExpiry, pageOfLevels } from './worst-first.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-
-export type { MonitorFilter } from './monitor-filter.ts';
 
 interface Sorted extends SortedFilter {
   /** Position after which the list starts, of the same `sort`; null: the beginning. */

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Plan } from '../../core/index.ts';
+import type { Plan } from '../../core/plan.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
 import { reopenLastChanged } from '../alerts/leaving-domains.ts';

@@ -1,13 +1,9 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import {
-  type CertificateFacts,
-  type CheckedEndpoint,
-  displayName,
-  identityOf,
-  type Targeted,
-  type UptimeStanding,
-  type Verdict,
-} from '../../core/index.ts';
+import type { UptimeStanding } from '../../core/check/uptime.ts';
+import { displayName } from '../../core/endpoint.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import { type CheckedEndpoint, identityOf, type Targeted } from '../../core/target.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { UptimeAssessment } from '../../core/index.ts';
+import type { UptimeAssessment } from '../../core/check/uptime.ts';
 import { type CheckResult, type OpenRun, startRun } from '../checks/check-runs.ts';
 import { addCheckToHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';

@@ -1,4 +1,4 @@
-import type { Targeted } from '../../core/index.ts';
+import type { Targeted } from '../../core/target.ts';
 import { type RawBuilder, sql } from 'kysely';
 import {
   attentionParts,

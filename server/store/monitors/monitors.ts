@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { dueWithInterval, type Plan } from '../../core/index.ts';
+import { dueWithInterval } from '../../core/check/schedule.ts';
+import type { Plan } from '../../core/plan.ts';
 import { handOverAlerts, reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor } from './monitor-change.ts';

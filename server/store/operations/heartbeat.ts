@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type AlertFacts, DEFAULT_ALERT_SETTINGS, HEARTBEAT_EVERY_MINUTES } from '../../core/index.ts';
+import type { AlertFacts } from '../../core/alerting/alert.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../core/alerting/settings.ts';
+import { HEARTBEAT_EVERY_MINUTES } from '../../core/check/schedule.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/monitor-row.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ExpiringCertificate, nameOf, type Targeted } from '../../core/index.ts';
+import { nameOf, type Targeted } from '../../core/target.ts';
+import type { ExpiringCertificate } from '../../core/verdict.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';

@@ -1,4 +1,4 @@
-import type { Targeted } from '../../core/index.ts';
+import type { Targeted } from '../../core/target.ts';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { lockPlan } from '../billing/entitlements.ts';
 import { isDown } from '../alerts/incidents.ts';

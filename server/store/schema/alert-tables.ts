@@ -1,12 +1,7 @@
 import type { Generated } from 'kysely';
-import type {
-  AlertKind,
-  AlertSeverity,
-  AlertStep,
-  ChannelKind,
-  MaintenanceWindow,
-  Problem,
-} from '../../core/index.ts';
+import type { AlertKind, AlertSeverity, AlertStep, Problem } from '../../core/alerting/alert.ts';
+import type { ChannelKind } from '../../core/alerting/route.ts';
+import type { MaintenanceWindow } from '../../core/alerting/silence.ts';
 
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 

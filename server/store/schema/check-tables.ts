@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
-import type { LimitName, Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/check/uptime.ts';
+import type { LimitName } from '../../core/limits.ts';
 
 /** A boolean as 0 or 1. */
 type Flag = number;

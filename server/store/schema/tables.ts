@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
-import type { Plan, PlanSource, PlanStatus, Subscription, Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/check/uptime.ts';
+import type { Plan, PlanSource, PlanStatus, Subscription } from '../../core/plan.ts';
 import type {
   AlarmsTable,
   AlertsTable,

@@ -8,7 +8,7 @@ import {
   type FirebaseMail,
   startFirebaseEmulator,
 } from '../../kit/providers/firebase-emulator.ts';
-import { expect, logIn, logOut, signUpOnPage, test as journey } from '../world.ts';
+import { expect, test as journey, logIn, logOut, signUpOnPage } from '../world.ts';
 
 const settingsOf = (emulator: FirebaseEmulator) => ({
   FIREBASE_PROJECT_ID: emulator.projectId,

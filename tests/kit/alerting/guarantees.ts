@@ -1,4 +1,5 @@
-import type { ChosenStep, ExpiringCertificate, Verdict } from '../../../server/core/index.ts';
+import type { ChosenStep } from '../../../server/core/alert-steps.ts';
+import type { ExpiringCertificate, Verdict } from '../../../server/core/verdict.ts';
 import { DAY, type SimulatedHost } from './simulated-host.ts';
 import { type Incident, keyOf, type MemoryOutbox, type SentStep } from './memory-outbox.ts';
 import type { MutableEvent } from '../../../contract/words.ts';

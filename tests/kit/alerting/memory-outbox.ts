@@ -1,13 +1,12 @@
+import type { PlannedAlert } from '../../../server/core/alerting/alert.ts';
 import {
-  updateIncidents,
-  followUptime,
   type IncidentPlan,
   type KnownIncident,
   type RecordedCheck,
-  type PlannedAlert,
   REMEMBER_INCIDENTS_MS,
-  type UptimeStanding,
-} from '../../../server/core/index.ts';
+} from '../../../server/core/alerting/incident.ts';
+import { updateIncidents } from '../../../server/core/alerting/update-incidents.ts';
+import { followUptime, type UptimeStanding } from '../../../server/core/check/uptime.ts';
 
 export interface SentStep {
   incident: Incident;

@@ -1,5 +1,6 @@
-import type { ExpiringCertificate, Finding, LastSeen, Verdict } from '../../../server/core/index.ts';
-import { rotatingCertificates, recordServed } from '../../../server/core/judge/rotation.ts';
+import type { Finding } from '../../../server/core/finding.ts';
+import type { ExpiringCertificate, LastSeen, Verdict } from '../../../server/core/verdict.ts';
+import { recordServed, rotatingCertificates } from '../../../server/core/judge/rotation.ts';
 
 const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

@@ -1,11 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
 
 import { DAY_MS } from '../../../contract/durations.ts';
-import { nameConstraints } from './certificate-extensions.ts';
-import type { RawExtension } from './certificate-extensions.ts';
+import { nameConstraints, type RawExtension } from './certificate-extensions.ts';
 import { objectIdentifier, sequence, set, tagged, utf8String } from './der-writer.ts';
-import type { CertificateOptions, KeyPair, MintedAuthority, MintedCertificate } from './mint.ts';
-import { mintAuthority, mintKey, nameDer } from './mint.ts';
+import {
+  type CertificateOptions,
+  type KeyPair,
+  mintAuthority,
+  type MintedAuthority,
+  type MintedCertificate,
+  mintKey,
+  nameDer,
+} from './mint.ts';
 
 export const HOSTILE_HOST = 'hostile.certs.test';
 const COMMON_NAME = '2.5.4.3';

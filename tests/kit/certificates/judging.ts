@@ -1,13 +1,13 @@
-import {
-  type AddressObservation,
-  describeVerdict,
-  type FailedObservation,
-  type HandshakeObservation,
-  judge,
-  type Observation,
-  type Verdict,
-} from '../../../server/core/index.ts';
-import { createTrustStore } from '../../../server/pki/index.ts';
+import { judge } from '../../../server/core/judge/judge.ts';
+import type {
+  AddressObservation,
+  FailedObservation,
+  HandshakeObservation,
+  Observation,
+} from '../../../server/core/observation.ts';
+import { describeVerdict } from '../../../server/core/report/describe-finding.ts';
+import type { Verdict } from '../../../server/core/verdict.ts';
+import { createTrustStore } from '../../../server/pki/trust-store.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from './mint.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../product/observation.ts';
 

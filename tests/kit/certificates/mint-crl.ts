@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
 
-import { authorityKeyIdentifier, extensionDer } from './certificate-extensions.ts';
-import type { RawExtension } from './certificate-extensions.ts';
+import { authorityKeyIdentifier, extensionDer, type RawExtension } from './certificate-extensions.ts';
 import { integer, namedBits, sequence, tagged, time, tlv } from './der-writer.ts';
-import { keyIdentifier, signedDer } from './mint.ts';
-import type { Hash, Instant, KeyPair, MintedCertificate } from './mint.ts';
+import {
+  type Hash,
+  type Instant,
+  keyIdentifier,
+  type KeyPair,
+  type MintedCertificate,
+  signedDer,
+} from './mint.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Entry of a CRL. A minted certificate may be passed as one. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { extensionDer } from './certificate-extensions.ts';
-import type { RawExtension } from './certificate-extensions.ts';
+import { extensionDer, type RawExtension } from './certificate-extensions.ts';
 import {
   generalizedTime,
   integer,
@@ -12,8 +11,7 @@ import {
   tagged,
   tlv,
 } from './der-writer.ts';
-import { signedDer } from './mint.ts';
-import type { Hash, Instant, KeyPair, MintedCertificate } from './mint.ts';
+import { type Hash, type Instant, type KeyPair, type MintedCertificate, signedDer } from './mint.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 type IdHash = 'sha1' | 'sha256' | 'sha384' | 'sha512';

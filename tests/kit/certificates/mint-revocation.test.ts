@@ -5,7 +5,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ocspStatus, ocspRequest, parseCertificate } from '../../../server/pki/index.ts';
+import { parseCertificate } from '../../../server/pki/certificate.ts';
+import { ocspRequest } from '../../../server/pki/revocation/ocsp-request.ts';
+import { ocspStatus } from '../../../server/pki/revocation/ocsp-status.ts';
 import { mintAuthority } from './mint.ts';
 import { mintCrl } from './mint-crl.ts';
 import { mintOcspResponse } from './mint-ocsp.ts';

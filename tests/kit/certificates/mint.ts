@@ -1,5 +1,4 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 import {
   authorityInformationAccess,
@@ -11,11 +10,13 @@ import {
   extendedKeyUsage,
   extensionDer,
   keyUsage,
+  type KeyUsage,
   nameConstraints,
+  type RawExtension,
   subjectAltName,
   subjectKeyIdentifier,
+  type Subtrees,
 } from './certificate-extensions.ts';
-import type { KeyUsage, RawExtension, Subtrees } from './certificate-extensions.ts';
 import {
   bitString,
   integer,
@@ -29,7 +30,7 @@ import {
   utf8String,
 } from './der-writer.ts';
 import { pssAlgorithm, type PssOptions, pssSign } from './pss.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 export interface KeyPair {
   publicKey: KeyObject;

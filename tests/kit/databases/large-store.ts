@@ -1,12 +1,12 @@
 import { lowerIssuer } from '../../../server/store/checks/certificates.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
-import type { CertificateFacts } from '../../../server/core/index.ts';
+import type { CertificateFacts } from '../../../server/core/facts.ts';
 import type { Store } from '../../../server/store/db/open-store.ts';
 import { searchText } from '../../../server/store/monitors/monitor-row.ts';
 import type { Tables } from '../../../server/store/schema/tables.ts';
 import { insertMonitors, insertRows } from './insert-rows.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Sizes of the accounts. */
 export interface Population {

@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '../../../contract/channel-config.ts';
 import type { ChannelKindName } from '../../../contract/words.ts';
-import type { AlertContent } from '../../../server/channels/index.ts';
+import type { AlertContent } from '../../../server/channels/messages/alert-input.ts';
 import { definitionOf, type StoredChannelConfig } from '../../../server/channels/kinds/index.ts';
 
 export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

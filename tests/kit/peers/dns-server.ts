@@ -1,8 +1,6 @@
-import { createSocket } from 'node:dgram';
-import type { Socket as UdpSocket } from 'node:dgram';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 import { addressBytes } from '../certificates/address-bytes.ts';
 

@@ -1,5 +1,4 @@
-import type { ServerCertificate, TlsPeer } from './tls-server.ts';
-import { startTlsServer } from './tls-server.ts';
+import { type ServerCertificate, startTlsServer, type TlsPeer } from './tls-server.ts';
 
 export interface GatedPeer extends TlsPeer {
   /** Every ClientHello, answered or not, oldest first; `at`: ms UTC. */

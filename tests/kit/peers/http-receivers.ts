@@ -1,6 +1,10 @@
-import { createHttpChannels } from '../../../server/channels/index.ts';
-import type { HttpChannels, HttpChannelsOptions } from '../../../server/channels/index.ts';
-import { createAddressPolicy, createResolver } from '../../../server/egress/index.ts';
+import {
+  createHttpChannels,
+  type HttpChannels,
+  type HttpChannelsOptions,
+} from '../../../server/channels/http-channels.ts';
+import { createAddressPolicy } from '../../../server/egress/address-policy.ts';
+import { createResolver } from '../../../server/egress/resolver.ts';
 import { HTTP_EXAMPLES } from './channel-examples.ts';
 
 /** Creates HTTP channels that may post to this machine. `at` stands in for services with a fixed URL. */

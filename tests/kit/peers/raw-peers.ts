@@ -1,8 +1,6 @@
-import { createServer } from 'node:net';
-import type { ListenOptions, Socket } from 'node:net';
+import { createServer, type ListenOptions, type Socket } from 'node:net';
 
-import { listening } from './tls-server.ts';
-import type { Peer } from './tls-server.ts';
+import { listening, type Peer } from './tls-server.ts';
 
 /** Handles a new connection of a raw peer. */
 export type PeerBehaviour = (socket: Socket) => void;

@@ -1,8 +1,7 @@
 import type { ListenOptions, Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 
-import { startRawPeer } from './raw-peers.ts';
-import type { RawPeer } from './raw-peers.ts';
+import { type RawPeer, startRawPeer } from './raw-peers.ts';
 import type { ServerCertificate } from './tls-server.ts';
 
 /** One step of a dialogue: what the server sends, or what it expects from the client, byte for byte. */

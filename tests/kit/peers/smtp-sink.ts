@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
-import type { ParsedMail } from 'mailparser';
-import { simpleParser } from 'mailparser';
-import type { SMTPServerSession } from 'smtp-server';
-import { SMTPServer } from 'smtp-server';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import { selfSigned } from '../certificates/mint.ts';
 import type { ServerCertificate } from './tls-server.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-import { createAddressPolicy, createResolver } from '../../../server/egress/index.ts';
-import { createSources } from '../../../server/probe/index.ts';
-import type { OpenSources } from '../../../server/probe/index.ts';
+import { createAddressPolicy } from '../../../server/egress/address-policy.ts';
+import { createResolver } from '../../../server/egress/resolver.ts';
+import { createSources, type OpenSources } from '../../../server/probe/sources/create-sources.ts';
 
 /** Creates a folder that is removed after the test. */
 export function cacheFolder(): string {

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSecureContext, createServer } from 'node:tls';
-import type { SecureContext, TlsOptions } from 'node:tls';
+import { createSecureContext, createServer, type SecureContext, type TlsOptions } from 'node:tls';
 
 /** Certificate and key of a server. The server sends the certificates of `chainPem` after the leaf, in that order. */
 export interface ServerCertificate {

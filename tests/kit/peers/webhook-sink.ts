@@ -1,10 +1,8 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 
-import { listening } from './tls-server.ts';
-import type { Peer, ServerCertificate } from './tls-server.ts';
+import { listening, type Peer, type ServerCertificate } from './tls-server.ts';
 
 export interface SunkRequest {
   method: string;

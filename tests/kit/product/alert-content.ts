@@ -1,4 +1,4 @@
-import type { AlertContent } from '../../../server/channels/index.ts';
+import type { AlertContent } from '../../../server/channels/messages/alert-input.ts';
 
 /** Hostile strings, as certificates and servers may contain them. */
 export const HOSTILE_TEXTS = [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { AppEnv } from '../../../server/api/http/app-env.ts';
 import { createSessions } from '../../../server/api/auth/session.ts';
-import { BUILT_IN } from '../../../server/providers/identity/index.ts';
+import { BUILT_IN } from '../../../server/providers/identity/id-token.ts';
 import { grantPremium } from '../../../server/store/accounts/accounts.ts';
 import { identityFlag } from '../../../server/store/db/dialect.ts';
 import { openAccount } from '../../../server/store/accounts/sign-in.ts';

@@ -1,6 +1,6 @@
 import { lowerIssuer } from '../../../server/store/checks/certificates.ts';
 import { createHash } from 'node:crypto';
-import type { CertificateFacts } from '../../../server/core/index.ts';
+import type { CertificateFacts } from '../../../server/core/facts.ts';
 import type { Store } from '../../../server/store/db/open-store.ts';
 import { searchText } from '../../../server/store/monitors/monitor-row.ts';
 import { insertMonitors } from '../databases/insert-rows.ts';

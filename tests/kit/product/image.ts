@@ -1,11 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   cpSync,
   linkSync,
-  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,

@@ -3,8 +3,8 @@ import type {
   HandshakeObservation,
   Observation,
   PostureObservation,
-  RevocationVerdict,
-} from '../../../server/core/index.ts';
+} from '../../../server/core/observation.ts';
+import type { RevocationVerdict } from '../../../server/core/verdict.ts';
 
 /** The parts of an observation that stay empty in tests of handshakes. */
 export const HANDSHAKES_ONLY: Pick<

@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test';
 import { deepStrictEqual } from 'node:assert/strict';
 import type { z } from 'zod';
-import { CALLS, type Call } from '../../../contract/calls/calls.ts';
-import { problemSchema, type Problem } from '../../../contract/problem.ts';
+import type { Call } from '../../../contract/calls/call.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
+import { type Problem, problemSchema } from '../../../contract/problem.ts';
 import type { Store } from '../../../server/store/db/open-store.ts';
 import { rawDatabase } from '../databases/raw-database.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { at, dialog, changeAndAwaitPreview, open, press, pretendToSave, type Screen } from './navigation.ts';
+import { at, changeAndAwaitPreview, dialog, open, press, pretendToSave, type Screen } from './navigation.ts';
 
 /** Opens the page and waits for its data. */
 async function alerts(page: Page): Promise<void> {

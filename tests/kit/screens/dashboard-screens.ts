@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { dashboard, dialog, domainMenu, change, open, panelOf, press, type Screen } from './navigation.ts';
+import { change, dashboard, dialog, domainMenu, open, panelOf, press, type Screen } from './navigation.ts';
 import { ATTENTION_REASONS, DOMAIN_STATES } from '../../../contract/words.ts';
 import { PANEL } from './panel-screens.ts';
 

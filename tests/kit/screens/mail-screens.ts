@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
-import { accountMessage, LOGO_CONTENT_ID, type RenderedMessage } from '../../../server/channels/index.ts';
-import type { AccountMail } from '../../../server/core/index.ts';
+import { accountMessage } from '../../../server/channels/messages/account-message.ts';
+import { LOGO_CONTENT_ID } from '../../../server/channels/messages/mail-layout.ts';
+import type { RenderedMessage } from '../../../server/channels/messages/rendered-message.ts';
+import type { AccountMail } from '../../../server/core/account-mail.ts';
 import { type Changes, DAY, HOUR, LEAF, MINUTE, NOW, render } from '../../channels/alert-mails.ts';
 
 const WIDTHS = [720, 360];

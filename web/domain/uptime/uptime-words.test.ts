@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { UptimeWire } from '../../../contract/uptime.ts';
 import { EXAMPLE_NOW } from '../../../tests/kit/pages/example-domain.ts';
 import { checkWords, incidentWords, responseText, windowWords } from './uptime-words.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import { durationText } from '../../lib/format.ts';
 
 const ago = (ms: number) => new Date(EXAMPLE_NOW - ms).toISOString();

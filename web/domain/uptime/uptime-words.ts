@@ -1,5 +1,5 @@
 import type { UptimeWire } from '../../../contract/uptime.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { durationText, longDate, longDateTime } from '../../lib/format.ts';
 
 type Check = UptimeWire['checks'][number];

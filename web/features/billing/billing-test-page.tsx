@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { testEvent, testSubscription } from '../../../contract/calls/payment.ts';
-import { TEST_EVENTS } from '../../../contract/payment.ts';
-import type { TestEvent, TestSubscriptionWire } from '../../../contract/payment.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { TEST_EVENTS, type TestEvent, type TestSubscriptionWire } from '../../../contract/payment.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useOffer, useRereadPlan } from '../../lib/account/standing.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';

@@ -1,5 +1,6 @@
 import { billing } from '../../../contract/calls/payment.ts';
-import { ApiError, call } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
 

@@ -1,8 +1,6 @@
-import { initializePaddle } from '@paddle/paddle-js';
-import type { Paddle } from '@paddle/paddle-js';
+import { initializePaddle, type Paddle } from '@paddle/paddle-js';
 import type { CheckoutWire } from '../../../contract/payment.ts';
-import { outcomeOf } from './completion.ts';
-import type { CheckoutOutcome } from './completion.ts';
+import { type CheckoutOutcome, outcomeOf } from './completion.ts';
 
 // The same URL that paddle-js loads. paddle-js remembers a failure until the page is reloaded. We load the script ourselves, so
 // that a retry works, and paddle-js finds it there.

@@ -1,14 +1,12 @@
 import { Check } from 'lucide-react';
-import { useRef } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { ProductWire } from '../../../contract/payment.ts';
 import { counted } from '../../lib/format.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import type { UpgradeReason } from '../../lib/account/plan.ts';
 import type { TrialOffer } from '../../lib/account/trial.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import type { DialogProps } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogProps } from '../../ui/dialog.tsx';
 import { FieldError } from '../../ui/form/field.tsx';
 import { priceText } from './price.ts';
 import { TestModeMark } from './test-mode-mark.tsx';

@@ -8,8 +8,11 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { certificateStory, listCertificates } from '../../../contract/calls/certificate.ts';
-import type { CertificateWire } from '../../../contract/calls/certificate.ts';
+import {
+  certificateStory,
+  type CertificateWire,
+  listCertificates,
+} from '../../../contract/calls/certificate.ts';
 import { SECOND_MS } from '../../../contract/durations.ts';
 import { throttled } from '../../domain/throttle.ts';
 import { call } from '../../lib/api-client.ts';

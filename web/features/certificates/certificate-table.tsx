@@ -1,14 +1,13 @@
 import { shownIssuer } from '../../domain/domain-lines.ts';
 import { Link } from '@tanstack/react-router';
-import { memo } from 'react';
-import type { Ref } from 'react';
+import { memo, type Ref } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import type { CertificateSort } from '../../../contract/calls/list-order.ts';
 import { counted, grouped } from '../../lib/format.ts';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/loading.tsx';
-import { type Column, type ListOrder, SpacerRow, ListTable } from '../../ui/table/table-parts.tsx';
+import { type Column, type ListOrder, ListTable, SpacerRow } from '../../ui/table/table-parts.tsx';
 import { useListWindow } from '../../ui/table/use-list-window.ts';
 import { Time } from '../../ui/time.tsx';
 import { useMediaQuery } from '../../lib/use-media-query.ts';

@@ -1,6 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { CERTIFICATE_SORTS, SORT_DIRECTIONS } from '../../../contract/calls/list-order.ts';
-import type { CertificateSort, SortDirection } from '../../../contract/calls/list-order.ts';
+import {
+  CERTIFICATE_SORTS,
+  type CertificateSort,
+  SORT_DIRECTIONS,
+  type SortDirection,
+} from '../../../contract/calls/list-order.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 import { oneOf } from '../../lib/search-parameters.ts';
 

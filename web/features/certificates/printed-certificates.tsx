@@ -1,10 +1,8 @@
 import { issuerLine } from '../../../contract/check-words.ts';
-import { listCertificates } from '../../../contract/calls/certificate.ts';
-import type { CertificateWire } from '../../../contract/calls/certificate.ts';
+import { type CertificateWire, listCertificates } from '../../../contract/calls/certificate.ts';
 import { timeLeft } from '../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../contract/state/state-words.ts';
-import { PrintedList } from '../../domain/printed-list.tsx';
-import type { PrintedColumn } from '../../domain/printed-list.tsx';
+import { type PrintedColumn, PrintedList } from '../../domain/printed-list.tsx';
 import { grouped, longDate } from '../../lib/format.ts';
 import { problemName } from './certificate-parts.tsx';
 

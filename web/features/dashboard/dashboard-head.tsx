@@ -1,15 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { openerId } from '../../domain/domain-actions.tsx';
 import { grouped } from '../../lib/format.ts';
-import { Glyph } from '../../ui/glyph.tsx';
-import type { GlyphName } from '../../ui/glyph.tsx';
+import { Glyph, type GlyphName } from '../../ui/glyph.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { stateOfPanel } from './panel-history.ts';
-import { urgencyWords } from './sentence.ts';
-import type { DashboardSentence, Phrase, UrgentDomain } from './sentence.ts';
+import { type DashboardSentence, type Phrase, urgencyWords, type UrgentDomain } from './sentence.ts';
 import { useOpenDomain } from './use-open-domain.ts';
 
 const LOOKS: Record<UrgentDomain['reason'], { glyph: GlyphName; mark: string }> = {

@@ -1,6 +1,5 @@
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { ComponentType } from 'react';
+import { type ComponentType, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../lib/drafts.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
@@ -9,8 +8,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { cardElement } from '../../domain/domain-actions.tsx';
 import { isUnfiltered } from '../../domain/domain-filter.ts';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
-import { DomainsView } from './domains-view.tsx';
-import type { PanelProps } from './domains-view.tsx';
+import { DomainsView, type PanelProps } from './domains-view.tsx';
 import { useDomainList } from './list/use-domain-list.ts';
 import { SelectionProvider } from './selection/selection-provider.tsx';
 import { useDashboardSearch } from './use-dashboard-search.ts';

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { testChannel } from '../../../contract/calls/alert.ts';
 import { actOnDomains, domainIds } from '../../../contract/calls/domain.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';

@@ -1,6 +1,7 @@
 import { removeDomain } from '../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { ApiError, call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../contract/domain.ts';
-import { ATTENTION_REASONS, attentionReason } from '../../../contract/words.ts';
+import {
+  ATTENTION_REASONS,
+  attentionReason,
+  type AttentionReason,
+  type DomainState,
+} from '../../../contract/words.ts';
 import { EXAMPLE_NOW as now } from '../../../tests/kit/pages/example-domain.ts';
 import { dashboardSentence, urgencyWords } from './sentence.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import type { AttentionReason, DomainState } from '../../../contract/words.ts';
 
 type Problem = SummaryWire['problems'][number];
 /** `days` until the expiry; null if no certificate was read. */

@@ -1,5 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { HistoryState } from '@tanstack/react-router';
+import { type HistoryState, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { SORT_DIRECTIONS } from '../../../contract/calls/list-order.ts';
 import { oneOf } from '../../lib/search-parameters.ts';

@@ -1,13 +1,11 @@
-import { useRouter } from '@tanstack/react-router';
-import type { AnyRouter } from '@tanstack/react-router';
+import { type AnyRouter, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useDomain } from '../../domain/domain-queries.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { DomainList } from './list/use-domain-list.ts';
-import { PANEL_SECTIONS } from '../../lib/dashboard-search.ts';
-import type { PanelSectionName } from '../../lib/dashboard-search.ts';
+import { PANEL_SECTIONS, type PanelSectionName } from '../../lib/dashboard-search.ts';
 import { leavePanel, stateOfPanel } from './panel-history.ts';
 import { useDashboardSearch } from './use-dashboard-search.ts';
 

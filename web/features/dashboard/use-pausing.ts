@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { pauseDomain, resumeDomain } from '../../../contract/calls/domain.ts';
-import { ApiError, call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';

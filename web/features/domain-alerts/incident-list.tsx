@@ -9,7 +9,8 @@ import { visibleText } from '../../ui/visible-text.ts';
 import { acknowledgeMeans, incidentState, SNOOZES, untilWords } from './incident-words.ts';
 import { acknowledgeIncident, snoozeIncident } from '../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 

@@ -1,6 +1,6 @@
 import type { AlertIncidentWire } from '../../../contract/alerting.ts';
 import { dayAndMonth } from '../../domain/day-and-month.ts';
-import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { longDate, longDateTime } from '../../lib/format.ts';
 
 /** The snooze durations on offer. */

@@ -1,17 +1,16 @@
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { DomainAlertSettingsWire, DomainAlertsWire } from '../../../contract/alerting.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { useChannels, useAlertCache } from '../../lib/alerts/alert-queries.ts';
+import { useAlertCache, useChannels } from '../../lib/alerts/alert-queries.ts';
 import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { Button } from '../../ui/button.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { Disclosure } from '../../domain/disclosure.tsx';
 import { PartEditor } from './part-editor.tsx';
-import { ownLine, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
-import type { Part } from './settings-words.ts';
+import { ownLine, type Part, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
 import { changeDomainAlerts } from '../../../contract/calls/alert.ts';
-import { ApiError, call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { SentAlertWire } from '../../../contract/alerting.ts';
-import { OWN_MAIL } from '../../../contract/channel.ts';
-import type { DeliveryWire } from '../../../contract/channel.ts';
+import { type DeliveryWire, OWN_MAIL } from '../../../contract/channel.ts';
 import { ChannelIcon } from '../../ui/alert-settings/channel-icon.tsx';
 import { DeliveryReceipt, DeliveryState } from '../../ui/alert-settings/delivery-receipt.tsx';
 import { Button } from '../../ui/button.tsx';

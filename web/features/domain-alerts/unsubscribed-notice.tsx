@@ -1,7 +1,8 @@
 import { subscribeDomain } from '../../../contract/calls/alert.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
 import { useAlertCache, useChannels } from '../../lib/alerts/alert-queries.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';

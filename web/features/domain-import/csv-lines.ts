@@ -1,8 +1,14 @@
 import Papa from 'papaparse';
-import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
-import type { TargetField } from '../../../contract/check-words.ts';
-import { hostLine, looksLikeHost, skipped, splitTags, targetOf, addressFrom } from './parsed-import.ts';
-import type { ParsedLine } from './parsed-import.ts';
+import { TARGET_FIELDS, TARGET_LABELS, type TargetField } from '../../../contract/check-words.ts';
+import {
+  addressFrom,
+  hostLine,
+  looksLikeHost,
+  type ParsedLine,
+  skipped,
+  splitTags,
+  targetOf,
+} from './parsed-import.ts';
 
 interface Row {
   /** The first line of the row, from 1. */

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { useDraft } from '../../lib/drafts.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import type { DialogProps } from '../../ui/dialog.tsx';
+import { Dialog, type DialogProps } from '../../ui/dialog.tsx';
 import { VerifyFirst } from '../../ui/verify-address.tsx';
 import type { PlannedLine } from './import-plan.ts';
 import { PlanStep } from './plan-step.tsx';

@@ -7,11 +7,11 @@ import {
   notAdded,
   planImport,
   remaining,
+  type Results,
   verdictOf,
   withAnswers,
   withUnanswered,
 } from './import-plan.ts';
-import type { Results } from './import-plan.ts';
 import { parseImport } from './parse-import.ts';
 import { hostLine, skipped } from './parsed-import.ts';
 

@@ -2,8 +2,7 @@ import { MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../../contract/wo
 import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { ImportEntry, ImportPreview, ImportResult } from '../../../contract/domain-import.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
-import { isSkipped } from './parsed-import.ts';
-import type { HostLine, ParsedLine } from './parsed-import.ts';
+import { type HostLine, isSkipped, type ParsedLine } from './parsed-import.ts';
 
 /** What will happen to a line. */
 export type Fate =

@@ -1,6 +1,15 @@
 import { factsOf, portsOf, type Protocol, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
-import { hostLine, isJsonObject, shownValue, skipped, textOf, withPort } from './parsed-import.ts';
-import type { HostLine, JsonObject, ParsedLine } from './parsed-import.ts';
+import {
+  hostLine,
+  type HostLine,
+  isJsonObject,
+  type JsonObject,
+  type ParsedLine,
+  shownValue,
+  skipped,
+  textOf,
+  withPort,
+} from './parsed-import.ts';
 
 /** Kinds of Uptime Kuma monitors that check no certificate and no host with one. */
 const WITHOUT_CERTIFICATE: ReadonlyMap<string, string> = new Map(

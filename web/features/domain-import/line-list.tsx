@@ -1,10 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { classNames } from '../../ui/class-names.ts';
-import { Glyph } from '../../ui/glyph.tsx';
-import type { GlyphName } from '../../ui/glyph.tsx';
-import { verdictOf } from './import-plan.ts';
-import type { PlannedLine, Results, Verdict } from './import-plan.ts';
+import { Glyph, type GlyphName } from '../../ui/glyph.tsx';
+import { type PlannedLine, type Results, type Verdict, verdictOf } from './import-plan.ts';
 
 interface LineListProps {
   plan: readonly PlannedLine[];

@@ -2,17 +2,19 @@ import { type DecodedFile, fileText, SQLITE_HEADER } from '../../../contract/fil
 import { csvLines } from './csv-lines.ts';
 import { kumaLines, kumaMonitors } from './kuma-monitors.ts';
 import {
+  addressFrom,
   hostLine,
+  type ImportFormat,
   isJsonObject,
   looksLikeHost,
+  type ParsedImport,
+  type ParsedLine,
   shownValue,
   skipped,
   splitTags,
   targetOf,
   textOf,
-  addressFrom,
 } from './parsed-import.ts';
-import type { ImportFormat, ParsedImport, ParsedLine } from './parsed-import.ts';
 
 const MAX_IMPORT_BYTES = 10 * 1024 * 1024;
 /** Maximum number of hosts of one import. */

@@ -1,8 +1,7 @@
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { count, TARGET_MAX_LENGTH } from '../../../contract/words.ts';
 import { factsOf, type Protocol, PROTOCOL_NAMES } from '../../../contract/protocols.ts';
-import { TARGET_FIELDS, TARGET_LABELS } from '../../../contract/check-words.ts';
-import type { TargetField } from '../../../contract/check-words.ts';
+import { TARGET_FIELDS, TARGET_LABELS, type TargetField } from '../../../contract/check-words.ts';
 
 /** How a host is checked, if the source says so. */
 export type ImportedTarget = { readonly [Field in TargetField]?: string };

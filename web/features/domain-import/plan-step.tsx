@@ -10,8 +10,15 @@ import { Glyph } from '../../ui/glyph.tsx';
 import { ProgressBar } from '../../ui/loading.tsx';
 import { typedTags } from '../../domain/typed-tags.ts';
 import { useWarnBeforeLeaving } from '../../domain/in-batches.ts';
-import { isProblem, notAdded, remaining, countFates } from './import-plan.ts';
-import type { PlannedLine, Fate, Results } from './import-plan.ts';
+import {
+  countFates,
+  type Fate,
+  isProblem,
+  notAdded,
+  type PlannedLine,
+  remaining,
+  type Results,
+} from './import-plan.ts';
 import { LineList } from './line-list.tsx';
 import { useImport } from './use-import.ts';
 import { counted, grouped, inWords, inWordsCapitalised, plural } from '../../lib/format.ts';

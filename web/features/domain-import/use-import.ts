@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'react';
 import { importDomains } from '../../../contract/calls/domain-import.ts';
 import { IMPORT_SIZE } from '../../../contract/words.ts';
 import { track } from '../../lib/browser/analytics.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
 import { inBatches } from '../../domain/in-batches.ts';
-import { remaining, withAnswers, withUnanswered } from './import-plan.ts';
-import type { PlannedLine, Results } from './import-plan.ts';
+import { type PlannedLine, remaining, type Results, withAnswers, withUnanswered } from './import-plan.ts';
 
 /** `broken`: a call failed; the rest can be retried. */
 export type ImportState =

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import { previewImport } from '../../../contract/calls/domain-import.ts';
 import { IMPORT_SIZE } from '../../../contract/words.ts';
 import type { ImportPreview } from '../../../contract/domain-import.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { inBatches } from '../../domain/in-batches.ts';
-import { entriesOf, planImport } from './import-plan.ts';
-import type { PlannedLine } from './import-plan.ts';
+import { entriesOf, planImport, type PlannedLine } from './import-plan.ts';
 import type { ParsedLine } from './parsed-import.ts';
 
 /** Requests the preview of every line. `asked` counts the lines answered so far. */

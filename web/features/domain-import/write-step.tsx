@@ -1,6 +1,5 @@
 import { FileText, X } from 'lucide-react';
-import { useDeferredValue, useId, useMemo, useRef, useState } from 'react';
-import type { DragEvent } from 'react';
+import { type DragEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { Button, IconButton } from '../../ui/button.tsx';

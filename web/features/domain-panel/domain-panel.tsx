@@ -1,6 +1,14 @@
 import { Dialog } from 'radix-ui';
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useCallback, useState } from 'react';
-import type { ComponentProps, RefObject } from 'react';
+import {
+  type ComponentProps,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { keepOpenForToasts } from '../../ui/dialog.tsx';
 import { lazyPart } from '../../ui/lazy.tsx';

@@ -1,32 +1,33 @@
-import { X, Ellipsis } from 'lucide-react';
+import { Ellipsis, X } from 'lucide-react';
 import { Tabs } from 'radix-ui';
-import { useEffect, useRef } from 'react';
-import type { ComponentType } from 'react';
+import { type ComponentType, useEffect, useRef } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { brokenStates, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
-import { PANEL_SECTIONS } from '../../lib/dashboard-search.ts';
-import type { PanelSectionName } from '../../lib/dashboard-search.ts';
+import { PANEL_SECTIONS, type PanelSectionName } from '../../lib/dashboard-search.ts';
 import { relativeTime } from '../../lib/format.ts';
 import { RevocationState } from '../../domain/remaining-time.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import type { BadgeProps } from '../../ui/badge.tsx';
+import { Badge, type BadgeProps } from '../../ui/badge.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ChainSection } from './certificate/chain-section.tsx';
-import type { DomainActions } from '../../domain/domain-actions.tsx';
+import {
+  type DomainActions,
+  PANEL_HEADING,
+  PauseItem,
+  RefreshItem,
+  RemoveItem,
+} from '../../domain/domain-actions.tsx';
 import { JoinedErrors, useJoinedError } from '../../domain/section-error.tsx';
 import { NotChecked } from './not-checked.tsx';
 import { Overview } from './overview.tsx';
-import { useReport } from './report/report-query.ts';
-import type { ReportRead } from './report/report-query.ts';
+import { type ReportRead, useReport } from './report/report-query.ts';
 import { standingFinding } from './report/standing-finding.ts';
 import { useFixedFindings } from './report/use-fixed-findings.ts';
 import { useUptime } from '../../domain/uptime/check-reader.tsx';
 import { UptimeSection } from './uptime/uptime-section.tsx';
 import { Menu, MenuSeparator } from '../../ui/menu.tsx';
-import { PANEL_HEADING, PauseItem, RefreshItem, RemoveItem } from '../../domain/domain-actions.tsx';
 
 interface PanelContentProps {
   /** Section about the alerts of the domain. */

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useDraft } from '../../lib/drafts.ts';
@@ -11,7 +11,6 @@ import { describeDomain } from '../../../contract/calls/domain.ts';
 import { call } from '../../lib/api-client.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
-import type { FormEvent } from 'react';
 import { NOTES_MAX_LENGTH } from '../../../contract/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';

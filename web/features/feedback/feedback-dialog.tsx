@@ -1,6 +1,7 @@
 import { sendFeedback } from '../../../contract/calls/account.ts';
 import { FEEDBACK_MAX_LENGTH } from '../../../contract/words.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { useDraft } from '../../lib/drafts.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';

@@ -6,7 +6,7 @@ import { HorizonCard, useCardLayout } from '../../ui/horizon/horizon-card.tsx';
 import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';
 import { Glyph } from '../../ui/glyph.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
-import { SEGMENTS, segmentClass } from '../../ui/segments.ts';
+import { segmentClass, SEGMENTS } from '../../ui/segments.ts';
 import { SampleCard } from './sample-card.tsx';
 import { EXPIRED, NEXT, notAfterOf, REVOKED, SAMPLES } from './samples.ts';
 import { ShotToolbar } from './shot-toolbar.tsx';

@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { HorizonDrawing } from '../../ui/horizon/horizon-drawing.tsx';
-import { layOutHorizon } from '../../ui/horizon/horizon-layout.ts';
-import type { HorizonEntry, HorizonFrame } from '../../ui/horizon/horizon-layout.ts';
+import { type HorizonEntry, type HorizonFrame, layOutHorizon } from '../../ui/horizon/horizon-layout.ts';
 import { useTextMeasure, useWidth } from '../../ui/horizon/text-measure.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 

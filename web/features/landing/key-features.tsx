@@ -5,8 +5,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { AccentLabel, WithCurrentTime } from './section-parts.tsx';
 import { offerOf } from './offer.ts';
 import { SampleLifetime } from './sample-card.tsx';
-import { notAfterOf } from './samples.ts';
-import type { Sample } from './samples.ts';
+import { notAfterOf, type Sample } from './samples.ts';
 import { listed, longDate } from '../../lib/format.ts';
 import { CHANNEL_LABELS } from '../../../contract/words.ts';
 

@@ -7,8 +7,7 @@ import { DayRuler } from '../../ui/horizon/day-ruler.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { DashboardShot } from './dashboard-shot.tsx';
-import { HeroHorizon } from './hero-horizon.tsx';
-import type { VisitorPin } from './hero-horizon.tsx';
+import { HeroHorizon, type VisitorPin } from './hero-horizon.tsx';
 import { KeyFeatures } from './key-features.tsx';
 import { LandingHeader } from './landing-header.tsx';
 import { LifetimeStory } from './lifetime-story.tsx';
@@ -16,8 +15,7 @@ import { offerOf } from './offer.ts';
 import { Pricing } from './pricing.tsx';
 import { SECTION_TITLE, WithCurrentTime } from './section-parts.tsx';
 import { TryItForm, TryItReport } from './try-it/try-it.tsx';
-import { usePreviewCheck } from './try-it/use-preview-check.ts';
-import type { PreviewCheck } from './try-it/use-preview-check.ts';
+import { type PreviewCheck, usePreviewCheck } from './try-it/use-preview-check.ts';
 
 export function LandingPage() {
   usePageTitle('Never miss an SSL certificate expiry');

@@ -1,5 +1,4 @@
-import { useDeferredValue, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useHydrated } from '../../lib/use-hydrated.ts';
 
 /** Classes of a section's heading. */

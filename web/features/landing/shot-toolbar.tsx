@@ -2,9 +2,8 @@ import { ArrowDownWideNarrow, LayoutGrid, List, Plus, Search } from 'lucide-reac
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Glyph } from '../../ui/glyph.tsx';
-import { SEGMENTS, segmentClass } from '../../ui/segments.ts';
-import { notAfterOf } from './samples.ts';
-import type { Sample } from './samples.ts';
+import { segmentClass, SEGMENTS } from '../../ui/segments.ts';
+import { notAfterOf, type Sample } from './samples.ts';
 
 const CHIP = 'inline-flex h-8 items-center gap-[7px] rounded-2 border px-2.5 text-label font-[520]';
 const FILTERS = [

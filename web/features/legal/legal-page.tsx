@@ -1,6 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';

@@ -2,8 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CornerDownLeft, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { useEffect, useEffectEvent, useId, useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
 import {
   checkDomain,
@@ -20,11 +19,11 @@ import { saveCsv } from '../../domain/export-csv.tsx';
 import { RemainingTime } from '../../domain/remaining-time.tsx';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
-import { ApiError, call } from '../../lib/api-client.ts';
-import { sentenceOf } from '../../lib/api-error.ts';
+import { call } from '../../lib/api-client.ts';
+import { ApiError, sentenceOf } from '../../lib/api-error.ts';
 import { theme } from '../../lib/browser/theme.ts';
 import { ADD_DOMAIN_DRAFT, keepDraft } from '../../lib/drafts.ts';
-import { grouped, counted } from '../../lib/format.ts';
+import { counted, grouped } from '../../lib/format.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
@@ -33,8 +32,14 @@ import { SCRIM, useFocusReturn } from '../../ui/dialog.tsx';
 import { Spinner } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
-import { optionGroups, wishOf } from './palette-options.ts';
-import type { PaletteAction, PaletteCommand, PaletteOption, Wish } from './palette-options.ts';
+import {
+  optionGroups,
+  type PaletteAction,
+  type PaletteCommand,
+  type PaletteOption,
+  type Wish,
+  wishOf,
+} from './palette-options.ts';
 
 const TYPING_MS = 150;
 /** More than fit are found by typing more. */

@@ -3,8 +3,7 @@ import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
 import { inPeriod } from '../../domain/day-and-month.ts';
 import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import type { ListStatus } from '../../../contract/words.ts';
-import { THEME_LABELS, THEMES } from '../../lib/browser/theme.ts';
-import type { Theme } from '../../lib/browser/theme.ts';
+import { type Theme, THEME_LABELS, THEMES } from '../../lib/browser/theme.ts';
 import type { DashboardSearch } from '../../lib/dashboard-search.ts';
 
 /** What choosing an option does. */

@@ -1,10 +1,9 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
-import { AUTHORITY_PEM_MAX_LENGTH } from '../../../contract/authority.ts';
-import type { AuthorityWire } from '../../../contract/authority.ts';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { AUTHORITY_PEM_MAX_LENGTH, type AuthorityWire } from '../../../contract/authority.ts';
 import { certificateText } from '../../../contract/files/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
-import { ApiError, call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { Button } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { classNames } from '../../ui/class-names.ts';

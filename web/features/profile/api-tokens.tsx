@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MAX_TOKENS } from '../../../contract/token.ts';
-import type { TokenWire } from '../../../contract/token.ts';
+import { MAX_TOKENS, type TokenWire } from '../../../contract/token.ts';
 import { listTokens, revokeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
 import { useNow } from '../../lib/use-now.ts';

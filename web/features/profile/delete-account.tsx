@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { deleteUser } from '../../../contract/calls/account.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import type { Identity } from '../../lib/account/identity.ts';
 import { useStanding } from '../../lib/account/standing.ts';

@@ -1,9 +1,14 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
-import { createTokenSchema, TOKEN_LIFETIMES, TOKEN_NAME_MAX_LENGTH } from '../../../contract/token.ts';
-import type { TokenScope, TokenWire } from '../../../contract/token.ts';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import {
+  createTokenSchema,
+  TOKEN_LIFETIMES,
+  TOKEN_NAME_MAX_LENGTH,
+  type TokenScope,
+  type TokenWire,
+} from '../../../contract/token.ts';
 import { makeToken } from '../../../contract/calls/token.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
+import { messageOf } from '../../lib/api-error.ts';
 import { Button } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';

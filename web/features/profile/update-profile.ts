@@ -1,7 +1,6 @@
 import { setTimeZone, updateUser } from '../../../contract/calls/account.ts';
 import { call } from '../../lib/api-client.ts';
-import { currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
-import type { CurrentUser } from '../../lib/account/current-user.ts';
+import { type CurrentUser, currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
 
 /** Saves name and company. Returns the updated user. */
 export async function updateProfile(

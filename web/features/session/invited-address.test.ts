@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createInvite } from '../../../server/providers/identity/index.ts';
+import { createInvite } from '../../../server/providers/identity/invite.ts';
 import { invitedAddress } from './invited-address.ts';
 
 it('invitedAddress reads the address from an invitation code', async () => {

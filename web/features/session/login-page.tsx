@@ -10,8 +10,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { loginSchema } from './credentials.ts';
 import { otherProviders } from './identity/load-identity.ts';
-import { useAuthentication } from './use-authentication.ts';
-import type { Authentication } from './use-authentication.ts';
+import { type Authentication, useAuthentication } from './use-authentication.ts';
 
 const CodeForm = lazyPart(async () => (await import('../../ui/form/code-form.tsx')).CodeForm);
 const ProviderButtons = lazyPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);

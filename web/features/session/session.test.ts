@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { Identity } from '../../lib/account/identity.ts';
 import { AUTH_RECORD_KEY } from './auth-record.ts';
-import { onOtherTabSession } from './session.ts';
-import type { SessionChange } from './session.ts';
+import { onOtherTabSession, type SessionChange } from './session.ts';
 import { spec } from '../../../tests/spec/spec.ts';
 import { browserTimeZone } from '../../lib/format.ts';
 

@@ -3,10 +3,8 @@ import { createRootRoute, createRouter, RouterContextProvider } from '@tanstack/
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { spec } from '../../../tests/spec/spec.ts';
-import { SignedInContext } from '../../lib/account/current-user.ts';
-import type { SignedIn } from '../../lib/account/current-user.ts';
-import { useSubscription } from '../../lib/account/plan.ts';
-import type { Subscription } from '../../lib/account/plan.ts';
+import { type SignedIn, SignedInContext } from '../../lib/account/current-user.ts';
+import { type Subscription, useSubscription } from '../../lib/account/plan.ts';
 import { SubscriptionProvider } from './subscription-provider.tsx';
 
 const signedIn = { user: { id: 'a1' } } as SignedIn;

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useMemo } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useMemo } from 'react';
 import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { SubscriptionContext } from '../../lib/account/plan.ts';
 import { fetchSubscriptionToken, readSubscriptionToken, RefusedToken } from './subscription-token.ts';

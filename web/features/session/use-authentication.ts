@@ -1,14 +1,12 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
-import { SignInCancelled } from '../../lib/account/identity.ts';
-import type { Identity, SecondStep } from '../../lib/account/identity.ts';
+import { type Identity, type SecondStep, SignInCancelled } from '../../lib/account/identity.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { returnAddress } from '../../lib/search-parameters.ts';
 import { toast } from '../../ui/toast.tsx';
 import { loadIdentity } from './identity/load-identity.ts';
-import { openSession } from './session.ts';
-import type { SignInDetails } from './session.ts';
+import { openSession, type SignInDetails } from './session.ts';
 
 /** Signs in with the provider; resolves to the second step if one is needed, else null. */
 export type Proof = (identity: Identity) => Promise<SecondStep | null>;

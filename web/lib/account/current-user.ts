@@ -1,7 +1,6 @@
 import { createContext, useContext } from 'react';
 import { z } from 'zod';
-import { userSchema } from '../../../contract/account.ts';
-import type { UserWire } from '../../../contract/account.ts';
+import { userSchema, type UserWire } from '../../../contract/account.ts';
 import type { Identity } from './identity.ts';
 
 export interface CurrentUser {

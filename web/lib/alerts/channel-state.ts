@@ -1,5 +1,4 @@
-import { OWN_MAIL } from '../../../contract/channel.ts';
-import type { ChannelWire } from '../../../contract/channel.ts';
+import { type ChannelWire, OWN_MAIL } from '../../../contract/channel.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { longDate, relativeTime } from '../format.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deliveryLine, sortedSteps, stepWords, laterStepNote } from './delivery-words.ts';
+import { deliveryLine, laterStepNote, sortedSteps, stepWords } from './delivery-words.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const attempt = {

@@ -1,5 +1,5 @@
 import type { DeliveryWire } from '../../../contract/channel.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import { EARLIEST_STEP_SHARE } from '../../../contract/words.ts';
 import { counted, listed, longDateTime, relativeTime, untilText } from '../format.ts';
 import { daysText } from '../../../contract/state/schedule.ts';

@@ -1,5 +1,4 @@
-import { OWN_MAIL } from '../../../contract/channel.ts';
-import type { ChannelWire } from '../../../contract/channel.ts';
+import { type ChannelWire, OWN_MAIL } from '../../../contract/channel.ts';
 
 /**
  * Returns the channels that a choice (null: all) reaches. If none of the chosen channels is open, alerts go to the account's own

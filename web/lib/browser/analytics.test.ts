@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnalytics } from './analytics.ts';
-import type { AnalyticsPage } from './analytics.ts';
+import { type AnalyticsPage, createAnalytics } from './analytics.ts';
 
 function examplePage(differences: Partial<AnalyticsPage> = {}) {
   const scripts: string[] = [];

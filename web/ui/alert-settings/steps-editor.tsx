@@ -1,14 +1,12 @@
 import { Lock, X } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { alertStepSchema, MAX_STEPS } from '../../../contract/alerting.ts';
 import { laterStepNote, sortedSteps, stepWords } from '../../lib/alerts/delivery-words.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { FieldError, inputClass } from '../form/field.tsx';
 import { RadioCells } from '../form/radio-cells.tsx';
-import { Select } from '../form/select-field.tsx';
-import type { SelectOption } from '../form/select-field.tsx';
+import { Select, type SelectOption } from '../form/select-field.tsx';
 import { StepsTable } from './steps-table.tsx';
 
 /** Initial custom steps. */

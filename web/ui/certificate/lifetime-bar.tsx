@@ -1,6 +1,5 @@
 import { classNames } from '../class-names.ts';
-import { lifetimeGeometry } from './lifetime-geometry.ts';
-import type { Lifetime, LifetimeStatus } from './lifetime-geometry.ts';
+import { type Lifetime, lifetimeGeometry, type LifetimeStatus } from './lifetime-geometry.ts';
 
 const ELAPSED: Record<LifetimeStatus, string> = {
   ok: 'bg-elapsed',

@@ -1,7 +1,12 @@
 import { memo } from 'react';
 import { classNames } from '../class-names.ts';
-import { STRIP_HEIGHT, stripLabel, TICK_HEIGHT, uptimeStripDrawing } from './uptime-strip-geometry.ts';
-import type { UptimeStripDrawing } from './uptime-strip-geometry.ts';
+import {
+  STRIP_HEIGHT,
+  stripLabel,
+  TICK_HEIGHT,
+  uptimeStripDrawing,
+  type UptimeStripDrawing,
+} from './uptime-strip-geometry.ts';
 
 interface UptimeStripProps {
   /** Oldest first, one letter each: `u` up, `d` failed, `?` unknown. */

@@ -1,6 +1,5 @@
-import { Lock, Check } from 'lucide-react';
-import { useId } from 'react';
-import type { ReactNode, ComponentProps } from 'react';
+import { Check, Lock } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { classNames } from '../class-names.ts';
 
 interface CheckboxLineProps {

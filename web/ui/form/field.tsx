@@ -1,5 +1,4 @@
-import { useId, useState } from 'react';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { Eye, EyeOff } from 'lucide-react';
 import { classNames } from '../class-names.ts';
 import { Glyph } from '../glyph.tsx';

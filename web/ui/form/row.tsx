@@ -1,6 +1,5 @@
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 /** Shows a row of a settings page: title at the left, controls at the right. */
 export function Row({

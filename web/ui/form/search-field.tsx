@@ -1,6 +1,5 @@
 import { Search, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
 import { classNames } from '../class-names.ts';
 import { counted } from '../../lib/format.ts';

@@ -1,5 +1,4 @@
-import { useId, useLayoutEffect, useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { FieldError, inputClass } from './field.tsx';
 import { clockText, DAY_MINUTES, minuteOfDay } from './time-of-day.ts';
 

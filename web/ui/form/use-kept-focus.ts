@@ -1,5 +1,4 @@
-import { useLayoutEffect, useRef } from 'react';
-import type { FocusEvent, RefObject } from 'react';
+import { type FocusEvent, type RefObject, useLayoutEffect, useRef } from 'react';
 
 interface KeptFocus<Area extends HTMLElement> {
   ref: RefObject<Area | null>;

@@ -1,9 +1,7 @@
-import { useMemo } from 'react';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useMemo } from 'react';
 import { cardFrame, shownDays } from './frames.ts';
 import { HorizonDrawing } from './horizon-drawing.tsx';
-import { horizonHeight, layOutHorizon } from './horizon-layout.ts';
-import type { HorizonContent, HorizonLayout } from './horizon-layout.ts';
+import { type HorizonContent, horizonHeight, type HorizonLayout, layOutHorizon } from './horizon-layout.ts';
 import { useTextMeasure, useWidth } from './text-measure.ts';
 
 interface Looks {

@@ -1,9 +1,14 @@
-import { memo, useId } from 'react';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode, useId } from 'react';
 import { classNames } from '../class-names.ts';
 import { GlyphShape } from '../glyph.tsx';
-import { GLYPH, TODAY_HALF_WIDTH, WORDS_Y } from './horizon-layout.ts';
-import type { HorizonLayout, HorizonPin, PinStatus } from './horizon-layout.ts';
+import {
+  GLYPH,
+  type HorizonLayout,
+  type HorizonPin,
+  type PinStatus,
+  TODAY_HALF_WIDTH,
+  WORDS_Y,
+} from './horizon-layout.ts';
 import { NAME_TRACKING } from './text-measure.ts';
 
 interface DrawingProps {

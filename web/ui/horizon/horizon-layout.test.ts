@@ -2,8 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { cardFrame, rowsFor, shownDays } from './frames.ts';
-import { GLYPH, horizonHeight, layOutHorizon } from './horizon-layout.ts';
-import type { HorizonEntry, HorizonLayout, HorizonPin } from './horizon-layout.ts';
+import {
+  GLYPH,
+  type HorizonEntry,
+  horizonHeight,
+  type HorizonLayout,
+  type HorizonPin,
+  layOutHorizon,
+} from './horizon-layout.ts';
 import { createTextMeasure } from './text-measure.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 

@@ -1,9 +1,15 @@
-import { dayAxis, endOfView, monthNames, ticksOf, xOf } from './day-axis.ts';
-import type { DayAxis, MonthName, Tick } from './day-axis.ts';
-import { AIR, NAME_OFFSET, nameStart, packLabels } from './pack-labels.ts';
-import type { PackedLabel } from './pack-labels.ts';
-import { cutToFit } from './text-measure.ts';
-import type { TextMeasure } from './text-measure.ts';
+import {
+  dayAxis,
+  type DayAxis,
+  endOfView,
+  type MonthName,
+  monthNames,
+  type Tick,
+  ticksOf,
+  xOf,
+} from './day-axis.ts';
+import { AIR, NAME_OFFSET, nameStart, type PackedLabel, packLabels } from './pack-labels.ts';
+import { cutToFit, type TextMeasure } from './text-measure.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { grouped } from '../../lib/format.ts';

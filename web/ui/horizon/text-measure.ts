@@ -1,5 +1,4 @@
-import { useSyncExternalStore, useLayoutEffect, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 /** Measures the width of rendered text, in px. */
 export interface TextMeasure {

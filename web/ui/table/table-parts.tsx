@@ -1,7 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
-import type { SortDirection } from '../../../contract/calls/list-order.ts';
-import { naturalDirection } from '../../../contract/calls/list-order.ts';
+import { naturalDirection, type SortDirection } from '../../../contract/calls/list-order.ts';
 import { classNames } from '../class-names.ts';
 
 export interface Column<Sort extends string> {

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { pagesInView, rangesOf } from './virtual-layout.ts';
-import type { RowRange } from './virtual-layout.ts';
+import { pagesInView, rangesOf, type RowRange } from './virtual-layout.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** Pages that are only scrolled past are not read. */

@@ -1,7 +1,5 @@
-import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Virtualizer } from '@tanstack/react-virtual';
-import type { FocusEvent } from 'react';
+import { defaultRangeExtractor, useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { type FocusEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { gapsBefore, withRow } from './virtual-layout.ts';
 
 /** Below the header and the toolbar, and above the phone's add bar. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pagesInView, rangesOf, gapsBefore, withRow } from './virtual-layout.ts';
+import { gapsBefore, pagesInView, rangesOf, withRow } from './virtual-layout.ts';
 
 describe('the rows of a virtual list', () => {
   const row = (index: number) => ({ start: 300 + index * 60, end: 300 + index * 60 + 50 });

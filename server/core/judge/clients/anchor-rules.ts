@@ -1,10 +1,8 @@
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
-import {
-  arePoliciesSatisfied,
-  type Certificate,
-  type PathFailureCode,
-  type TrustStore,
-} from '../../../pki/index.ts';
+import { arePoliciesSatisfied } from '../../../pki/certificate-policies.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+import type { PathFailureCode } from '../../../pki/path-failure.ts';
+import type { TrustStore } from '../../../pki/trust-store.ts';
 import type { ClientRule } from './client-rule.ts';
 import { refusingMalformed } from './extension-rules.ts';
 

@@ -1,10 +1,7 @@
 import type { Protocol } from '../../../../contract/protocols.ts';
-import {
-  type Certificate,
-  type ReferenceIdentifier,
-  subjectPublicKeyHash,
-  type TrustStore,
-} from '../../../pki/index.ts';
+import { type Certificate, subjectPublicKeyHash } from '../../../pki/certificate.ts';
+import type { ReferenceIdentifier } from '../../../pki/names/reference-identifier.ts';
+import type { TrustStore } from '../../../pki/trust-store.ts';
 import type { ChainFinding } from '../../finding.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import { ANCHORED_RULES } from './anchor-rules.ts';

@@ -1,6 +1,6 @@
-import { type Protocol } from '../../../../contract/protocols.ts';
+import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
-import type { Certificate } from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
 import { certificateName } from '../../facts.ts';
 import type { Found, Severity } from '../../findings/definition.ts';
 import type { HelloPart, HelloReaction } from '../../observation.ts';

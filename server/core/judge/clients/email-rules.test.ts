@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { issue } from '../../../../tests/kit/certificates/judging.ts';
 import type { Client } from '../../../../contract/check-words.ts';
-import { type Certificate, parseCertificate } from '../../../pki/index.ts';
+import { type Certificate, parseCertificate } from '../../../pki/certificate.ts';
 import { emailRefusals } from './email-rules.ts';
 
 const leaf = parseCertificate(issue().der);

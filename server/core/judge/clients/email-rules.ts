@@ -1,14 +1,10 @@
 import { domainToUnicode } from 'node:url';
 import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
-import {
-  type Certificate,
-  EMAIL_ADDRESS,
-  type GeneralName,
-  type Mailbox,
-  type NameConstraints,
-  splitMailbox,
-} from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+import { EMAIL_ADDRESS } from '../../../pki/der/object-identifiers.ts';
+import type { GeneralName, NameConstraints } from '../../../pki/names/general-name.ts';
+import { type Mailbox, splitMailbox } from '../../../pki/names/name-constraints.ts';
 import { brokenRules, type Refusal } from './client-rule.ts';
 
 const SOURCE =

@@ -1,11 +1,8 @@
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
-import {
-  type Certificate,
-  EXTENSION,
-  type GeneralName,
-  PURPOSE,
-  unknownCriticalExtensions,
-} from '../../../pki/index.ts';
+import { unknownCriticalExtensions } from '../../../pki/certificate-checks.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+import { EXTENSION, PURPOSE } from '../../../pki/der/object-identifiers.ts';
+import type { GeneralName } from '../../../pki/names/general-name.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */

@@ -1,13 +1,12 @@
 import { type Client, KEY_TYPE_NAMES, KEY_TYPES, type KeyType } from '../../../../contract/check-words.ts';
+import { HASH_BYTES, type PssParameters } from '../../../pki/pss-parameters.ts';
 import {
-  HASH_BYTES,
   isWeakKey,
   KEY_ALGORITHMS,
-  type PssParameters,
   type PublicKey,
   publicKeyName,
   RSA_PSS,
-} from '../../../pki/index.ts';
+} from '../../../pki/public-key.ts';
 import type { ClientRule, ClientRuleCode, Link } from './client-rule.ts';
 
 /** Clients of which all or older versions refuse ML-DSA. Apple’s documents do not name it. */

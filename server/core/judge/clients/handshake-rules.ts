@@ -1,4 +1,4 @@
-import type { Certificate } from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 

@@ -2,13 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { issue, root } from '../../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../../tests/kit/certificates/mint.ts';
 import type { Client } from '../../../../contract/check-words.ts';
-import {
-  buildPath,
-  type Certificate,
-  createTrustStore,
-  type GeneralName,
-  parseCertificate,
-} from '../../../pki/index.ts';
+import { type Certificate, parseCertificate } from '../../../pki/certificate.ts';
+import type { GeneralName } from '../../../pki/names/general-name.ts';
+import { buildPath } from '../../../pki/path.ts';
+import { createTrustStore } from '../../../pki/trust-store.ts';
 import { brokenRules } from './client-rule.ts';
 import { PATH_RULES, SIZE_RULES } from './limit-rules.ts';
 

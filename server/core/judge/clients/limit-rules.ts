@@ -1,4 +1,5 @@
-import type { Certificate, GeneralName } from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+import type { GeneralName } from '../../../pki/names/general-name.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 

@@ -1,11 +1,8 @@
 import { getPublicSuffix } from 'tldts';
-import {
-  type Certificate,
-  type DistinguishedName,
-  EXTENSION,
-  matchesReference,
-  type ReferenceIdentifier,
-} from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+import { EXTENSION } from '../../../pki/der/object-identifiers.ts';
+import type { DistinguishedName } from '../../../pki/names/distinguished-name.ts';
+import { matchesReference, type ReferenceIdentifier } from '../../../pki/names/reference-identifier.ts';
 import type { ClientRule, Link } from './client-rule.ts';
 
 /** Tags of the string types of a name (X.680 §8.4). */

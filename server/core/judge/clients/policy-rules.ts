@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../../contract/durations.ts';
-import { type Certificate, PURPOSE } from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+import { PURPOSE } from '../../../pki/der/object-identifiers.ts';
 import type { ClientRule } from './client-rule.ts';
 
 /** A leaf, and what the policies of browsers ask about it. */

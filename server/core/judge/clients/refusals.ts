@@ -1,4 +1,4 @@
-import { type Protocol } from '../../../../contract/protocols.ts';
+import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
 import { definitionOf, type Finding, kindOf } from '../../finding.ts';
 import type { Verdict } from '../../verdict.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../../tests/kit/certificates/judging.ts';
 import { type MintedCertificate, selfSigned } from '../../../../tests/kit/certificates/mint.ts';
 import { alternate, postureAt } from '../../../../tests/kit/product/observation.ts';
-import { CLIENTS, type Client } from '../../../../contract/check-words.ts';
+import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
 import { conditionsOf } from '../../alerting/conditions.ts';
 import type { Observation, PostureObservation } from '../../observation.ts';
 import { postureLines } from '../../report/report-posture.ts';

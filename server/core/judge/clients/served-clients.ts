@@ -1,6 +1,6 @@
 import type { Client } from '../../../../contract/check-words.ts';
 import type { Protocol } from '../../../../contract/protocols.ts';
-import type { Certificate } from '../../../pki/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
 import type { ChainFinding } from '../../finding.ts';
 import type { PostureVerdict } from '../../verdict.ts';
 import { connectsTo, severityOf } from './client-rule.ts';

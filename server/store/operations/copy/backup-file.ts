@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { findLevel, tooOldLine } from '../../schema/former-levels.ts';
 import { CopyError } from './copy-error.ts';
-import { copyMismatch, checksumTable, type TableSum, type Target } from './copy-tables.ts';
+import { checksumTable, copyMismatch, type TableSum, type Target } from './copy-tables.ts';
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
 
 /**

@@ -5,9 +5,9 @@ import { CopyError } from './copy-error.ts';
 import {
   byName,
   type Column,
-  sortByReferences,
   isBookkeeping,
   type Row,
+  sortByReferences,
   type TableShape,
   type Value,
 } from './copy-tables.ts';

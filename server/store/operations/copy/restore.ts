@@ -5,9 +5,9 @@ import { SQLITE_FILE } from '../../db/dialect.ts';
 import {
   type BackupMetadata,
   databaseIdOf,
+  dropBackupMetadata,
   flush,
   openBackup,
-  dropBackupMetadata,
   verifyBackup,
 } from './backup-file.ts';
 import { CopyError, mapFileErrors } from './copy-error.ts';

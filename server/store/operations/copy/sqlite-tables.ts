@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   byName,
   type Column,
-  sortByReferences,
   isBookkeeping,
   type Row,
+  sortByReferences,
   type TableShape,
   type Value,
 } from './copy-tables.ts';

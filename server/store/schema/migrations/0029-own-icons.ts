@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /**
  * Lets a monitor show the icon of its site only after it has read a certificate there itself. Monitors that have read one

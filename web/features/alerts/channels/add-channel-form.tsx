@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { addChannel } from '../../../../contract/calls/alert.ts';
 import type { ChannelAddedWire } from '../../../../contract/channel.ts';

@@ -1,7 +1,6 @@
 import { Ellipsis, History, KeyRound, Pencil, Power, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { OWN_MAIL } from '../../../../contract/channel.ts';
-import type { ChannelWire } from '../../../../contract/channel.ts';
+import { type ChannelWire, OWN_MAIL } from '../../../../contract/channel.ts';
 import { PHONE, useMediaQuery } from '../../../lib/use-media-query.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
@@ -11,8 +10,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
 import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
-import { channelState } from '../../../lib/alerts/channel-state.ts';
-import type { ChannelState } from '../../../lib/alerts/channel-state.ts';
+import { channelState, type ChannelState } from '../../../lib/alerts/channel-state.ts';
 import { EditChannelDialog } from './edit-channel-dialog.tsx';
 import { ReceiptsDialog } from './receipts-dialog.tsx';
 import { RemoveChannelDialog } from './remove-channel-dialog.tsx';

@@ -1,7 +1,8 @@
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { removeChannel } from '../../../../contract/calls/alert.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { toast } from '../../../ui/toast.tsx';

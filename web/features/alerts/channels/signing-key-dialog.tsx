@@ -1,6 +1,7 @@
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { rotateSecret } from '../../../../contract/calls/alert.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';

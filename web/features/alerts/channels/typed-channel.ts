@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { channelConfigSchema } from '../../../../contract/channel-config.ts';
-import type { ChannelConfig } from '../../../../contract/channel-config.ts';
+import { type ChannelConfig, channelConfigSchema } from '../../../../contract/channel-config.ts';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import type { ChannelKindName } from '../../../../contract/words.ts';
 

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { DeliveryWire } from '../../../../contract/channel.ts';
 import { testChannel } from '../../../../contract/calls/alert.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 

@@ -1,7 +1,8 @@
 import { useId, useState } from 'react';
 import { addMaintenance } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addMaintenanceWindowSchema } from '../../../../contract/alerting.ts';
-import { MINUTE_MS, HOUR_MS } from '../../../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../../contract/durations.ts';
 import { clockText, minuteOfDay } from '../../../ui/form/time-of-day.ts';
 
 /** Returns '2026-11-21' and '14:00' in this browser's time zone. */

@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
 import { makeCalendar, removeCalendar } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';

@@ -1,7 +1,8 @@
 import type { AccountAlertsWire, ChangeAccountAlerts } from '../../../../contract/alerting.ts';
 import { changeAccountAlerts } from '../../../../contract/calls/alert.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useState } from 'react';

@@ -3,8 +3,7 @@ import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import { useSubscription } from '../../../lib/account/plan.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import type { DialogProps } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { lazyPart } from '../../../ui/lazy.tsx';
@@ -12,8 +11,7 @@ import { Skeleton } from '../../../ui/loading.tsx';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { Disclosure } from '../../../domain/disclosure.tsx';
 import { HostObstacle } from './host-obstacle.tsx';
-import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
-import type { AddDomainOutcome } from './use-add-domain.ts';
+import { type AddDomainOutcome, ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
 import { inWords } from '../../../lib/format.ts';
 
 const TargetFields = lazyPart(

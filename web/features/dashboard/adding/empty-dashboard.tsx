@@ -7,11 +7,10 @@ import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
-import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
+import { type AddDomainOutcome, ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
 import { HostObstacle } from './host-obstacle.tsx';
 import { useDashboardKeys } from '../keyboard/use-dashboard-keys.ts';
 import { HorizonPreview } from './horizon-preview.tsx';
-import type { AddDomainOutcome } from './use-add-domain.ts';
 
 /** Asks for the first host; in the demo also lists hosts to try. */
 export function EmptyDashboard({

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { NO_SERVER_NAME, TARGET_LABELS } from '../../../../contract/check-words.ts';
-import type { TargetField } from '../../../../contract/check-words.ts';
+import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../../../contract/check-words.ts';
 import { Field } from '../../../ui/form/field.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import type { TypedTarget } from './use-add-domain.ts';

@@ -2,18 +2,17 @@ import { CancelledError } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { addDomain, setFrequency } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { TARGET_FIELDS, TARGET_LABELS } from '../../../../contract/check-words.ts';
-import type { TargetField } from '../../../../contract/check-words.ts';
+import { TARGET_FIELDS, TARGET_LABELS, type TargetField } from '../../../../contract/check-words.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../../contract/words.ts';
 import { track } from '../../../lib/browser/analytics.ts';
-import { ApiError, call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../../lib/api-error.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/drafts.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 import { useDomainCache } from '../../../domain/domain-cache.ts';
-import { useHostLookup } from './use-host-lookup.ts';
-import type { HostLookup, NewDomain } from './use-host-lookup.ts';
+import { type HostLookup, type NewDomain, useHostLookup } from './use-host-lookup.ts';
 
 /** Placeholder of an empty input. RFC 2606 reserves the name, so nobody owns it. */
 export const EXAMPLE_HOST = 'shop.example.com';

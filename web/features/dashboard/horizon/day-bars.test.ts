@@ -2,8 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import { cardFrame } from '../../../ui/horizon/frames.ts';
-import { layOutHorizon } from '../../../ui/horizon/horizon-layout.ts';
-import type { HorizonEntry, HorizonLayout, PinStatus } from '../../../ui/horizon/horizon-layout.ts';
+import {
+  type HorizonEntry,
+  type HorizonLayout,
+  layOutHorizon,
+  type PinStatus,
+} from '../../../ui/horizon/horizon-layout.ts';
 import { createTextMeasure } from '../../../ui/horizon/text-measure.ts';
 import { barAt, barName, dayBars, periodOf, rangeOf, tallestBar } from './day-bars.ts';
 

@@ -1,12 +1,14 @@
 import { boundsOf } from '../../../../contract/durations.ts';
-import { dayOf } from '../../../ui/horizon/day-axis.ts';
-import type { DayAxis } from '../../../ui/horizon/day-axis.ts';
-import { countOf, entryLabel, namesEnd, rowY } from '../../../ui/horizon/horizon-layout.ts';
-import type {
-  HorizonEntry,
-  HorizonLayout,
-  HorizonPin,
-  PinStatus,
+import { type DayAxis, dayOf } from '../../../ui/horizon/day-axis.ts';
+import {
+  countOf,
+  entryLabel,
+  type HorizonEntry,
+  type HorizonLayout,
+  type HorizonPin,
+  namesEnd,
+  type PinStatus,
+  rowY,
 } from '../../../ui/horizon/horizon-layout.ts';
 import { nameStart, packLabels } from '../../../ui/horizon/pack-labels.ts';
 import type { TextMeasure } from '../../../ui/horizon/text-measure.ts';

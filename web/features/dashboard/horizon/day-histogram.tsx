@@ -1,16 +1,30 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { ComponentType, PointerEvent } from 'react';
+import {
+  type ComponentType,
+  type PointerEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { DIMMED, Mark, markColour, Stem } from '../../../ui/horizon/horizon-drawing.tsx';
 import type { HorizonLayout } from '../../../ui/horizon/horizon-layout.ts';
-import { useTextMeasure } from '../../../ui/horizon/text-measure.ts';
-import type { TextMeasure } from '../../../ui/horizon/text-measure.ts';
+import { type TextMeasure, useTextMeasure } from '../../../ui/horizon/text-measure.ts';
 import { inPeriod, periodName } from '../../../domain/day-and-month.ts';
 import { counted, grouped } from '../../../lib/format.ts';
 import type { DomainList } from '../list/use-domain-list.ts';
-import { barAt, barName, dayBars, periodOf, rangeOf, scaleStart, tallestBar } from './day-bars.ts';
-import type { DayBar, DayRange } from './day-bars.ts';
-import { targetOf } from './horizon-links.ts';
-import type { HorizonLink, Target } from './horizon-links.ts';
+import {
+  barAt,
+  barName,
+  type DayBar,
+  dayBars,
+  type DayRange,
+  periodOf,
+  rangeOf,
+  scaleStart,
+  tallestBar,
+} from './day-bars.ts';
+import { type HorizonLink, type Target, targetOf } from './horizon-links.ts';
 import { PinLinks } from './pin-links.tsx';
 import type { PinTooltipProps } from './pin-tooltip.tsx';
 import { usePinHighlight } from './use-pin-highlight.ts';

@@ -1,12 +1,11 @@
 import { endOfView } from '../../../ui/horizon/day-axis.ts';
-import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
-import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
-import { GLYPH } from '../../../ui/horizon/horizon-layout.ts';
-import type {
-  HorizonEntry,
-  HorizonLayout,
-  HorizonNote,
-  HorizonPin,
+import { HORIZON_SPANS, type HorizonSpan } from '../../../lib/dashboard-search.ts';
+import {
+  GLYPH,
+  type HorizonEntry,
+  type HorizonLayout,
+  type HorizonNote,
+  type HorizonPin,
 } from '../../../ui/horizon/horizon-layout.ts';
 import { pinName } from './horizon-entries.ts';
 import { grouped } from '../../../lib/format.ts';

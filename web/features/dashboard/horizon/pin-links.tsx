@@ -1,5 +1,4 @@
-import { memo, useRef, useState } from 'react';
-import type { KeyboardEvent, MouseEvent } from 'react';
+import { type KeyboardEvent, memo, type MouseEvent, useRef, useState } from 'react';
 import { openerId } from '../../../domain/domain-actions.tsx';
 import type { HorizonLink, Target } from './horizon-links.ts';
 import type { PinHighlight } from './use-pin-highlight.ts';

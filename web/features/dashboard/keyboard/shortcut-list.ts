@@ -1,5 +1,4 @@
-import { SHORTCUTS } from './key-map.ts';
-import type { KeyCommand } from './key-map.ts';
+import { type KeyCommand, SHORTCUTS } from './key-map.ts';
 
 /** A line in the list of shortcuts. */
 export interface ListedShortcut {

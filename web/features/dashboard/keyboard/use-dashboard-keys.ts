@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { singleKeyShortcuts } from '../../../lib/browser/preference.ts';
-import { commandOf } from './key-map.ts';
-import type { KeyCommand } from './key-map.ts';
+import { commandOf, type KeyCommand } from './key-map.ts';
 
 // Inputs, and layers above the page that handle the keyboard themselves.
 const ELSEWHERE =

@@ -5,15 +5,14 @@ import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { cardId } from '../../../domain/domain-actions.tsx';
+import { cardId, type DomainActions } from '../../../domain/domain-actions.tsx';
 import { stateOfPanel } from '../panel-history.ts';
-import type { DomainActions } from '../../../domain/domain-actions.tsx';
 import { lifetimeOf, RemainingTime, RevocationState } from '../../../domain/remaining-time.tsx';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { lookOf, SecondLine, TroubleStrip, troubleOf } from './second-line.tsx';
+import { lookOf, SecondLine, troubleOf, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 

@@ -1,12 +1,10 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
-import { cardElement } from '../../../domain/domain-actions.tsx';
-import type { DomainActions } from '../../../domain/domain-actions.tsx';
+import { cardElement, type DomainActions } from '../../../domain/domain-actions.tsx';
 import { DomainCard } from './domain-card.tsx';
-import { FailedCell, showsErrorAt, CardSkeleton, GRID } from './skeletons.tsx';
-import { useListWindow } from '../../../ui/table/use-list-window.ts';
-import type { ListWindowOptions } from '../../../ui/table/use-list-window.ts';
+import { CardSkeleton, FailedCell, GRID, showsErrorAt } from './skeletons.tsx';
+import { type ListWindowOptions, useListWindow } from '../../../ui/table/use-list-window.ts';
 import type { DomainList } from './use-domain-list.ts';
 
 const CARD_PX = 206;

@@ -1,13 +1,16 @@
 import { UNKNOWN_ISSUER } from '../../../../contract/check-words.ts';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
-import { useId } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { domainGroups } from '../../../../contract/calls/domain.ts';
 import type { DomainFilter } from '../../../../contract/domain.ts';
 import type { DomainGroupWire } from '../../../../contract/domain-groups.ts';
-import { DOMAIN_STATES } from '../../../../contract/words.ts';
-import type { DomainGrouping, DomainState, ListStatus } from '../../../../contract/words.ts';
+import {
+  DOMAIN_STATES,
+  type DomainGrouping,
+  type DomainState,
+  type ListStatus,
+} from '../../../../contract/words.ts';
 import { ALL_IDS } from '../../../domain/domain-cache.ts';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { SectionError } from '../../../domain/section-error.tsx';

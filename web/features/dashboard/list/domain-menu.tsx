@@ -3,9 +3,8 @@ import { useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { KeyHint, Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
-import type { DomainActions } from '../../../domain/domain-actions.tsx';
+import { type DomainActions, PauseItem, RefreshItem, RemoveItem } from '../../../domain/domain-actions.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
-import { PauseItem, RefreshItem, RemoveItem } from '../../../domain/domain-actions.tsx';
 
 interface DomainMenuProps {
   domain: DomainWire;

@@ -1,5 +1,4 @@
-import { memo } from 'react';
-import type { MouseEvent, Ref } from 'react';
+import { memo, type MouseEvent, type Ref } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';

@@ -1,8 +1,7 @@
 import type { DomainView } from '../../../lib/dashboard-search.ts';
 import { messageOf, sentenceOf } from '../../../lib/api-error.ts';
 import { isUnfiltered } from '../../../domain/domain-filter.ts';
-import { DomainGrid } from './domain-grid.tsx';
-import type { DomainListProps } from './domain-grid.tsx';
+import { DomainGrid, type DomainListProps } from './domain-grid.tsx';
 import { DomainTable } from './domain-table.tsx';
 import { GridSkeleton, TableSkeleton } from './skeletons.tsx';
 import { RotateCw } from 'lucide-react';

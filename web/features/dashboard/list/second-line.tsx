@@ -2,10 +2,8 @@ import { issuerLine, UNKNOWN_ISSUER } from '../../../../contract/check-words.ts'
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { cardTrouble } from './card-line.ts';
-import { Glyph } from '../../../ui/glyph.tsx';
-import type { GlyphName } from '../../../ui/glyph.tsx';
-import type { CardLine } from './card-line.ts';
+import { type CardLine, cardTrouble } from './card-line.ts';
+import { Glyph, type GlyphName } from '../../../ui/glyph.tsx';
 
 interface SecondLineProps {
   domain: DomainWire;

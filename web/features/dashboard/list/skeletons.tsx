@@ -1,6 +1,6 @@
 import { classNames } from '../../../ui/class-names.ts';
 import { Skeleton } from '../../../ui/loading.tsx';
-import { messageOf } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 
 /** Tells whether the row of a failed page shows the error. Only some do, so that one is always in view. */

@@ -5,8 +5,7 @@ import { useLiveConnection } from '../../../lib/live-events-context.ts';
 import { cachedPages, listKey } from '../../../domain/domain-cache.ts';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { pageQuery } from '../../../domain/domain-queries.ts';
-import { loadedDomains } from '../../../domain/list-cache.ts';
-import type { DomainPage, LoadedPages } from '../../../domain/list-cache.ts';
+import { type DomainPage, loadedDomains, type LoadedPages } from '../../../domain/list-cache.ts';
 import { usePagesInView } from '../../../ui/table/use-list-window.ts';
 import type { RowRange } from '../../../ui/table/virtual-layout.ts';
 

@@ -1,5 +1,4 @@
-import { useId } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { Checkbox } from '../../../ui/form/checkbox-line.tsx';
 import { classNames } from '../../../ui/class-names.ts';

@@ -1,8 +1,17 @@
-import { useCallback, useEffect, useMemo, useRef, useState, createContext, useContext } from 'react';
-import type { ReactNode } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { domainIds } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { useLiveEvents } from '../../../lib/live-events-context.ts';
 import { toast } from '../../../ui/toast.tsx';
 import type { ListFilter } from '../../../domain/domain-filter.ts';

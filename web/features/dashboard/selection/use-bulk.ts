@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'react';
 import { actOnDomains } from '../../../../contract/calls/domain.ts';
 import { BULK_SIZE } from '../../../../contract/words.ts';
 import type { BulkResult, DomainWire } from '../../../../contract/domain.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useDomainCache } from '../../../domain/domain-cache.ts';
 import { inBatches, useWarnBeforeLeaving } from '../../../domain/in-batches.ts';
-import { failuresOf, outcomeLine } from './bulk-outcome.ts';
-import type { BulkAction, BulkOutcome } from './bulk-outcome.ts';
+import { type BulkAction, type BulkOutcome, failuresOf, outcomeLine } from './bulk-outcome.ts';
 import { useSelection } from './selection-provider.tsx';
 
 export interface BulkProgress {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../../contract/domain.ts';
-import { noHitsLine, nextSort, statusFilters, statusOfKey } from './choices.ts';
+import { nextSort, noHitsLine, statusFilters, statusOfKey } from './choices.ts';
 
 const NONE = { expired: 0, revoked: 0, untrusted: 0, critical: 0, down: 0, soon: 0, unreachable: 0 };
 const summary: SummaryWire = {

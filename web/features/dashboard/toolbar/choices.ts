@@ -1,10 +1,8 @@
-import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
-import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
+import type { DomainFilter, SummaryWire } from '../../../../contract/domain.ts';
+import { DOMAIN_SORTS, type DomainSort, type ListStatus } from '../../../../contract/words.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
-import { DOMAIN_SORTS } from '../../../../contract/words.ts';
 import { naturalDirection } from '../../../../contract/calls/list-order.ts';
-import type { ListFilter } from '../../../domain/domain-filter.ts';
-import { countOf, filterParts } from '../../../domain/domain-filter.ts';
+import { countOf, filterParts, type ListFilter } from '../../../domain/domain-filter.ts';
 import { inPeriod } from '../../../domain/day-and-month.ts';
 import type { GlyphName } from '../../../ui/glyph.tsx';
 

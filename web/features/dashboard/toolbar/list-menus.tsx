@@ -1,8 +1,7 @@
 import { ArrowDownAZ, ArrowDownWideNarrow, CalendarClock, Tag, Tags, TriangleAlert, X } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
-import { DOMAIN_SORTS } from '../../../../contract/words.ts';
+import { DOMAIN_SORTS, type DomainSort } from '../../../../contract/words.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
-import type { DomainSort } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { inPeriod, periodName } from '../../../domain/day-and-month.ts';

@@ -1,14 +1,12 @@
 import { ChevronDown, LoaderCircle, Unplug } from 'lucide-react';
-import { useEffect, useRef } from 'react';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useEffect, useRef } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { ListStatus } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { grouped } from '../../../lib/format.ts';
-import { statusFilters } from './choices.ts';
-import type { StatusFilter } from './choices.ts';
+import { type StatusFilter, statusFilters } from './choices.ts';
 
 const MARKS: Partial<Record<NonNullable<StatusFilter['glyph']>, string>> = {
   expired: 'text-expired-mark',

@@ -11,15 +11,13 @@ import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { lifetimeOf } from '../../../domain/remaining-time.tsx';
 import { oldCertificateLine } from '../report/address-verdict.ts';
-import { useCertificateChain } from '../report/report-query.ts';
+import { type ReportRead, useCertificateChain } from '../report/report-query.ts';
 import { httpUrl } from './http-url.ts';
 import { Fact, Facts, PanelSection } from '../../../domain/panel-section.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
-import { renewalLines } from './renewal-line.ts';
-import type { RenewalLine } from './renewal-line.ts';
-import type { ReportRead } from '../report/report-query.ts';
+import { type RenewalLine, renewalLines } from './renewal-line.ts';
 import { Revocation } from './revocation.tsx';
 import { longDate } from '../../../lib/format.ts';
 

@@ -1,7 +1,6 @@
 import { Download } from 'lucide-react';
 import { saveFile } from '../../../lib/browser/save-file.ts';
-import { Button } from '../../../ui/button.tsx';
-import type { ButtonVariant } from '../../../ui/button.tsx';
+import { Button, type ButtonVariant } from '../../../ui/button.tsx';
 
 interface DownloadButtonProps {
   label: string;

@@ -8,8 +8,7 @@ import { useCertificateChain } from '../report/report-query.ts';
 import { Chevron, FoldedSection } from '../../../domain/disclosure.tsx';
 import { DownloadButton } from './download-button.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
-import { pathLine, pathRows, sentLine } from './path-rows.ts';
-import type { PathRow } from './path-rows.ts';
+import { pathLine, type PathRow, pathRows, sentLine } from './path-rows.ts';
 import { pemFileName, pemOf } from './pem.ts';
 import { LoadingRows, TimelineItem } from './timeline.tsx';
 

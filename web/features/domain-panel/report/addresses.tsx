@@ -3,8 +3,7 @@ import type { Protocol } from '../../../../contract/protocols.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { addressVerdict, tlsName } from './address-verdict.ts';
-import type { JudgedAddress } from './address-verdict.ts';
+import { addressVerdict, type JudgedAddress, tlsName } from './address-verdict.ts';
 import { FoldedSection } from '../../../domain/disclosure.tsx';
 import { shortFingerprint } from '../certificate/pem.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { domainReport, domainChain } from '../../../../contract/calls/domain.ts';
+import { domainChain, domainReport } from '../../../../contract/calls/domain.ts';
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { call } from '../../../lib/api-client.ts';

@@ -5,8 +5,7 @@ import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { Addresses } from './addresses.tsx';
 import { exampleFinding, exampleReport, readOf } from '../../../../tests/kit/pages/example-report.ts';
 import { FactsSection } from './facts-section.tsx';
-import { withDetails } from './findings.tsx';
-import { Findings } from './findings.tsx';
+import { Findings, withDetails } from './findings.tsx';
 import { ChainSection } from '../certificate/chain-section.tsx';
 import { Revocation } from '../certificate/revocation.tsx';
 

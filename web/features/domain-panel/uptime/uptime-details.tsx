@@ -1,6 +1,5 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { STRIP_CHECKS, UPTIME_DAYS } from '../../../../contract/uptime.ts';
-import type { UptimeWire } from '../../../../contract/uptime.ts';
+import { STRIP_CHECKS, UPTIME_DAYS, type UptimeWire } from '../../../../contract/uptime.ts';
 import { CheckReader } from '../../../domain/uptime/check-reader.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';

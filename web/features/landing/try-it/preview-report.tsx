@@ -1,6 +1,5 @@
 import { issuerLine } from '../../../../contract/check-words.ts';
-import { useEffect, useRef } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';

@@ -1,10 +1,9 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { resumeIdentity } from '../../../../contract/calls/identity.ts';
-import { ApiError, call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../../lib/api-error.ts';
 import { useSignedIn } from '../../../lib/account/current-user.ts';
-import { SignInCancelled } from '../../../lib/account/identity.ts';
-import type { Identity, SecondStep } from '../../../lib/account/identity.ts';
+import { type Identity, type SecondStep, SignInCancelled } from '../../../lib/account/identity.ts';
 import { hasPasskeys, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeForm } from '../../../ui/form/code-form.tsx';

@@ -1,18 +1,17 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
-import { useEffect, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { addPasskey, newPasskeyOptions, removePasskey } from '../../../../contract/calls/identity.ts';
 import type { IdentityMethodsWire } from '../../../../contract/identity.ts';
-import { call, messageOf } from '../../../lib/api-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { SignInCancelled } from '../../../lib/account/identity.ts';
 import { hasPasskeys, makePasskey, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { FreshSignInDialog } from './fresh-sign-in.tsx';
-import type { FreshSignInProps } from './fresh-sign-in.tsx';
+import { FreshSignInDialog, type FreshSignInProps } from './fresh-sign-in.tsx';
 
 type Passkey = IdentityMethodsWire['passkeys'][number];
 

@@ -12,7 +12,8 @@ import {
   verifyBackupCode,
   verifyTotp,
 } from '../../../../contract/calls/identity.ts';
-import { ApiError, call, callForResponse } from '../../../lib/api-client.ts';
+import { call, callForResponse } from '../../../lib/api-client.ts';
+import { ApiError } from '../../../lib/api-error.ts';
 import { jsonOf } from '../../../lib/browser/base64url.ts';
 import type { Identity, SecondStep } from '../../../lib/account/identity.ts';
 import { askForPasskey } from '../../../lib/browser/webauthn.ts';

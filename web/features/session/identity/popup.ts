@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { OIDC_FAILURES } from '../../../../contract/oidc-failure.ts';
-import type { OidcFailure } from '../../../../contract/oidc-failure.ts';
-import { SignInCancelled } from '../../../lib/account/identity.ts';
-import type { PopupOptions } from '../../../lib/account/identity.ts';
+import { OIDC_FAILURES, type OidcFailure } from '../../../../contract/oidc-failure.ts';
+import { type PopupOptions, SignInCancelled } from '../../../lib/account/identity.ts';
 
 const CHANNEL_NAME = 'certlantern-sign-in';
 const WINDOW = 'popup,width=480,height=680';

@@ -1,10 +1,8 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import type { BadgeProps } from '../../../ui/badge.tsx';
+import { Badge, type BadgeProps } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { Glyph } from '../../../ui/glyph.tsx';
-import type { GlyphName } from '../../../ui/glyph.tsx';
+import { Glyph, type GlyphName } from '../../../ui/glyph.tsx';
 import { DayStrip } from './day-strip.tsx';
 import {
   certificateWords,

@@ -1,8 +1,9 @@
-import { pageAddressSchema, previewStatusPageSchema } from '../../../../contract/status-page.ts';
-import type {
-  StatusPageChange,
-  StatusPageChoices,
-  StatusPageWire,
+import {
+  pageAddressSchema,
+  previewStatusPageSchema,
+  type StatusPageChange,
+  type StatusPageChoices,
+  type StatusPageWire,
 } from '../../../../contract/status-page.ts';
 
 /** The status page with unsaved changes. */

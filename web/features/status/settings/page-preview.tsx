@@ -7,8 +7,7 @@ import { grouped, listed } from '../../../lib/format.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { StatusView } from '../public/status-view.tsx';
-import { choicesOf } from './page-draft.ts';
-import type { PageDraft } from './page-draft.ts';
+import { choicesOf, type PageDraft } from './page-draft.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
 /** Shows the draft as visitors would see it. */

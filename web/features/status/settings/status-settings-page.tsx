@@ -21,15 +21,16 @@ import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import { AddressField } from './address-field.tsx';
 import {
   changeOf,
+  type DraftErrors,
   draftOf,
   errorsOf,
   isSame,
   missingOf,
+  type PageDraft,
   suggestedAddress,
   switchesOf,
   whichOf,
 } from './page-draft.ts';
-import type { DraftErrors, PageDraft } from './page-draft.ts';
 import { PagePreview } from './page-preview.tsx';
 import { PublishedRow } from './published-row.tsx';
 import { WhichDomains } from './which-domains.tsx';

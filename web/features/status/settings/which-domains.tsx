@@ -6,8 +6,7 @@ import { FieldError } from '../../../ui/form/field.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { NamedDomains } from './named-domains.tsx';
-import { missingOf } from './page-draft.ts';
-import type { DraftErrors, PageDraft } from './page-draft.ts';
+import { type DraftErrors, missingOf, type PageDraft } from './page-draft.ts';
 
 interface WhichDomainsProps {
   draft: PageDraft;

@@ -1,10 +1,6 @@
 import type { PaymentProvider } from './payment-provider.ts';
 import { createTestMode, type TestModeOptions } from './test-mode.ts';
 
-export { PaymentsUnavailable } from './payment-provider.ts';
-export type { PaymentEvent, PaymentProvider, Product } from './payment-provider.ts';
-export { isTestSubscription } from './test-mode.ts';
-
 export type BillingSettings =
   | { mode: 'none' | 'unset' | 'test' }
   | { mode: 'paddle'; apiKey: string; apiUrl: string; webhookSecret: string; priceId: string };

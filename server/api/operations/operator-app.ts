@@ -5,10 +5,8 @@ import { createClientAddressReader } from '../http/client-address.ts';
 import { createHealth } from './health.ts';
 import { metricsRoutes } from './metrics.ts';
 import { problemResponse, Refusal, refuse } from '../http/problem.ts';
-import { errorResponse, refuseLongPath, recordRequests } from '../http/request-telemetry.ts';
+import { errorResponse, recordRequests, refuseLongPath } from '../http/request-telemetry.ts';
 import { createLocalAccess } from '../http/local-access.ts';
-
-export { derivedKey, unsubscribeKeys } from '../auth/derived-keys.ts';
 
 export type OperatorAppOptions = Required<Pick<AppOptions, 'store' | 'log' | 'telemetry' | 'readiness'>> & {
   clock: Pick<AppOptions['clock'], 'now'>;

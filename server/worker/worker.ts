@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Canaries, Examiner } from '../probe/index.ts';
-import { metricsOnly, type Telemetry } from '../telemetry/index.ts';
+import type { Canaries } from '../probe/canary.ts';
+import type { Examiner } from '../probe/examiner.ts';
+import { metricsOnly, type Telemetry } from '../telemetry/metrics.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { type CheckerOptions, createCheckLoop } from './checker.ts';
 import type { DelivererOptions } from './deliverer.ts';
@@ -14,10 +15,6 @@ import { createOwnNetwork } from './own-network.ts';
 import { createPlanLoop } from './plan-loop.ts';
 import { createSharedProbes } from './shared-probes.ts';
 import { createWatchdog } from './watchdog.ts';
-
-export { type Clock, systemClock } from './clock.ts';
-export { createAlarms } from './operator-alarm.ts';
-export { type OwnNetwork, TRUST_EVERY_CHECK } from './own-network.ts';
 
 /** Default time that messages get to finish at a stop, because a message that is cut off may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
