@@ -50,7 +50,7 @@ export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];
 /** Issuer of certificates that name none, and group of the domains whose certificate was never read. */
 export const UNKNOWN_ISSUER = 'Unknown issuer';
 
-const COMPANY_SUFFIX = /[\s,]+(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
+const COMPANY_SUFFIX = /[\s,]{1,3}(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
 
 /**
  * Returns the issuer without repeating the authority: "DigiCert Inc", "DigiCert TLS RSA 2020 CA1" → "DigiCert · TLS RSA 2020

@@ -22,7 +22,10 @@ export const matrix: ChannelDefinition<EnteredConfig<'matrix'>> = {
     // The homeserver drops a repeated message of this user by the transaction id.
     posting: ({ homeserver, room_id: room, access_token: token }, { content, messageId }) => ({
       method: 'PUT',
-      url: `${homeserver.replace(/\/+$/, '')}/_matrix/client/v3/rooms/${encodeURIComponent(room)}/send/m.room.message/${messageId}`,
+      url: new URL(
+        `_matrix/client/v3/rooms/${encodeURIComponent(room)}/send/m.room.message/${messageId}`,
+        homeserver.endsWith('/') ? homeserver : `${homeserver}/`,
+      ).href,
       headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify(matrixMessage(content)),
     }),

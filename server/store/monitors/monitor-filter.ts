@@ -85,7 +85,7 @@ export const hasLevels = (order: SortedFilter): boolean =>
   order.sort === 'worst' || (order.sort === 'soonest' && isDescending(order));
 
 /** Returns an SQL expression for the level of a row in an order by levels, ascending. */
-export function levelOf({ sort, now }: SortedFilter): RawBuilder<number> {
+function levelOf({ sort, now }: SortedFilter): RawBuilder<number> {
   return sort === 'worst' ? urgency(now) : sql<number>`case when not_after is null then 0 else 1 end`;
 }
 

@@ -68,7 +68,7 @@ async function fill(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-const COMPANY_SUFFIX = /[\s,]+(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
+const COMPANY_SUFFIX = /[\s,]{1,3}(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;
 
 /** Returns the issuer in lower case, without the legal form of the authority, and without repeating its name. */
 function issuerIn(facts: string): string {
