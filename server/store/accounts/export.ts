@@ -5,6 +5,7 @@ import { EXPORT_LIMITS, exportHistoryOf } from '../monitors/domain-export.ts';
 import { countMonitors } from '../monitors/monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
+import type { AccountTable } from './new-owner.ts';
 import { parseAccountSettings, parseDomainSettings } from '../alerts/stored-alerts.ts';
 
 /** Returns a text by which the owner recognises a channel, without its secrets. */
@@ -45,159 +46,138 @@ export function exportAccountData(
   { now, targetOf }: { now: number; targetOf: ChannelTarget },
 ): Record<string, AsyncIterable<unknown>> {
   const { db } = store;
-  const { id } = account;
+  const accountId = account.id;
+  const list = (table: ListedTable) => rowsOf(db, table, account);
   return {
-    domains: domains(store, id, now),
-    authorities: pages(async (after) => {
-      const rows = await db
-        .selectFrom('authorities')
-        .select(['id', 'fingerprint', 'facts', 'created_at'])
-        .where('account_id', '=', id)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute();
-      return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as unknown }));
-    }),
-    alerts: alerts(db, id),
-    ...settingLists(db, id, targetOf),
-    mails: pages((after) =>
-      db
-        .selectFrom('mails')
-        .select(['id', 'kind', 'recipient', 'state', 'attempts', 'detail', 'created_at', 'settled_at'])
-        .where((eb) =>
-          eb.or([
-            eb('account_id', '=', id),
-            // Mails from before the account existed have no `account_id`.
-            eb.and([eb('account_id', 'is', null), eb('recipient', '=', account.email)]),
-          ]),
-        )
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute(),
-    ),
-    feedback: pages(async (after) => {
-      const rows = await db
-        .selectFrom('feedback')
-        .select(['id', 'title', 'message', 'premium', 'created_at'])
-        .where('account_id', '=', id)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute();
-      return rows.map((row) => ({ ...row, premium: row.premium === 1 }));
-    }),
-    subscriptions: pages((after) =>
-      db
-        .selectFrom('subscriptions')
-        .select(['id', 'customer_id', 'price_id', 'status', 'period_starts_at', 'period_ends_at'])
-        .select(['cancels_at', 'past_due_since', 'refunded_at', 'told_at', 'created_at'])
-        .where('account_id', '=', id)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute(),
-    ),
-    payment_events: pages((after) =>
-      db
-        .selectFrom('payment_events')
-        .select(['id', 'type', 'occurred_at', 'received_at as created_at', 'outcome'])
-        .where('account_id', '=', id)
-        .where(isAfter(after, 'received_at'))
-        .orderBy('received_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute(),
-    ),
+    domains: domains(store, accountId, now),
+    authorities: list('authorities'),
+    alerts: alerts(db, accountId),
+    channels: withTargets(list('channels'), targetOf),
+    unsubscriptions: list('unsubscriptions'),
+    maintenance: list('maintenance_windows'),
+    tokens: list('api_tokens'),
+    calendars: list('calendar_feeds'),
+    status_pages: statusPages(db, accountId),
+    badges: list('badges'),
+    mails: list('mails'),
+    feedback: list('feedback'),
+    subscriptions: list('subscriptions'),
+    payment_events: list('payment_events'),
   };
 }
 
-/**
- * Exports channels, unsubscriptions, maintenance windows, API tokens, the calendar feed, the status page and badges. Masks the
- * targets of channels.
- */
-function settingLists(
+/** Which columns of a table the export shows. No two rows of an account have the same `at` and `key`. */
+interface ListedColumns<Column extends string = string> {
+  columns: readonly Column[];
+  /** Exported as `created_at`, which is the default. The oldest rows come first. */
+  at?: Column;
+  /** Exported as `id`, which is the default. */
+  key?: Column;
+  /** Columns that contain JSON. */
+  json?: readonly Column[];
+  /** Columns that contain 0 or 1. */
+  flags?: readonly Column[];
+}
+
+/** The tables of an account that are exported as a list, with what the list shows. */
+export const LISTS = {
+  authorities: { columns: ['fingerprint', 'facts'], json: ['facts'] },
+  channels: {
+    columns: [
+      'kind',
+      'name',
+      'config',
+      'confirmed_at',
+      'disabled_at',
+      'disabled_by',
+      'failing_since',
+      'delivered_at',
+    ],
+  },
+  unsubscriptions: { columns: ['channel_key', 'monitor_id'] },
+  maintenance_windows: { columns: ['monitor_id', 'starts_at', 'ends_at', 'repeats', 'note'] },
+  api_tokens: { columns: ['name', 'prefix', 'scopes', 'last_used_at', 'expires_at'], json: ['scopes'] },
+  calendar_feeds: { columns: ['read_at'], key: 'account_id' },
+  badges: { columns: [], key: 'monitor_id' },
+  mails: { columns: ['kind', 'recipient', 'state', 'attempts', 'detail', 'settled_at'] },
+  feedback: { columns: ['title', 'message', 'premium'], flags: ['premium'] },
+  subscriptions: {
+    columns: [
+      'customer_id',
+      'price_id',
+      'status',
+      'period_starts_at',
+      'period_ends_at',
+      'cancels_at',
+      'past_due_since',
+      'refunded_at',
+      'told_at',
+    ],
+  },
+  payment_events: { columns: ['type', 'occurred_at', 'outcome'], at: 'received_at' },
+} satisfies { [Table in AccountTable]?: ListedColumns<keyof Tables[Table] & string> };
+type ListedTable = keyof typeof LISTS;
+
+const OF_DOMAINS = 'The list of domains has it.';
+const OF_ALERTS = 'The list of alerts has it.';
+const DERIVED = 'Triggers derive it from other tables.';
+
+/** Why the other tables of an account have no list of their own. The type demands a reason for each. */
+export const WITHOUT_LIST: Readonly<Record<Exclude<AccountTable, ListedTable>, string>> = {
+  accounts: 'It is the profile.',
+  identities: 'The caller exports what the sign-in provider knows.',
+  sessions: 'The caller exports the open ones, without their secrets.',
+  idempotency_keys: 'Answers to repeated calls, which show nothing else.',
+  monitors: OF_DOMAINS,
+  monitor_states: OF_DOMAINS,
+  check_runs: OF_DOMAINS,
+  monitor_days: OF_DOMAINS,
+  evidence: OF_DOMAINS,
+  verdicts: OF_DOMAINS,
+  monitor_certificates: OF_DOMAINS,
+  incidents: OF_DOMAINS,
+  other_leaves: OF_DOMAINS,
+  monitor_listing: DERIVED,
+  monitor_totals: DERIVED,
+  served_certificates: DERIVED,
+  alerts: OF_ALERTS,
+  deliveries: OF_ALERTS,
+  delivery_attempts: OF_ALERTS,
+  status_pages: 'The list of status pages has it.',
+  status_page_domains: 'The list of status pages has it.',
+  trials: 'The profile says whether there was one.',
+};
+
+/** Yields the account's rows of a table, oldest first, with the columns of `LISTS`. */
+function rowsOf(
   db: Kysely<Tables>,
-  accountId: string,
-  targetOf: ChannelTarget,
-): Record<string, AsyncIterable<unknown>> {
-  return {
-    channels: pages(async (after) => {
-      const rows = await db
-        .selectFrom('channels')
-        .select(['id', 'kind', 'name', 'config', 'created_at', 'confirmed_at'])
-        .select(['disabled_at', 'disabled_by', 'failing_since', 'delivered_at'])
-        .where('account_id', '=', accountId)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute();
-      return rows.map(({ config, ...row }) => ({
-        ...row,
-        leads_to: targetOf({ kind: row.kind, config }),
-      }));
-    }),
-    unsubscriptions: pages((after) =>
-      db
-        .selectFrom('unsubscriptions')
-        .select(['id', 'channel_key', 'monitor_id', 'created_at'])
-        .where('account_id', '=', accountId)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute(),
-    ),
-    maintenance: pages((after) =>
-      db
-        .selectFrom('maintenance_windows')
-        .select(['id', 'monitor_id', 'starts_at', 'ends_at', 'repeats', 'note', 'created_at'])
-        .where('account_id', '=', accountId)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute(),
-    ),
-    tokens: pages(async (after) => {
-      const rows = await db
-        .selectFrom('api_tokens')
-        .select(['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'])
-        .where('account_id', '=', accountId)
-        .where(isAfter(after, 'created_at'))
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute();
-      return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) as unknown }));
-    }),
-    calendars: pages((after) =>
-      db
-        .selectFrom('calendar_feeds')
-        .select(['account_id as id', 'created_at', 'read_at'])
-        .where('account_id', '=', accountId)
-        .where(isAfter(after, 'created_at', 'account_id'))
-        .execute(),
-    ),
-    status_pages: statusPages(db, accountId),
-    badges: pages((after) =>
-      db
-        .selectFrom('badges')
-        .select(['monitor_id as id', 'created_at'])
-        .where('account_id', '=', accountId)
-        .where(isAfter(after, 'created_at', 'monitor_id'))
-        .orderBy('created_at')
-        .orderBy('monitor_id')
-        .limit(PAGE_SIZE)
-        .execute(),
-    ),
-  };
+  table: ListedTable,
+  { id, email }: { id: string; email: string },
+): AsyncGenerator<ExportedRow> {
+  const { columns, at = 'created_at', key = 'id', json = [], flags = [] }: ListedColumns = LISTS[table];
+  // Mails from before the account existed have no `account_id`.
+  const earlier = sql<boolean>`account_id is null and recipient = ${email}`;
+  return pages(async (after) => {
+    const { rows } = await sql<ExportedRow>`select ${sql.join([
+      sql`${sql.ref(key)} as id, ${sql.ref(at)} as created_at`,
+      ...columns.map((column) => sql.ref(column)),
+    ])} from ${sql.table(table)}
+      where (account_id = ${id}${table === 'mails' ? sql` or ${earlier}` : sql``}) and ${isAfter(after, at, key)}
+      order by ${sql.ref(at)}, ${sql.ref(key)} limit ${PAGE_SIZE}`.execute(db);
+    return rows.map((row) => ({
+      ...row,
+      ...Object.fromEntries(json.map((column) => [column, JSON.parse(String(row[column])) as unknown])),
+      ...Object.fromEntries(flags.map((column) => [column, row[column] === 1])),
+    }));
+  });
+}
+
+async function* withTargets(channels: AsyncIterable<ExportedRow>, targetOf: ChannelTarget): AsyncGenerator {
+  for await (const { config, ...channel } of channels)
+    yield {
+      ...channel,
+      leads_to: targetOf({ kind: channel['kind'] as ChannelKind, config: String(config) }),
+    };
 }
 
 const PAGE_SIZE = 200;
@@ -205,6 +185,9 @@ const PAGE_SIZE = 200;
 interface Cursor {
   created_at: number;
   id: string;
+}
+interface ExportedRow extends Cursor {
+  [column: string]: unknown;
 }
 
 function isAfter({ created_at, id }: Cursor, at: string, by = 'id'): Expression<SqlBool> {
