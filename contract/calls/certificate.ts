@@ -93,7 +93,7 @@ const certificateStorySchema = z
         serves: z.string(),
         /** Whether an address served this certificate at the last check. */
         is_serving: z.boolean(),
-        /** Whether the certificates of all addresses are this one or were issued later. */
+        /** Whether the certificates of all addresses are this one or were issued later, beside earlier ones with another type of key. */
         is_done: z.boolean(),
         /** When a check first saw this certificate there; null if none did. */
         first_seen_at: isoInstant.nullable(),

@@ -9,6 +9,7 @@ import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { addOtherLeaves } from '../../server/store/schema/migrations/0031-other-leaves.ts';
+import { type KeyChoice, selfSigned } from '../kit/certificates/mint.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
@@ -145,6 +146,31 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await shown(renewed)).toMatchObject({ done: 2, total: 2 });
   });
 
+  it('is done beside an earlier certificate with another type of key', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const names = { subject: 'both.example', sans: ['both.example'] };
+    const issued = (key: KeyChoice, days: number): SampleCertificate => {
+      const { der, fingerprint } = selfSigned({ key });
+      const validity = { notBefore: NOW + days * DAY, notAfter: NOW + 90 * DAY };
+      return { der, facts: certificate({ ...names, ...validity, fingerprint }).facts };
+    };
+    const [oldRsa, oldEc, newRsa] = [issued('RSA-2048', -60), issued('P-256', -30), issued('RSA-2048', -1)];
+    const { id } = await watch(store, accountId, 'both.example');
+    const after = async (leaves: [SampleCertificate, ...SampleCertificate[]]) => {
+      await dueAgain(store, id);
+      await checkAddresses(store, NOW + DAY, leaves, { nextCheckAt: NOW + 2 * DAY });
+      const key = { accountId, after: null, limit: 9, fingerprint: newRsa.facts.fingerprint };
+      const story = await certificateStory(store, key);
+      return story?.monitors.map(({ isDone }) => isDone);
+    };
+    await checkAddresses(store, NOW, [newRsa], { nextCheckAt: NOW + DAY });
+    expect(await after([oldRsa, oldEc])).toEqual([false]);
+    expect(await after([newRsa, oldRsa, oldEc])).toEqual([false]);
+    expect(await after([newRsa, oldEc])).toEqual([true]);
+    expect(await after([oldEc])).toEqual([false]);
+  });
+
   it('is kept while a domain serves it, and has no entry in the timeline, which shows one certificate per domain', async () => {
     const { store, accountId } = await half();
     await store.db.deleteFrom('monitor_certificates').execute();
@@ -157,11 +183,25 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     ]);
   });
 
+  it('causes no write in a later check that finds the same certificates', async () => {
+    const { store, halfId } = await half();
+    const written: string[] = [];
+    const { watched, asked } = recorded(store);
+    await dueAgain(store, halfId);
+    await checkAddresses(watched, NOW + DAY, [wildcard, renewed]);
+    written.push(...asked.filter((query) => /^(insert|delete|update)/.test(query)));
+    expect(written.length).toBeGreaterThan(0);
+    expect(written.filter((query) => query.includes('other_leaves'))).toEqual([]);
+  });
+
   it('is found by the migration in the stored verdicts; damaged verdicts are ignored', async () => {
     const { store, accountId } = await half();
     await watch(store, accountId, 'damaged.shop.example');
     await checkAddresses(store, NOW, [wildcard, soon]);
-    const columns = store.db.selectFrom('other_leaves').selectAll().orderBy('host');
+    const columns = store.db
+      .selectFrom('other_leaves')
+      .select(['account_id', 'monitor_id', 'fingerprint', 'not_after', 'host', 'port'])
+      .orderBy('host');
     const [, ...before] = await columns.execute();
     const { db, dialect } = store;
     const damaged = db.selectFrom('monitors').select('id').where('host', '=', 'damaged.shop.example');
@@ -180,20 +220,15 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
       await sql
         .raw('drop function other_leaf_served, other_leaf_unserved, monitor_without_leaves')
         .execute(db);
+    // The column came later, and a trigger of this migration inserts rows without it.
+    if (dialect === 'sqlite') {
+      await sql`drop trigger monitor_served`.execute(db);
+      await sql`drop index served_certificates_issuer`.execute(db);
+      await sql`alter table served_certificates drop column issuer`.execute(db);
+    }
     await db.transaction().execute((trx) => addOtherLeaves(trx as unknown as Kysely<unknown>, dialect));
     expect(await columns.execute()).toEqual(before);
     expect(before).toHaveLength(1);
     expect(await counts(store)).toEqual(counted);
-  });
-
-  it('causes no write in a later check that finds the same certificates', async () => {
-    const { store, halfId } = await half();
-    const written: string[] = [];
-    const { watched, asked } = recorded(store);
-    await dueAgain(store, halfId);
-    await checkAddresses(watched, NOW + DAY, [wildcard, renewed]);
-    written.push(...asked.filter((query) => /^(insert|delete|update)/.test(query)));
-    expect(written.length).toBeGreaterThan(0);
-    expect(written.filter((query) => query.includes('other_leaves'))).toEqual([]);
   });
 });

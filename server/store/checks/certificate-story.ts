@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Targeted } from '../../core/target.ts';
 import { certificateNames, type DialectName } from '../db/dialect.ts';
@@ -28,7 +28,10 @@ export interface VersionMonitor extends Targeted {
   serves: string;
   /** Whether an address served the certificate of the story last. */
   isServing: boolean;
-  /** Whether the certificates of all addresses are that of the story or were issued later. */
+  /**
+   * Whether the certificates of all addresses are that of the story or were issued later. Beside such a one, an address may serve an
+   * earlier certificate with another type of key, as servers with an RSA and an ECDSA certificate do.
+   */
   isDone: boolean;
   /** Time of the first check that saw the certificate of the story there, ms UTC; null if none did. */
   firstSeenAt: number | null;
@@ -72,13 +75,15 @@ export async function certificateStory(store: Store, query: StoryQuery): Promise
     const given = await db
       .selectFrom('certificates')
       .select(['facts', namesDigest.as('digest'), notBefore.as('since')])
+      .select(hasEcKey(store.dialect).as('has_ec_key'))
       .where('fingerprint', '=', query.fingerprint)
       .where((eb) => eb.exists(sightings(db, query.accountId).where('fingerprint', '=', query.fingerprint)))
       .executeTakeFirst();
     const facts = parseFacts(given?.facts ?? null);
     if (given === undefined || facts === null) return null;
     const versions = withVersions(db, query, { digest: given.digest, dialect: store.dialect });
-    const serving = servingOf(db, servingVersions(versions, query, given.since));
+    const renewal = { since: given.since, hasEcKey: given.has_ec_key === 1, dialect: store.dialect };
+    const serving = servingOf(db, servingVersions(versions, query, renewal));
     const [page, counted] = [await versionsOf(versions, query, store.dialect), await countsOf(serving)];
     const monitors = await monitorsOf(serving, query);
     return {
@@ -93,6 +98,18 @@ export async function certificateStory(store: Store, query: StoryQuery): Promise
 
 const namesDigest = sql<string>`coalesce(names_digest, certificates.fingerprint)`;
 const notBefore = sql<number>`coalesce(not_before, 0)`;
+
+/**
+ * Returns SQL for whether a row of `certificates` has an ECDSA key: 1 if the DER has the object identifier id-ecPublicKey (RFC 5480), else 0,
+ * also if the DER is not stored.
+ */
+function hasEcKey(dialect: DialectName): RawBuilder<number> {
+  const place =
+    dialect === 'postgres'
+      ? sql`position('\\x06072a8648ce3d0201'::bytea in certificates.der)`
+      : sql`instr(certificates.der, x'06072a8648ce3d0201')`;
+  return sql<number>`case when ${place} > 0 then 1 else 0 end`;
+}
 
 const sightings = (db: Kysely<Tables>, accountId: string) =>
   db
@@ -167,24 +184,31 @@ async function versionsOf(
 }
 
 /** Selects the monitors that last served one of the versions at one or more addresses. */
-function servingVersions(versions: Versions, { accountId, fingerprint }: StoryQuery, since: number) {
+function servingVersions(
+  versions: Versions,
+  { accountId, fingerprint }: StoryQuery,
+  { since, hasEcKey: isEc, dialect }: { since: number; hasEcKey: boolean; dialect: DialectName },
+) {
   const concerned = sql<{ monitor_id: string }>`(select monitor_id from monitor_listing
     where account_id = ${accountId} and certificate_fingerprint in (select fingerprint from versions)
     union select monitor_id from other_leaves
     where account_id = ${accountId} and fingerprint in (select fingerprint from versions))`;
   const others = sql`(select other_leaves.fingerprint from other_leaves
     where other_leaves.account_id = ${accountId} and other_leaves.monitor_id = monitors.id)`;
-  const isCurrentDone = sql`coalesce(versions.since, (select ${notBefore} from certificates
-    where certificates.fingerprint = monitors.certificate_fingerprint)) >= ${since}`;
-  const isOtherBehind = sql`exists (select 1 from certificates
-    where certificates.fingerprint in ${others} and ${notBefore} < ${since})`;
+  const served = sql`(select monitors.certificate_fingerprint as fingerprint union all select fingerprint from ${others} as beside) as served
+    inner join certificates on certificates.fingerprint = served.fingerprint`;
+  const hasSameKeyType = sql`${hasEcKey(dialect)} = ${sql.lit(Number(isEc))}`;
+  const isKnown = sql`exists (select 1 from certificates
+    where certificates.fingerprint = monitors.certificate_fingerprint)`;
+  const servesNew = sql`exists (select 1 from ${served} where ${notBefore} >= ${since} and ${hasSameKeyType})`;
+  const isBehind = sql`exists (select 1 from ${served}
+    where ${notBefore} < ${since} and (${hasSameKeyType} or not ${servesNew}))`;
   const servesIt = sql`monitors.certificate_fingerprint = ${fingerprint} or ${fingerprint} in ${others}`;
   return versions
     .selectFrom(concerned.as('concerned'))
     .innerJoin('monitors', (join) =>
       join.on('monitors.account_id', '=', accountId).onRef('monitors.id', '=', 'concerned.monitor_id'),
     )
-    .leftJoin('versions', 'versions.fingerprint', 'monitors.certificate_fingerprint')
     .leftJoin('monitor_certificates as own', (join) =>
       join
         .onRef('own.account_id', '=', 'monitors.account_id')
@@ -196,7 +220,7 @@ function servingVersions(versions: Versions, { accountId, fingerprint }: StoryQu
     .select((eb) => eb.ref('monitors.certificate_fingerprint').$notNull().as('serves'))
     .select('own.first_seen_at as first_seen_at')
     .select(sql<number>`case when ${servesIt} then 1 else 0 end`.as('is_serving'))
-    .select(sql<number>`case when ${isCurrentDone} and not ${isOtherBehind} then 1 else 0 end`.as('is_done'));
+    .select(sql<number>`case when ${isKnown} and not ${isBehind} then 1 else 0 end`.as('is_done'));
 }
 
 const servingOf = (db: Kysely<Tables>, serving: ReturnType<typeof servingVersions>) =>
