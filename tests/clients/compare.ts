@@ -4,7 +4,7 @@ import { connectingClients } from '../../server/core/judge/clients/refusals.ts';
 import { judge } from '../../server/core/judge/judge.ts';
 import { describeVerdict } from '../../server/core/report/describe-finding.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
-import { REFUSING_SINCE } from '../../server/core/judge/clients/client-rule.ts';
+import { refusingSince } from '../../server/core/findings/clients.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import type { CaaLookup, Resolver } from '../../server/egress/resolver.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
@@ -144,7 +144,7 @@ async function ourVerdict(
     refusingLater: new Set(
       verdict.findings.flatMap(({ facts, clients = [] }) =>
         facts.kind === 'refused_by_clients'
-          ? clients.filter((client) => REFUSING_SINCE[facts.rule]?.[client] !== undefined)
+          ? clients.filter((client) => refusingSince(facts.rule, client) !== undefined)
           : [],
       ),
     ),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Client, CLIENTS } from '../../contract/check-words.ts';
 import type { Finding } from '../../server/core/finding.ts';
-import type { ClientRuleCode } from '../../server/core/judge/clients/client-rule.ts';
+import type { ClientRuleCode } from '../../server/core/findings/clients.ts';
 import { serve, verdictAt } from '../clients/compare.ts';
 import { HOST, leafScenario, mintRoots, type Scenario } from '../clients/scenario.ts';
 import { SCENARIOS } from '../clients/scenarios.ts';

@@ -8,9 +8,10 @@ import { isKeyFor } from '../../pki/signature.ts';
 import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
-import { brokenRules, type ClientRule, type ClientRuleCode } from './clients/client-rule.ts';
+import { brokenRules, type ClientRule } from './clients/client-rule.ts';
 import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';
 import { namesOtherIssuer } from './clients/extension-rules.ts';
+import { ISSUER_RULES } from './clients/sent-rules.ts';
 import { pathFaults } from '../findings/path.ts';
 
 /** The certificates that a server sends, and the trust store and the time by which a client verifies them. */
@@ -23,7 +24,7 @@ export interface SentChain {
   work: WorkBudget;
 }
 
-type Code = Extract<ClientRuleCode, 'first_issuer' | 'several_roots' | 'root_order'>;
+type Code = (typeof ISSUER_RULES)[number]['code'];
 
 /**
  * Reports clients that refuse a chain although a path is valid, because they choose one issuer for each certificate and never go
@@ -36,9 +37,9 @@ export function firstIssuerRefusals(
 ): ChainFinding[] {
   // Missing certificates have a finding of their own. A trusted leaf needs no issuer.
   if (path.length === 1 || path.slice(1, -1).some((one) => !choice.sent.includes(one))) return [];
-  const rules: ClientRule<{ certificate: Certificate }>[] = [];
+  const rules: ClientRule<unknown, Code>[] = [];
   const add = (code: Code, client: Client): void => {
-    rules.push({ code, clients: [client], source: 'measured', applies: () => true });
+    for (const rule of ISSUER_RULES) if (rule.code === code) rules.push({ ...rule, clients: [client] });
   };
   for (const client of ['openssl', 'gnutls'] as const) {
     const { below, roots } = client === 'openssl' ? pathOfOpenssl(choice) : pathOfGnutls(choice);

@@ -3,18 +3,12 @@ import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts
 import { buildPath } from '../../pki/path.ts';
 import type { TrustStore } from '../../pki/trust-store.ts';
 import type { ChainFinding } from '../finding.ts';
-import { brokenRules, type ClientRule } from './clients/client-rule.ts';
+import { brokenRules } from './clients/client-rule.ts';
+import { UNORDERED_RULE } from './clients/sent-rules.ts';
 import type { SentChain } from './first-issuer.ts';
 
 /** Maximum number of intermediates, not counting self-issued ones, in a path that Java builds. */
 const BUILT_BY_JAVA = 5;
-
-const RULE: ClientRule<{ certificate: Certificate }> = {
-  code: 'long_unordered_path',
-  clients: ['java'],
-  source: 'measured; engineValidate in PKIXValidator.java, maxPathLength of PKIXBuilderParameters in OpenJDK',
-  applies: () => true,
-};
 
 /**
  * Reports a valid path that Java refuses. If each sent certificate is followed by its issuer, up to a trusted one, Java verifies them in this
@@ -29,7 +23,9 @@ export function unorderedRefusals(
   if (needed.length <= BUILT_BY_JAVA || isInOrder([leaf, ...sent], trustStore)) return [];
   const question = { leaf, intermediates: sent, trustStore, now, work, ignoreLeafValidity: true };
   const built = buildPath({ ...question, maxDepth: BUILT_BY_JAVA });
-  return built.ok || work.isExhausted ? [] : brokenRules([RULE], { certificate: leaf }, 'leaf', protocol);
+  return built.ok || work.isExhausted
+    ? []
+    : brokenRules([UNORDERED_RULE], { certificate: leaf }, 'leaf', protocol);
 }
 
 /** Returns whether each certificate is followed by one with the name of its issuer, until a trusted one follows. */

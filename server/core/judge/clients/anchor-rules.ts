@@ -3,7 +3,7 @@ import { arePoliciesSatisfied } from '../../../pki/certificate-policies.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import type { PathFailureCode } from '../../../pki/path-failure.ts';
 import type { TrustStore } from '../../../pki/trust-store.ts';
-import type { ClientRule } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY } from './client-rule.ts';
 import { refusingMalformed } from './extension-rules.ts';
 
 /*
@@ -75,9 +75,12 @@ interface Anchored {
 }
 
 /** Rules about an anchor and the path below it. */
-export const ANCHORED_RULES: readonly ClientRule<Anchored>[] = [
+export const ANCHORED_RULES = [
   {
     code: 'anchor_policy',
+    why: 'it demands a certificate policy that the certificates below it do not have',
+    fix: FIX_AUTHORITY,
+    isForOwner: true,
     clients: ['chromium'],
     source: 'measured; ApplyTrustAnchorConstraints in BoringSSL, for roots that a user added',
     applies: ({ certificate, path, trustStore }) =>
@@ -97,9 +100,14 @@ export const ANCHORED_RULES: readonly ClientRule<Anchored>[] = [
   },
   {
     code: 'partial_chain',
+    why: 'it is trusted, but it is not a root; only programs that allow this accept it, such as curl and Python since 3.13',
+    fix: 'Trust the root of this authority instead of its intermediate.',
+    isForOwner: true,
+    // A user who adds an intermediate here may have its root on the machines that connect.
+    severity: 'note',
     clients: ['openssl'],
     source: 'measured; X509_V_FLAG_PARTIAL_CHAIN in OpenSSL; curl and Python since 3.13 set it',
     applies: ({ certificate, trustStore }) =>
       !certificate.selfIssued && trustStore.withSubject(certificate.issuer).length === 0,
   },
-];
+] as const satisfies readonly ClientRule<Anchored>[];

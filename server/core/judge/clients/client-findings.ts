@@ -1,20 +1,21 @@
 import type { Protocol } from '../../../../contract/protocols.ts';
-import { type Certificate, subjectPublicKeyHash } from '../../../pki/certificate.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
 import type { ReferenceIdentifier } from '../../../pki/names/reference-identifier.ts';
 import type { TrustStore } from '../../../pki/trust-store.ts';
 import type { ChainFinding } from '../../finding.ts';
+import type { ClientRuleCode } from '../../findings/clients.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import { ANCHORED_RULES } from './anchor-rules.ts';
 import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
 import { emailRefusals } from './email-rules.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';
-import { HANDSHAKE_RULES } from './handshake-rules.ts';
+import { HANDSHAKE_RULES, POLICY_RULES } from './handshake-rules.ts';
 import { PATH_RULES, type SentMessage, SIZE_RULES } from './limit-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
-import { POLICY_RULES } from './policy-rules.ts';
+import { COMPANION_RULES } from './sent-rules.ts';
 
-const RULES = [...FIELD_RULES, ...EXTENSION_RULES];
+const RULES: readonly ClientRule<Link, ClientRuleCode>[] = [...FIELD_RULES, ...EXTENSION_RULES];
 const LINK_RULES = [...RULES.filter(({ ofAnchor }) => ofAnchor !== 'only'), ...NAME_RULES];
 const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'never').map((rule) =>
   // Java takes only the name and the key of an anchor (PKIXParameters).
@@ -71,43 +72,6 @@ export function linkRefusals(
   const link: Link = { certificate, issuer, isBelowAnchor, isLeaf, leaf, authoritiesBelow: index - 1 };
   return brokenRules(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
 }
-
-/** A certificate that a server sends although its path does not need it. */
-interface Companion {
-  certificate: Certificate;
-  anchor: Certificate;
-}
-
-const COMPANION_RULES: readonly ClientRule<Companion>[] = [
-  {
-    code: 'malformed_companion',
-    clients: ['go'],
-    source: 'measured: Go reads all certificates; parser.go of Go 1.25',
-    applies({ certificate }) {
-      const link = {
-        certificate,
-        issuer: certificate,
-        leaf: certificate,
-        isBelowAnchor: false,
-        isLeaf: false,
-        authoritiesBelow: 0,
-      };
-      return (
-        certificate.parseErrors.length > 0 ||
-        NAME_RULES.some((rule) => rule.stopsParsing === true && rule.applies(link))
-      );
-    },
-  },
-  {
-    code: 'forged_root',
-    clients: ['java'],
-    source: 'measured',
-    applies: ({ certificate, anchor }) =>
-      certificate.selfIssued &&
-      certificate.subject.comparisonKey === anchor.subject.comparisonKey &&
-      subjectPublicKeyHash(certificate) !== subjectPublicKeyHash(anchor),
-  },
-];
 
 /** Returns what some clients refuse in the certificates that a server sends after its leaf, apart from those of the path. */
 export function sentRefusals(

@@ -5,107 +5,14 @@ import { certificateName } from '../../facts.ts';
 import type { Found, Severity } from '../../findings/definition.ts';
 import type { HelloPart, HelloReaction } from '../../observation.ts';
 import { listed } from '../../one-line.ts';
-
-/** Reason why some clients refuse a certificate that others accept. The codes are stored, so they never change. */
-export type ClientRuleCode =
-  | 'no_digital_signature'
-  | 'no_key_encipherment'
-  | 'rsa_key_exchange'
-  | 'p521_key'
-  | 'ed25519_key'
-  | 'ed448_key'
-  | 'ml_dsa_key'
-  | 'slh_dsa_key'
-  | 'rsa_pss_key'
-  | 'pss_key_parameters'
-  | 'pss_salt'
-  | 'pss_mask'
-  | 'pss_encoding'
-  | 'long_exponent'
-  | 'no_key_null'
-  | 'compressed_key'
-  | 'weak_root_key'
-  | 'rare_group'
-  | 'rare_signature'
-  | 'first_issuer'
-  | 'several_roots'
-  | 'root_order'
-  | 'partial_chain'
-  | 'anchor_policy'
-  | 'long_path'
-  | 'long_unordered_path'
-  | 'large_chain'
-  | 'large_certificate'
-  | 'many_constraints'
-  | 'forged_root'
-  | 'excluded_directory_name'
-  | 'email_constraint'
-  | 'written_minimum'
-  | 'critical_policy_constraints'
-  | 'long_policy_count'
-  | 'other_tls_feature'
-  | 'rare_alternative_name'
-  | 'hyphen_at_end'
-  | 'public_suffix_wildcard'
-  | 'http2_cipher'
-  | 'malformed_key_identifier'
-  | 'malformed_crl_points'
-  | 'malformed_issuer_addresses'
-  | 'malformed_issuer_alt_name'
-  | 'malformed_netscape_type'
-  | 'malformed_tls_feature'
-  | 'malformed_timestamps'
-  | 'malformed_companion'
-  | 'any_purpose_only'
-  | 'other_key_identifier'
-  | 'other_issuer_serial'
-  | 'critical_key_identifier'
-  | 'critical_crl_points'
-  | 'ocsp_signing_purpose'
-  | 'authority_as_leaf'
-  | 'explicit_default'
-  | 'unknown_policy_qualifier'
-  | 'netscape_type'
-  | 'proxy_certificate'
-  | 'long_path_length'
-  | 'negative_serial_number'
-  | 'odd_printable_string'
-  | 'ampersand_in_name'
-  | 'odd_ia5_string'
-  | 'rare_name_type'
-  | 'name_spelled_differently'
-  | 'name_encoded_differently'
-  | 'empty_subject'
-  | 'empty_issuer_name'
-  | 'empty_dns_name'
-  | 'trailing_dot'
-  | 'underscore'
-  | 'malformed_other_name'
-  | 'authority_tls_feature'
-  | 'critical_policy_mappings'
-  | 'self_issued_path_length'
-  | 'unsupported_constraint'
-  | 'empty_constraint'
-  | 'early_date'
-  | 'numeric_string'
-  | 'odd_numeric_string'
-  | 'odd_uri'
-  | 'no_timestamps'
-  | 'private_lifetime'
-  | 'private_purpose'
-  /** The server does not accept a part of a client's ClientHello. */
-  | `hello_${Exclude<HelloPart, `grease_${string}`>}`
-  | 'hello_grease'
-  | 'hello_extensions'
-  | 'warning_alert'
-  | 'empty_record';
+import type { Command } from '../../report/reproduce.ts';
 
 /** A finding about clients that refuse. */
-export type Refusal = Found<
+export type Refusal<Code extends string> = Found<
   'refused_by_clients',
   {
     kind: 'refused_by_clients';
-    rule: ClientRuleCode;
+    rule: Code;
     authority: string | null;
     evidence?: HelloEvidence;
   }
@@ -116,43 +23,51 @@ export interface HelloEvidence {
   parts: HelloPart[];
 }
 
-/** One reason why some clients refuse a certificate that RFC 5280 or other clients accept. */
-export interface ClientRule<Context> {
-  code: ClientRuleCode;
+/** What a rule says. The codes of rules are stored, so they never change. */
+export interface Reason {
+  /** Completes “Chrome refuses this certificate: …”. */
+  why: string;
+  /** What to do. Default: to have the certificate reissued without the fault. */
+  fix?: string;
+  /** Whether it is about the connection, and not about a certificate. */
+  isOfConnection?: true;
+  /** Whether the owner of the host can act, even against a CA certificate: leave it out, or trust others. */
+  isForOwner?: true;
+  /** Shows what the rule is about. Default: a command that shows the certificate. */
+  command?: Command;
+  /** For clients whose older versions accept: the first version that refuses. The older versions are still in use. */
+  refusingSince?: Versions;
+}
+
+/** Versions of clients. */
+export type Versions = Readonly<Partial<Record<Client, string>>>;
+
+/**
+ * One reason why some clients refuse a certificate that RFC 5280 or other clients accept. Several rules may have the same code: the first
+ * of them says why.
+ */
+export interface ClientRule<Context, Code extends string = string> extends Partial<Reason> {
+  code: Code;
   clients: readonly Client[];
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
+  /** For a rule that only some programs with this client apply, or that depends on their trust stores. Default: that of its clients. */
+  severity?: Severity;
+  /**
+   * For clients whose older versions refuse: the first version that accepts. The older versions are still in use, but a finding that
+   * only they cause is not critical.
+   */
+  acceptingSince?: Versions;
   /** Whether clients apply the rule to the anchor. Default: all clients except Java apply it, unless it is about names. */
   ofAnchor?: 'never' | 'only';
   /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
   stopsParsing?: true;
 }
 
-/**
- * For clients whose older versions refuse: the first version that accepts. The older versions are still in use, but a finding that only
- * they cause is not critical.
- */
-export const ACCEPTING_SINCE: Readonly<Partial<Record<string, Partial<Record<Client, string>>>>> = {
-  ml_dsa_key: { openssl: '3.5', go: '1.27' },
-  slh_dsa_key: { openssl: '3.5' },
-  large_chain: { go: '1.23' },
-  many_constraints: { go: '1.26' },
-} satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
-
-/** For clients whose older versions accept: the first version that refuses. The older versions are still in use. */
-export const REFUSING_SINCE: typeof ACCEPTING_SINCE = {
-  hello_size: { openssl: '3.5', go: '1.24', java: '27' },
-  hello_ml_kem: { openssl: '3.5', go: '1.24', java: '27' },
-  hello_ml_dsa: { openssl: '3.5', go: '1.27' },
-} satisfies Partial<Record<ClientRuleCode, Partial<Record<Client, string>>>>;
-
-/** Severity of rules that only some programs with this client apply, or that depend on their trust stores. */
-const SEVERITIES: Readonly<Partial<Record<ClientRuleCode, Severity>>> = {
-  root_order: 'warning',
-  // A user who adds an intermediate here may have its root on the machines that connect.
-  partial_chain: 'note',
-};
+/** Advice about certificates of an authority that does not follow the rules. */
+export const FIX_AUTHORITY =
+  'Correct the authority’s settings, and have the certificates concerned reissued by it.';
 
 /** Returns whether a rule is about a part of a client’s ClientHello that the server does not accept. */
 export function isHelloRule(rule: string): boolean {
@@ -173,30 +88,30 @@ export interface Link {
 }
 
 /** Returns a finding for each reason that applies, with all clients of its rules. `role`: that of the certificate in its chain. */
-export function brokenRules<Context extends { certificate: Certificate }>(
-  rules: readonly ClientRule<Context>[],
+export function brokenRules<Context extends { certificate: Certificate }, Code extends string>(
+  rules: readonly ClientRule<Context, Code>[],
   context: Context,
   role: 'leaf' | 'intermediate',
   protocol: Protocol,
-): Refusal[] {
+): Refusal<Code>[] {
   const { certificate } = context;
   const broken = rules.filter((rule) => rule.clients.some(connectsTo(protocol)) && rule.applies(context));
   if (broken.length === 0) return [];
   const authority = role === 'leaf' ? null : certificateName(certificate);
-  return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): Refusal => {
-    const named = new Set(reasons.flatMap(({ clients }) => clients));
-    const clients = CLIENTS.filter((client) => named.has(client) && connectsTo(protocol)(client));
+  return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): Refusal<Code> => {
+    const refusing = (those: (rule: ClientRule<Context>, client: Client) => boolean): Client[] =>
+      CLIENTS.filter(
+        (client) =>
+          connectsTo(protocol)(client) &&
+          reasons.some((rule) => rule.clients.includes(client) && those(rule, client)),
+      );
+    const now = refusing(({ acceptingSince }, client) => acceptingSince?.[client] === undefined);
     return {
       code: 'refused_by_clients',
-      severity:
-        SEVERITIES[code] ??
-        severityOf(
-          clients.filter((client) => ACCEPTING_SINCE[code]?.[client] === undefined),
-          protocol,
-        ),
+      severity: reasons[0]?.severity ?? severityOf(now, protocol),
       fingerprint: certificate.fingerprint,
       facts: { kind: 'refused_by_clients', rule: code, authority },
-      clients,
+      clients: refusing(() => true),
     };
   });
 }

@@ -5,23 +5,33 @@ import type { Certificate } from '../../../pki/certificate.ts';
 import { EMAIL_ADDRESS } from '../../../pki/der/object-identifiers.ts';
 import type { GeneralName, NameConstraints } from '../../../pki/names/general-name.ts';
 import { type Mailbox, splitMailbox } from '../../../pki/names/name-constraints.ts';
-import { brokenRules, type Refusal } from './client-rule.ts';
+import { brokenRules, type ClientRule, type Refusal } from './client-rule.ts';
 
-const SOURCE =
-  'measured; name_constraints.cc of BoringSSL, pkixnames.cpp of mozilla::pkix, v3_ncons.c of OpenSSL, name_constraints.c of ' +
-  'GnuTLS, constraints.go of Go, RFC822Name.java of OpenJDK';
+/** The rule of this file. Its clients depend on the addresses. */
+export const EMAIL_RULE = {
+  code: 'email_constraint',
+  why: 'they cannot compare an e-mail address with the name constraints of its authority, or find it excluded by them',
+  fix: 'Have the certificate reissued without e-mail addresses, or ask your authority for an intermediate without constraints on them.',
+  clients: CLIENTS,
+  source:
+    'measured; name_constraints.cc of BoringSSL, pkixnames.cpp of mozilla::pkix, v3_ncons.c of OpenSSL, name_constraints.c of ' +
+    'GnuTLS, constraints.go of Go, RFC822Name.java of OpenJDK',
+  applies: () => true,
+} as const satisfies ClientRule<unknown>;
 
 /**
  * Returns what some clients refuse in a valid path because they compare the e-mail addresses of a certificate with the name
  * constraints above it in their own way (RFC 5280 §4.2.1.10). `path`: leaf first, anchor last.
  */
-export function emailRefusals(path: readonly Certificate[], protocol: Protocol): Refusal[] {
+export function emailRefusals(
+  path: readonly Certificate[],
+  protocol: Protocol,
+): Refusal<typeof EMAIL_RULE.code>[] {
   const [leaf] = path;
   const refusing = leaf === undefined ? new Set() : refusingClients(path.slice(0, -1));
   if (leaf === undefined || refusing.size === 0) return [];
   const clients = CLIENTS.filter((client) => refusing.has(client));
-  const rule = { code: 'email_constraint' as const, clients, source: SOURCE, applies: () => true };
-  return brokenRules([rule], { certificate: leaf }, 'leaf', protocol);
+  return brokenRules([{ ...EMAIL_RULE, clients }], { certificate: leaf }, 'leaf', protocol);
 }
 
 /** Returns the clients that refuse one of these certificates, which are a path without its anchor, leaf first. */

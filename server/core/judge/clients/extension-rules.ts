@@ -3,7 +3,7 @@ import { unknownCriticalExtensions } from '../../../pki/certificate-checks.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import { EXTENSION, PURPOSE } from '../../../pki/der/object-identifiers.ts';
 import type { GeneralName } from '../../../pki/names/general-name.ts';
-import type { ClientRule, Link } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY, type Link } from './client-rule.ts';
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
 const isMalformed = ({ parseErrors }: Certificate, ...extensions: readonly string[]): boolean =>
@@ -35,9 +35,10 @@ const isUnsupported = ({ kind }: GeneralName): boolean => kind === 'unsupported'
 const STATUS_REQUEST = 5;
 
 /** Rules about the extensions of a certificate. */
-export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
+export const EXTENSION_RULES = [
   {
     code: 'malformed_key_identifier',
+    why: 'a key identifier in it cannot be read',
     clients: ['openssl', 'chromium', 'go'],
     source: 'measured',
     applies: ({ certificate }) =>
@@ -45,12 +46,14 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'malformed_crl_points',
+    why: 'its CRL distribution points cannot be read',
     clients: ['openssl', 'go'],
     source: 'measured: they ignore bytes after the list, and what a URL is made of',
     applies: ({ certificate }) => isUnreadable(certificate, EXTENSION.crlDistributionPoints),
   },
   {
     code: 'malformed_issuer_addresses',
+    why: 'its authority information access cannot be read',
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured',
     applies: ({ certificate, isLeaf }) =>
@@ -71,12 +74,14 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'malformed_tls_feature',
+    why: 'its “must staple” extension cannot be read',
     clients: ['firefox'],
     source: 'measured',
     applies: ({ certificate, isLeaf }) => isLeaf && isMalformed(certificate, EXTENSION.tlsFeature),
   },
   {
     code: 'malformed_timestamps',
+    why: 'its Certificate Transparency timestamps (SCTs) cannot be read',
     clients: ['firefox'],
     source: 'measured',
     applies: ({ certificate, isLeaf }) =>
@@ -99,18 +104,22 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'malformed_issuer_alt_name',
+    why: 'its issuer alternative name cannot be read',
     clients: ['gnutls'],
     source: 'measured',
     applies: ({ certificate }) => isMalformed(certificate, EXTENSION.issuerAltName),
   },
   {
     code: 'malformed_netscape_type',
+    why: 'its Netscape certificate type cannot be read',
     clients: ['openssl'],
     source: 'measured',
     applies: ({ certificate }) => isUnreadable(certificate, EXTENSION.netscapeCertType),
   },
   {
     code: 'any_purpose_only',
+    why: 'its extended key usage is anyExtendedKeyUsage without serverAuth',
+    fix: 'Have the certificate reissued with the extended key usage serverAuth.',
     clients: ['firefox', 'openssl'],
     source: 'measured; check_purpose_ssl_server in OpenSSL',
     applies: ({ certificate, isLeaf }) => isLeaf && hasAnyPurposeOnly(certificate),
@@ -131,6 +140,8 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'ocsp_signing_purpose',
+    why: 'its extended key usage names the signing of OCSP responses too',
+    fix: 'Have the certificate reissued with the extended key usage serverAuth only.',
     clients: ['firefox'],
     source: 'measured; CheckExtendedKeyUsage in mozilla::pkix',
     applies: ({ certificate: { extendedKeyUsage }, isLeaf }) =>
@@ -138,12 +149,16 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'authority_as_leaf',
+    why: 'it is a certificate of an authority (basic constraints), not of a server',
+    fix: 'Have your authority issue a certificate for the server, and install that one.',
     clients: ['firefox'],
     source: 'measured; CheckBasicConstraints in mozilla::pkix',
     applies: ({ certificate, isLeaf }) => isLeaf && certificate.isCertificateAuthority,
   },
   {
     code: 'other_key_identifier',
+    why: 'its authority key identifier does not match its issuer’s key',
+    fix: FIX_AUTHORITY,
     clients: ['openssl', 'gnutls'],
     source: 'measured',
     applies: hasOtherKeyIdentifier,
@@ -170,6 +185,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'malformed_other_name',
+    why: 'one of its other names cannot be read',
     clients: ['openssl', 'gnutls'],
     source: 'measured',
     applies: ({ certificate: { subjectAltNames } }) =>
@@ -177,6 +193,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'authority_tls_feature',
+    why: 'it demands “must staple” of the certificates below it, and this host’s does not have it',
     clients: ['firefox', 'gnutls'],
     source: 'measured; RFC 7633 §4.2.2',
     applies: ({ certificate: { extensions }, isLeaf, leaf }) =>
@@ -184,12 +201,14 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'critical_policy_mappings',
+    why: 'its policy mappings are marked as critical',
     clients: ['firefox', 'gnutls'],
     source: 'measured',
     applies: ({ certificate }) => isCritical(certificate, EXTENSION.policyMappings),
   },
   {
     code: 'self_issued_path_length',
+    why: 'it allows fewer intermediate certificates below it than there are, including its own renewals',
     clients: ['firefox', 'go', 'gnutls'],
     source: 'measured: they count self-issued certificates, which RFC 5280 §6.1.4 does not',
     applies: ({ certificate: { basicConstraints }, isLeaf, authoritiesBelow }) =>
@@ -198,6 +217,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'unsupported_constraint',
+    why: 'its name constraints limit a form of names that these clients do not know',
     clients: ['go', 'gnutls'],
     source: 'measured',
     applies: ({ certificate }) =>
@@ -216,6 +236,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'excluded_directory_name',
+    why: 'its name constraints exclude a directory name',
     clients: ['firefox'],
     source: 'measured',
     applies: ({ certificate: { nameConstraints } }) =>
@@ -223,18 +244,21 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'written_minimum',
+    why: 'its name constraints state a minimum, which DER forbids',
     clients: ['chromium', 'firefox'],
     source: 'measured; X.690 §11.5',
     applies: ({ certificate: { nameConstraints } }) => nameConstraints?.writesMinimum === true,
   },
   {
     code: 'critical_policy_constraints',
+    why: 'its policy constraints are marked as critical',
     clients: ['gnutls'],
     source: 'measured; Go reads them since 1.24',
     applies: ({ certificate }) => isCritical(certificate, EXTENSION.policyConstraints),
   },
   {
     code: 'long_policy_count',
+    why: 'a number in its policy constraints is above 255',
     clients: ['chromium'],
     source: 'measured: it reads one byte',
     applies: ({ certificate: { policyConstraints, inhibitAnyPolicy } }) =>
@@ -246,6 +270,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'other_tls_feature',
+    why: 'it demands a TLS feature other than “must staple”',
     clients: ['firefox'],
     source: 'measured',
     applies: ({ certificate: { tlsFeatures }, isLeaf }) =>
@@ -253,6 +278,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'empty_constraint',
+    why: 'its name constraints permit an empty host name',
     clients: ['java'],
     source: 'measured',
     applies: ({ certificate: { nameConstraints } }) =>
@@ -260,6 +286,8 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'other_issuer_serial',
+    why: 'its authority key identifier has the serial number of another certificate',
+    fix: FIX_AUTHORITY,
     clients: ['openssl'],
     source: 'measured',
     applies: ({ certificate, issuer }) => namesOtherIssuer(certificate, issuer),
@@ -267,12 +295,14 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'critical_crl_points',
+    why: 'its CRL distribution points are marked as critical',
     clients: ['chromium', 'firefox', 'java'],
     source: 'measured',
     applies: ({ certificate }) => isCritical(certificate, EXTENSION.crlDistributionPoints),
   },
   {
     code: 'critical_key_identifier',
+    why: 'a key identifier in it is marked as critical',
     clients: ['openssl', 'chromium', 'firefox', 'go', 'java'],
     source: 'measured; parser.go of Go 1.25; RFC 5280 §4.2.1.1 and §4.2.1.2',
     applies: ({ certificate }) =>
@@ -280,6 +310,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'unknown_policy_qualifier',
+    why: 'a critical certificate policy has an unknown qualifier',
     clients: ['chromium'],
     source: 'measured',
     applies: ({ certificate, isLeaf }) => isLeaf && hasUnknownCriticalQualifier(certificate),
@@ -292,17 +323,21 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'proxy_certificate',
+    why: 'its extension proxyCertInfo marks it as a proxy certificate',
+    fix: 'Have the certificate reissued without the extension proxyCertInfo.',
     clients: ['openssl'],
     source: 'measured; ossl_x509v3_cache_extensions, check_chain in OpenSSL; RFC 3820 §3.8',
     applies: ({ certificate: { extensions } }) => extensions.has(EXTENSION.proxyCertInfo),
   },
   {
     code: 'netscape_type',
+    why: 'its Netscape certificate type does not include TLS servers',
+    fix: 'Have the certificate reissued without the Netscape certificate type.',
     clients: ['openssl', 'java'],
     source: 'measured',
     applies: ({ certificate, isLeaf }) => isLeaf && certificate.netscapeAllowsServer === false,
   },
-];
+] as const satisfies readonly ClientRule<Link>[];
 
 /** Returns whether the authority key identifier names another serial number or issuer than those of `issuer` (RFC 5280 §4.2.1.1). */
 export function namesOtherIssuer({ authorityKeyIdentifier }: Certificate, issuer: Certificate): boolean {

@@ -7,7 +7,7 @@ import {
   publicKeyName,
   RSA_PSS,
 } from '../../../pki/public-key.ts';
-import type { ClientRule, ClientRuleCode, Link } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY, type Link } from './client-rule.ts';
 
 /** Clients of which all or older versions refuse ML-DSA. Apple’s documents do not name it. */
 const WITHOUT_ML_DSA: readonly Client[] = ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'];
@@ -44,7 +44,7 @@ export function keyTypeOf(key: PublicKey): KeyType | null {
 }
 
 /** Returns the rule about clients that refuse a key type, or one of its curves; null for a type that all clients accept. */
-export function keyTypeRule(keyType: KeyType): ClientRuleCode | null {
+export function keyTypeRule(keyType: KeyType): (typeof FIELD_RULES)[number]['code'] | null {
   switch (keyType) {
     case 'rsa':
       return null;
@@ -70,16 +70,27 @@ const hasOtherSalt = (pss: PssParameters | null): boolean =>
 
 const hasOtherMask = (pss: PssParameters | null): boolean => pss !== null && pss.maskHash !== pss.hash;
 
+const NEW_KEY =
+  'Create a new key (ECDSA P-256, or RSA with 2048 to 4096 bits) and have a certificate issued for it.';
+const CLASSIC_KEY =
+  'Serve a certificate with an ECDSA or RSA key, from an authority with such a key, to these clients. Most servers can serve one beside this one.';
+const OTHER_SIGNATURE =
+  'Ask your authority to sign with RSA-PSS in its usual form or with another algorithm, and to reissue the certificate.';
+
 /** Rules about the key and the encoding of a certificate. */
-export const FIELD_RULES: readonly ClientRule<Link>[] = [
+export const FIELD_RULES = [
   {
     code: 'p521_key',
+    why: 'its key is on the curve P-521',
+    fix: NEW_KEY,
     clients: ['chromium'],
     source: 'measured: Chrome offers no signature algorithm for it',
     applies: ({ certificate: { key }, isLeaf }) => isLeaf && key.curve === 'P-521',
   },
   {
     code: 'ed25519_key',
+    why: 'it or its root has an Ed25519 key',
+    fix: NEW_KEY,
     clients: ['chromium', 'firefox'],
     source: 'measured',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ed25519'),
@@ -87,6 +98,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'ed448_key',
+    why: 'it or its root has an Ed448 key',
+    fix: NEW_KEY,
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ed448'),
@@ -94,7 +107,10 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'ml_dsa_key',
+    why: 'it or its root has an ML-DSA key',
+    fix: CLASSIC_KEY,
     clients: WITHOUT_ML_DSA,
+    acceptingSince: { openssl: '3.5', go: '1.27' },
     source:
       'measured; OpenSSL 3.5 and Go 1.27 read it; Chrome since 150; Firefox 157 has it behind security.tls.enable_mldsa; JDK-8381641',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'ml-dsa'),
@@ -102,13 +118,18 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'slh_dsa_key',
+    why: 'it or its root has an SLH-DSA key',
+    fix: CLASSIC_KEY,
     clients: WITHOUT_SLH_DSA,
+    acceptingSince: { openssl: '3.5' },
     source: 'measured; OpenSSL 3.5 reads it',
     applies: (link) => ownKeys(link).some(({ type }) => type === 'slh-dsa'),
     ofAnchor: 'never',
   },
   {
     code: 'rsa_pss_key',
+    why: 'its RSA key, or that of its root, is restricted to PSS signatures',
+    fix: NEW_KEY,
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured',
     applies: (link) => ownKeys(link).some(({ algorithm }) => algorithm === RSA_PSS),
@@ -116,6 +137,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'pss_key_parameters',
+    why: 'its RSA key is restricted to unusual PSS signatures',
+    fix: NEW_KEY,
     clients: ['gnutls'],
     source: 'measured',
     applies: ({ certificate: { key }, isLeaf }) => isLeaf && hasOtherSalt(key.pss),
@@ -137,6 +160,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'pss_salt',
+    why: 'the salt of its RSA-PSS signature is not as long as the hash',
+    fix: OTHER_SIGNATURE,
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured; ParseRsaPss in BoringSSL, getSignatureAlgorithmFromAI in x509.go',
     applies: ({ certificate: { signature } }) => hasOtherSalt(signature.algorithm.pss),
@@ -152,6 +177,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'pss_mask',
+    why: 'its RSA-PSS signature uses two different hashes',
+    fix: OTHER_SIGNATURE,
     clients: ['chromium', 'firefox', 'go', 'gnutls'],
     source: 'measured; ParseRsaPss in BoringSSL, getSignatureAlgorithmFromAI in x509.go',
     applies: ({ certificate: { signature } }) => hasOtherMask(signature.algorithm.pss),
@@ -159,6 +186,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'pss_encoding',
+    why: 'the parameters of its RSA-PSS signature are written in a rare form',
+    fix: OTHER_SIGNATURE,
     clients: ['chromium', 'firefox'],
     source: 'measured; X.690 §11.5',
     applies: ({ certificate: { signature } }) => signature.algorithm.pss?.writesTrailer === true,
@@ -173,6 +202,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'long_exponent',
+    why: 'the exponent of its RSA key has more than 31 bits; Chrome accepts 33, and Firefox 64',
+    fix: NEW_KEY,
     clients: ['chromium'],
     source: 'measured; kMaxExponentBits in rsa_impl.cc.inc of BoringSSL',
     applies: ({ certificate: { key } }) => key.exponentIsSound && key.exponentBits > 33,
@@ -191,18 +222,23 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'no_key_null',
+    why: 'the algorithm of its RSA key lacks the NULL parameter',
     clients: ['chromium', 'firefox', 'go'],
     source: 'measured; RFC 3279 §2.3.1',
     applies: ({ certificate: { key } }) => !key.hasNull,
   },
   {
     code: 'compressed_key',
+    why: 'the point of its ECDSA key is compressed',
+    fix: NEW_KEY,
     clients: ['firefox', 'go', 'java', 'gnutls'],
     source: 'measured; RFC 5480 §2.2 allows it',
     applies: ({ certificate: { key } }) => key.isCompressed,
   },
   {
     code: 'weak_root_key',
+    why: 'the RSA key of this root is shorter than 2048 bits',
+    fix: NEW_KEY,
     clients: ['openssl'],
     source: 'measured; ssl_security_cert in OpenSSL',
     applies: ({ certificate: { key } }) => key.type === 'rsa' && key.bits < 2048 && isWeakKey(key),
@@ -210,18 +246,21 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'negative_serial_number',
+    why: 'its serial number is negative',
     clients: ['go'],
     source: 'release notes of Go 1.23',
     applies: ({ certificate: { serialNumber } }) => Number.parseInt(serialNumber.slice(0, 2), 16) >= 0x80,
   },
   {
     code: 'early_date',
+    why: 'it is valid from a date before 1970',
     clients: ['firefox'],
     source: 'measured',
     applies: ({ certificate: { notBefore } }) => notBefore < 0,
   },
   {
     code: 'explicit_default',
+    why: 'an extension states that it is not critical, which DER forbids',
     clients: ['chromium'],
     source: 'measured; X.690 §11.5',
     applies: ({ certificate: { extensions } }) =>
@@ -229,6 +268,8 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'long_path_length',
+    why: 'its path length is above 127',
+    fix: FIX_AUTHORITY,
     clients: ['chromium', 'firefox'],
     source: 'measured: both read one byte',
     applies: ({ certificate: { basicConstraints } }) => (basicConstraints?.pathLength ?? 0) > 255,
@@ -240,4 +281,4 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     applies: ({ certificate: { basicConstraints } }) =>
       (basicConstraints?.pathLength ?? 0) > 127 && (basicConstraints?.pathLength ?? 0) <= 255,
   },
-];
+] as const satisfies readonly ClientRule<Link>[];

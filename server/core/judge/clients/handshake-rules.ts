@@ -1,4 +1,6 @@
+import { DAY_MS } from '../../../../contract/durations.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
+import { PURPOSE } from '../../../pki/der/object-identifiers.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 
@@ -32,9 +34,11 @@ function isForbiddenInHttp2({ alpn, tlsVersion, cipher, legacyTls }: Handshake):
 }
 
 /** Rules about a leaf and the key exchange that the server chose. */
-export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
+export const HANDSHAKE_RULES = [
   {
     code: 'no_digital_signature',
+    why: 'its key usage lacks digitalSignature, which this handshake needs',
+    fix: 'Have the certificate reissued with the key usage digitalSignature.',
     clients: ['chromium', 'gnutls', 'java'],
     source: 'measured; RFC 8446 §4.4.2.2',
     applies: (handshake) =>
@@ -42,6 +46,8 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
   },
   {
     code: 'no_key_encipherment',
+    why: 'its key usage lacks keyEncipherment, which this handshake needs',
+    fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE ciphers, on the server.',
     clients: ['chromium', 'gnutls'],
     source: 'measured; RFC 5246 §7.4.2',
     applies: (handshake) =>
@@ -49,12 +55,18 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
   },
   {
     code: 'rsa_key_exchange',
+    why: 'the server chose RSA key exchange, which these clients no longer offer',
+    fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE ciphers, on the server.',
+    isOfConnection: true,
     clients: ['go', 'java'],
     source: 'measured for Java; release notes of Go 1.22',
     applies: isRsaKeyExchange,
   },
   {
     code: 'rare_signature',
+    why: 'the server signs the handshake only with ECDSA and SHA-512, which they do not offer',
+    fix: 'Allow ECDSA with SHA-256 among the signature algorithms of the server.',
+    isOfConnection: true,
     clients: ['chromium', 'apple'],
     source: 'measured; public captures of Safari offer no ecdsa_secp521r1_sha512 either',
     // For keys on other curves, the rules about key types report it.
@@ -63,6 +75,9 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
   },
   {
     code: 'rare_group',
+    why: 'the server accepts only key exchange groups that they do not offer',
+    fix: 'Enable the groups X25519 and P-256 on the server.',
+    isOfConnection: true,
     clients: ['chromium'],
     source: 'measured',
     applies: ({ group }) => group === 'P-521',
@@ -87,8 +102,54 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
   },
   {
     code: 'http2_cipher',
+    why: 'the server agrees on HTTP/2 with a cipher that HTTP/2 forbids',
+    fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM ciphers, on the server.',
+    isOfConnection: true,
     clients: ['chromium', 'firefox'],
     source: 'measured; IsTLSCipherSuiteAllowedByHTTP2 in Chromium, ConfirmTLSProfile in Firefox',
     applies: isForbiddenInHttp2,
   },
-];
+] as const satisfies readonly ClientRule<Handshake>[];
+
+/** A leaf, and what the policies of browsers ask about it. */
+interface Issued {
+  certificate: Certificate;
+  /** Whether its path ends in an anchor of a public root program. */
+  isPublic: boolean;
+  /** Whether the certificate or a stapled OCSP response has a timestamp of a Certificate Transparency log. */
+  hasTimestamp: boolean;
+}
+
+/** Apple applies its limits to certificates issued from this instant on (ms UTC). */
+const APPLE_SINCE = Date.UTC(2019, 6, 1);
+const APPLE_DAYS = 825;
+
+/** Rules that clients apply by the kind of the root: public ones, or those that somebody added. */
+export const POLICY_RULES = [
+  {
+    code: 'no_timestamps',
+    why: 'it comes without Certificate Transparency timestamps (SCTs)',
+    fix: 'Have the certificate reissued with Certificate Transparency timestamps (SCTs).',
+    clients: ['chromium', 'firefox', 'apple'],
+    source: 'Certificate Transparency policies of Chrome, Firefox and Apple',
+    applies: ({ isPublic, hasTimestamp }) => isPublic && !hasTimestamp,
+  },
+  {
+    code: 'private_lifetime',
+    why: 'it is valid for more than 825 days',
+    fix: 'Have the certificate reissued with a shorter lifetime.',
+    clients: ['apple'],
+    source: 'support.apple.com/103769',
+    applies: ({ certificate: { notBefore, notAfter }, isPublic }) =>
+      !isPublic && notBefore >= APPLE_SINCE && notAfter + 1000 - notBefore > APPLE_DAYS * DAY_MS,
+  },
+  {
+    code: 'private_purpose',
+    why: 'its extended key usage does not name TLS servers',
+    fix: 'Have the certificate reissued with the extended key usage serverAuth.',
+    clients: ['apple'],
+    source: 'support.apple.com/103769',
+    applies: ({ certificate: { notBefore, extendedKeyUsage }, isPublic }) =>
+      !isPublic && notBefore >= APPLE_SINCE && extendedKeyUsage?.includes(PURPOSE.serverAuth) !== true,
+  },
+] as const satisfies readonly ClientRule<Issued>[];

@@ -2,13 +2,8 @@ import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
 import type { Words } from '../../findings/definition.ts';
 import type { HelloObservation, HelloPart, HelloReaction, PostureObservation } from '../../observation.ts';
 import { listed } from '../../one-line.ts';
-import {
-  type ClientRuleCode,
-  type HelloEvidence,
-  isHelloRule,
-  type Refusal,
-  severityOf,
-} from './client-rule.ts';
+import { connectWith } from '../../report/reproduce.ts';
+import { type HelloEvidence, isHelloRule, type Reason, type Refusal, severityOf } from './client-rule.ts';
 
 /**
  * Clients that send ML-KEM without being told to: OpenSSL since 3.5 and Go since 1.24 (their release notes), Java since 27 (JEP 527), Apple
@@ -49,7 +44,7 @@ export function helloFindings({
   warningAlerts,
   hasEmptyRecord,
   hasEmptyChange,
-}: HelloObservation): Refusal[] {
+}: HelloObservation): HelloRefusal[] {
   const knowsExtensions =
     intolerances.filter(({ part }) => EXTENSIONS.includes(part)).length < MANY_EXTENSIONS;
   const refusedByJava = warningAlerts.some((alert) => !IGNORED_BY_JAVA.includes(alert));
@@ -72,8 +67,8 @@ export function helloFindings({
   ];
 }
 
-function finding(rule: ClientRuleCode, clients: readonly Client[], evidence?: HelloEvidence): Refusal {
-  const facts: Refusal['facts'] = {
+function finding(rule: HelloRuleCode, clients: readonly Client[], evidence?: HelloEvidence): HelloRefusal {
+  const facts: HelloRefusal['facts'] = {
     kind: 'refused_by_clients',
     rule,
     authority: null,
@@ -98,7 +93,7 @@ const EXTENSIONS: readonly HelloPart[] = [
 const MANY_EXTENSIONS = 3;
 
 /** Returns the rule about a part. Several parts may have the same rule. */
-function ruleOf(part: HelloPart, knowsExtensions: boolean): Extract<ClientRuleCode, `hello_${string}`> {
+function ruleOf(part: HelloPart, knowsExtensions: boolean): Extract<HelloRuleCode, `hello_${string}`> {
   if (!knowsExtensions && EXTENSIONS.includes(part)) return 'hello_extensions';
   switch (part) {
     case 'grease_ciphers':
@@ -113,11 +108,8 @@ function ruleOf(part: HelloPart, knowsExtensions: boolean): Extract<ClientRuleCo
 }
 
 /** Returns whether a finding is one of `helloFindings`. */
-export function isHelloFinding({ facts }: { facts: { kind: string } | Refusal['facts'] }): boolean {
-  return (
-    'rule' in facts &&
-    (isHelloRule(facts.rule) || facts.rule === 'warning_alert' || facts.rule === 'empty_record')
-  );
+export function isHelloFinding({ facts }: { facts: { kind: string } | Refusal<string>['facts'] }): boolean {
+  return 'rule' in facts && (isHelloRule(facts.rule) || Object.hasOwn(HELLO_REASONS, facts.rule));
 }
 
 /** Returns the support for post-quantum keys: `intolerant` if the server refuses the ClientHello of every client that sends ML-KEM. */
@@ -165,12 +157,6 @@ const REACTIONS: Record<HelloReaction, string> = {
   not_tls: 'the answer is not TLS',
 };
 
-/** Why clients refuse, which completes “Chrome refuses this certificate: …”, and what to do. */
-export interface Reason {
-  why: string;
-  fix: string;
-}
-
 const OLD_TLS =
   'Update the server, or what stands in front of it, such as a load balancer, firewall or proxy. It must accept a ClientHello of more than one packet, and ignore what it does not know (RFC 8446 §4.1.2).';
 
@@ -180,11 +166,22 @@ const unaccepted = (having: string): Reason => ({
   fix: OLD_TLS,
 });
 
+/** Needs OpenSSL 3.5. */
+const SHOWING_ML_KEM = connectWith('-groups X25519MLKEM768:X25519');
+
 /** The reasons of the rules of this file. */
 export const HELLO_REASONS = {
-  hello_size: unaccepted('as large as theirs'),
-  hello_ml_kem: unaccepted('with the post-quantum key exchange X25519MLKEM768'),
-  hello_ml_dsa: unaccepted('with ML-DSA signatures'),
+  hello_size: {
+    ...unaccepted('as large as theirs'),
+    command: SHOWING_ML_KEM,
+    refusingSince: { openssl: '3.5', go: '1.24', java: '27' },
+  },
+  hello_ml_kem: {
+    ...unaccepted('with the post-quantum key exchange X25519MLKEM768'),
+    command: SHOWING_ML_KEM,
+    refusingSince: { openssl: '3.5', go: '1.24', java: '27' },
+  },
+  hello_ml_dsa: { ...unaccepted('with ML-DSA signatures'), refusingSince: { openssl: '3.5', go: '1.27' } },
   hello_grease: unaccepted('with reserved values (GREASE, RFC 8701)'),
   hello_extensions: unaccepted('with extensions that it does not know'),
   hello_ech: unaccepted('with the extension encrypted_client_hello (ECH)'),
@@ -198,9 +195,16 @@ export const HELLO_REASONS = {
   warning_alert: {
     why: 'the server answers a ClientHello with an alert that is only a warning',
     fix: 'Configure the server so that it knows this host’s name (SNI) and sends no alert “unrecognized_name”.',
+    isOfConnection: true,
+    command: connectWith('-msg'),
   },
   empty_record: {
     why: 'the server sends an empty TLS record in the handshake',
     fix: 'Update the server, or what stands in front of it: empty records are not allowed in a handshake (RFC 8446 §5).',
+    isOfConnection: true,
+    command: connectWith('-msg'),
   },
-} satisfies Partial<Record<ClientRuleCode, Reason>>;
+} satisfies Readonly<Record<string, Reason>>;
+
+type HelloRuleCode = keyof typeof HELLO_REASONS;
+type HelloRefusal = Refusal<HelloRuleCode>;

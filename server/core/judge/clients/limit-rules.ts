@@ -18,9 +18,11 @@ function messageBytes({ tlsVersion, presentedChain, staple }: SentMessage): numb
 }
 
 /** Rules about the number and the size of the certificates that a server sends. */
-export const SIZE_RULES: readonly ClientRule<SentMessage>[] = [
+export const SIZE_RULES = [
   {
     code: 'large_chain',
+    why: 'the server sends too many or too large certificates; Java accepts 10 and 32 kB, GnuTLS 16, older Go 64 kB',
+    fix: 'Remove the certificates that are not needed from the file that your server sends, or have smaller ones issued.',
     clients: ['java'],
     source: 'measured; maxInboundServerCertChainLen in SSLConfiguration.java of OpenJDK',
     applies: ({ presentedChain }) => presentedChain.length > 10,
@@ -40,10 +42,11 @@ export const SIZE_RULES: readonly ClientRule<SentMessage>[] = [
   {
     code: 'large_chain',
     clients: ['go'],
+    acceptingSince: { go: '1.23' },
     source: 'measured with Go 1.19; maxHandshakeCertificateMsg in crypto/tls allows 256 kB since 1.23',
     applies: (message) => messageBytes(message) > 65_536,
   },
-];
+] as const satisfies readonly ClientRule<SentMessage>[];
 
 /** A valid path, leaf first, anchor last. */
 interface Path {
@@ -113,9 +116,11 @@ const MOST_COMPARISONS_OF_GO = 250_000;
 const FIREFOX_CERTIFICATE_BYTES = 65_535;
 
 /** Rules about the whole path of a leaf. */
-export const PATH_RULES: readonly ClientRule<Path>[] = [
+export const PATH_RULES = [
   {
     code: 'long_path',
+    why: 'there are too many intermediate certificates; Firefox accepts 6, Chrome 19, Go 99',
+    fix: 'Get a certificate from an authority that is closer to its root.',
     clients: ['firefox'],
     source: 'measured; MAX_SUBCA_COUNT in pkixbuild.cpp of mozilla::pkix',
     applies: ({ path }) => path.length - 2 > 6,
@@ -134,6 +139,8 @@ export const PATH_RULES: readonly ClientRule<Path>[] = [
   },
   {
     code: 'large_certificate',
+    why: 'it or an intermediate certificate is larger than 64 kB',
+    fix: 'Have a smaller certificate issued, for instance one with fewer names.',
     clients: ['firefox'],
     source: 'measured; Input::Init in Input.h of mozilla::pkix',
     applies: ({ path }) =>
@@ -144,6 +151,8 @@ export const PATH_RULES: readonly ClientRule<Path>[] = [
   },
   {
     code: 'many_constraints',
+    why: 'its names and the name constraints of its authority take too many comparisons',
+    fix: 'Have a certificate with fewer names issued, or ask your authority for an intermediate with fewer constraints.',
     clients: ['openssl'],
     source: 'measured; NAME_CHECK_MAX in v3_ncons.c',
     applies: (path) =>
@@ -169,10 +178,11 @@ export const PATH_RULES: readonly ClientRule<Path>[] = [
   {
     code: 'many_constraints',
     clients: ['go'],
+    acceptingSince: { go: '1.26' },
     source: 'measured with Go 1.19; constraints.go of Go 1.26 has no such limit',
     applies: (path) =>
       mostComparisons(path, ({ names }, constraints) =>
         FORMS_OF_GO.reduce((sum, form) => sum + names[form] * constraints[form], 0),
       ) > MOST_COMPARISONS_OF_GO,
   },
-];
+] as const satisfies readonly ClientRule<Path>[];

@@ -3,7 +3,7 @@ import type { Certificate } from '../../../pki/certificate.ts';
 import { EXTENSION } from '../../../pki/der/object-identifiers.ts';
 import type { DistinguishedName } from '../../../pki/names/distinguished-name.ts';
 import { matchesReference, type ReferenceIdentifier } from '../../../pki/names/reference-identifier.ts';
-import type { ClientRule, Link } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY, type Link } from './client-rule.ts';
 
 /** Tags of the string types of a name (X.680 §8.4). */
 const NUMERIC_STRING = 0x12;
@@ -53,10 +53,14 @@ function isOddUri(uri: string): boolean {
   return /[^!-~]|%(?![0-9a-f]{2})|\.\.|^\.|\.$/i.test(host);
 }
 
+const IN_UTF_8 = 'Have the certificate reissued with names in UTF-8.';
+
 /** Rules about the names of a certificate and of its issuer. */
-export const NAME_RULES: readonly ClientRule<Link>[] = [
+export const NAME_RULES = [
   {
     code: 'odd_printable_string',
+    why: 'a PrintableString in its names has a character that this type does not allow',
+    fix: IN_UTF_8,
     clients: ['chromium', 'go'],
     source: 'measured; X.680 §41.4',
     applies: (link) => hasString(link, PRINTABLE_STRING, (text) => !PRINTABLE.test(text)),
@@ -64,12 +68,16 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'numeric_string',
+    why: 'a name in it is a NumericString',
+    fix: IN_UTF_8,
     clients: ['chromium'],
     source: 'measured',
     applies: (link) => hasString(link, NUMERIC_STRING, () => true),
   },
   {
     code: 'odd_numeric_string',
+    why: 'a NumericString in its names has a character other than a digit',
+    fix: IN_UTF_8,
     clients: ['go'],
     source: 'measured; X.680 §41.2',
     applies: (link) => hasString(link, NUMERIC_STRING, (text) => /[^0-9 ]/.test(text)),
@@ -77,6 +85,7 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'odd_uri',
+    why: 'a URI among its names has a malformed host',
     clients: ['go'],
     source: 'measured; parseSANExtension in Go',
     applies: ({ certificate: { subjectAltNames } }) => subjectAltNames.uris.some(isOddUri),
@@ -84,6 +93,8 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'ampersand_in_name',
+    why: 'a PrintableString in its names has the character “&”',
+    fix: IN_UTF_8,
     clients: ['chromium'],
     source: 'measured; X.680 §41.4',
     applies: (link) =>
@@ -91,6 +102,8 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'odd_ia5_string',
+    why: 'an IA5String in its names has a character outside ASCII',
+    fix: IN_UTF_8,
     clients: ['chromium', 'go'],
     source: 'measured',
     applies: (link) => hasString(link, IA5_STRING, (text) => /[^\0-\x7f]/.test(text)),
@@ -98,6 +111,8 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'rare_name_type',
+    why: 'a value in its names has a type that they do not read',
+    fix: IN_UTF_8,
     clients: ['go'],
     source: 'measured; parseASN1String in Go',
     applies: (link) =>
@@ -106,18 +121,23 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'name_spelled_differently',
+    why: 'the name of its issuer is spelled differently than in the issuer’s certificate',
+    fix: FIX_AUTHORITY,
     clients: ['firefox', 'go', 'gnutls'],
     source: 'measured; RFC 5280 §7.1 allows it',
     applies: (link) => !isEncodedAlike(link) && !isSpelledAlike(link.certificate.issuer, link.issuer.subject),
   },
   {
     code: 'name_encoded_differently',
+    why: 'the name of its issuer is encoded differently than in the issuer’s certificate',
+    fix: FIX_AUTHORITY,
     clients: ['firefox', 'go'],
     source: 'measured; RFC 5280 §7.1 allows it',
     applies: (link) => !isEncodedAlike(link) && isSpelledAlike(link.certificate.issuer, link.issuer.subject),
   },
   {
     code: 'empty_subject',
+    why: 'its subject is empty, and its subject alternative name is not critical',
     clients: ['chromium', 'java'],
     source: 'measured; RFC 5280 §4.1.2.6',
     applies: ({ certificate: { subject, extensions }, isLeaf }) =>
@@ -125,12 +145,15 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'empty_issuer_name',
+    why: 'the name of its issuer is empty',
+    fix: FIX_AUTHORITY,
     clients: ['firefox', 'java'],
     source: 'measured; RFC 5280 §4.1.2.4',
     applies: ({ certificate: { issuer } }) => issuer.isEmpty,
   },
   {
     code: 'empty_dns_name',
+    why: 'one of its host names is empty',
     clients: ['gnutls'],
     source: 'measured',
     applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
@@ -138,6 +161,8 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
   },
   {
     code: 'rare_alternative_name',
+    why: 'one of its alternative names is empty or of a rare form',
+    fix: 'Have the certificate reissued with host names and addresses only.',
     clients: ['gnutls'],
     source: 'measured',
     applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
@@ -153,7 +178,7 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
       isLeaf && subjectAltNames.unsupportedForms.includes('ediPartyName'),
   },
-];
+] as const satisfies readonly ClientRule<Link>[];
 
 /** A leaf, and the host that it is to cover. */
 interface Covering {
@@ -178,21 +203,27 @@ export function coversWithTrailingDot({
 }
 
 /** Rules about the host. */
-export const HOST_RULES: readonly ClientRule<Covering>[] = [
+export const HOST_RULES = [
   {
     code: 'trailing_dot',
+    why: 'its name for this host ends with a dot',
+    fix: 'Have the certificate reissued for the name without a dot at its end.',
     clients: ['firefox', 'go', 'java', 'gnutls'],
     source: 'measured; RFC 9525 §2',
     applies: coversWithTrailingDot,
   },
   {
     code: 'underscore',
+    why: 'the host’s name has an underscore',
+    fix: 'Use a name of letters, digits and hyphens for this host.',
     clients: ['java'],
     source: 'measured; RFC 1123 §2.1 allows no underscore in host names',
     applies: ({ reference }) => reference.kind === 'dns' && reference.name.includes('_'),
   },
   {
     code: 'hyphen_at_end',
+    why: 'a part of the host’s name begins or ends with a hyphen',
+    fix: 'Use a name whose parts begin and end with a letter or a digit.',
     clients: ['java'],
     source: 'measured; RFC 1123 §2.1 allows no hyphen at either end of a label',
     applies: ({ reference }) => hasHyphenAtEnd(reference),
@@ -206,6 +237,8 @@ export const HOST_RULES: readonly ClientRule<Covering>[] = [
   },
   {
     code: 'public_suffix_wildcard',
+    why: 'it covers this host only by a wildcard for all names of a registry, such as *.co.uk',
+    fix: 'Have the certificate reissued for the host’s own name.',
     clients: ['chromium', 'apple'],
     source:
       'measured for Chromium (X509Certificate::VerifyHostname); SecDNSMatch in Apple’s Security framework',
@@ -217,7 +250,7 @@ export const HOST_RULES: readonly ClientRule<Covering>[] = [
     source: 'hasIllegalWildcard in Java’s HostnameChecker: only below the roots that Java ships',
     applies: (covering) => covering.isPublic && isBelowSuffixOnly(covering),
   },
-];
+] as const satisfies readonly ClientRule<Covering>[];
 
 /**
  * Returns whether the certificate covers the host only by a wildcard directly below a public suffix, such as `*.co.uk`. Clients use only

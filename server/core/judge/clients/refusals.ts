@@ -2,7 +2,8 @@ import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
 import { definitionOf, type Finding, kindOf } from '../../finding.ts';
 import type { Verdict } from '../../verdict.ts';
-import { ACCEPTING_SINCE, connectsTo } from './client-rule.ts';
+import { acceptingSince } from '../../findings/clients.ts';
+import { connectsTo } from './client-rule.ts';
 
 /** Returns the clients that refuse the endpoint because of a finding. */
 export function clientsRefusing({
@@ -23,8 +24,8 @@ export function clientsRefusingNow(finding: Parameters<typeof clientsRefusing>[0
   const { facts } = finding;
   // Whether they refuse depends on the order of the roots in their stores, which we do not know.
   if (facts.kind === 'refused_by_clients' && facts.rule === 'root_order') return [];
-  const since = facts.kind === 'refused_by_clients' ? ACCEPTING_SINCE[facts.rule] : undefined;
-  return clientsRefusing(finding).filter((client) => since?.[client] === undefined);
+  const rule = facts.kind === 'refused_by_clients' ? facts.rule : '';
+  return clientsRefusing(finding).filter((client) => acceptingSince(rule, client) === undefined);
 }
 
 /**
