@@ -69,6 +69,24 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(3);
   });
 
+  it('gets a stored refusal with status 200 if it prefers that, like the first one', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const add = (headers: object = {}) =>
+      bob.send('/api/domain/add', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...under('a').headers, ...headers },
+        body: JSON.stringify({ host: 'not a host' }),
+      });
+    const lenient = { prefer: 'handling=lenient' };
+    for (const replayed of [null, 'true']) {
+      const answer = await add(lenient);
+      expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([200, replayed]);
+      expect(answer.headers.get('preference-applied')).toBe('handling=lenient');
+    }
+    expect((await add()).status).toBe(422);
+  });
+
   it('is refused if the account’s stored answers of a day exceed the limit; replays still work', async () => {
     const limits = { ...STANDARD_LIMITS, keptAnswersMb: 0.001 };
     const api = await startApi(() => open({ limits }));
