@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { expectedRenewal } from '../alert-steps.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { oneLine } from '../one-line.ts';
-import { definitionOf, type Finding, type FindingCode } from '../finding.ts';
+import { definitionOf, type Finding, type FindingCode, kindOf } from '../finding.ts';
 import type { Definition } from '../findings/definition.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
@@ -226,9 +226,7 @@ function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (fi
  * chains that no client is known to get.
  */
 function failsForSome(finding: Finding): boolean {
-  const { kind } = finding.facts;
-  const isIncomplete = kind === 'missing_intermediates' || kind === 'outdated_intermediate';
-  return isIncomplete && clientsRefusing(finding).length > 0;
+  return kindOf(finding.facts).breaksChain === true && clientsRefusing(finding).length > 0;
 }
 
 /**

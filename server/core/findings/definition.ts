@@ -34,6 +34,8 @@ export interface Kind<Facts, Stored = Facts> {
   short?: (facts: Facts, shown: Pick<Shown, 'addresses'>) => string | undefined;
   /** Returns who refuses the endpoint; undefined if the code or the severity says so. */
   refusedBy?: (facts: Facts) => readonly Client[] | undefined;
+  /** Whether it alerts as a broken chain, even if it is not critical, as long as a client refuses. */
+  breaksChain?: true;
 }
 
 /** A kind whose facts are not known to the compiler. */

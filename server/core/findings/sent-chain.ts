@@ -38,7 +38,7 @@ export const SENT_CHAIN = {
           message: `Your server does not send the intermediate${facts.missing.length === 1 ? '' : 's'} ${facts.missing.map((name) => `“${name}”`).join(' and ')}. ${whoRefuses(facts)}`,
           evidence: missingAndSent(facts.missing, facts.evidence.sent),
         }),
-        { refusedBy: refusingMissing },
+        { refusedBy: refusingMissing, breaksChain: true },
       ),
       /** Certificates that may complete the path are still being fetched. */
       path_pending: kind(
@@ -81,7 +81,7 @@ export const SENT_CHAIN = {
           message: `Your server sends the intermediate “${facts.name}”, which expired on ${longDate(facts.notAfter, 'UTC')}. ${whoRefuses(facts)}`,
           evidence: missingAndSent(facts.evidence.missing, facts.evidence.sent),
         }),
-        { refusedBy: refusingMissing },
+        { refusedBy: refusingMissing, breaksChain: true },
       ),
     },
     fix: 'Install the current intermediate of your authority. If there is none, have the certificate reissued.',
