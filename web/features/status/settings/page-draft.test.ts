@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import type { StatusPageWire } from '../../../../contract/status-page.ts';
-import { changeOf, draftOf, errorsOf, isSame, missingOf, suggestedAddress, whichOf } from './page-draft.ts';
+import {
+  changeOf,
+  draftOf,
+  errorsOf,
+  isSame,
+  missingOf,
+  suggestedAddress,
+  switchesOf,
+  whichOf,
+} from './page-draft.ts';
 
 const page: StatusPageWire = {
   slug: 'fjord',
@@ -56,6 +65,17 @@ it('the choice of domains is saved without names that were typed meanwhile', () 
       { id: 'b2', label: '' },
       { id: shop!.id, label: 'Shop' },
     ],
+  });
+});
+
+it('a choice of domains that could not be saved is set back without losing names that were typed', () => {
+  const saved = draftOf(page);
+  const draft = { ...saved, domains: saved.domains.map((one) => ({ ...one, label: 'typed' })) };
+  const failed = whichOf({ ...draft, shows: 'all', tags: [] }, saved);
+  expect(switchesOf(saved, failed, draft)).toEqual({
+    shows: saved.shows,
+    tags: saved.tags,
+    domains: draft.domains,
   });
 });
 

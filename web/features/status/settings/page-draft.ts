@@ -33,21 +33,30 @@ export function draftOf(page: StatusPageWire): PageDraft {
   };
 }
 
-/** Returns the choices of the draft that are saved as soon as they are made. */
-export const switchesOf = (draft: PageDraft, sent: StatusPageChange): Partial<PageDraft> => ({
-  ...(sent.listed !== undefined && { listed: draft.listed }),
-  ...(sent.show_certificates !== undefined && { showCertificates: draft.showCertificates }),
-  ...(sent.show_uptime !== undefined && { showUptime: draft.showUptime }),
-  ...(sent.show_incidents !== undefined && { showIncidents: draft.showIncidents }),
-  ...(sent.shows !== undefined && { shows: draft.shows, tags: draft.tags, domains: draft.domains }),
+/** Returns the saved choices that replace those of the draft because `sent` could not be saved. Names of domains stay as they were typed. */
+export const switchesOf = (
+  saved: PageDraft,
+  sent: StatusPageChange,
+  draft: PageDraft,
+): Partial<PageDraft> => ({
+  ...(sent.listed !== undefined && { listed: saved.listed }),
+  ...(sent.show_certificates !== undefined && { showCertificates: saved.showCertificates }),
+  ...(sent.show_uptime !== undefined && { showUptime: saved.showUptime }),
+  ...(sent.show_incidents !== undefined && { showIncidents: saved.showIncidents }),
+  ...(sent.shows !== undefined && {
+    shows: saved.shows,
+    tags: saved.tags,
+    domains: saved.domains.map((one) => ({ ...one, label: labelsOf(draft).get(one.id) ?? one.label })),
+  }),
 });
 
 /** Returns the draft's choice of domains, with their saved names: names are texts, which wait for the button. */
 export function whichOf(draft: PageDraft, saved: PageDraft) {
-  const names = new Map(saved.domains.map(({ id, label }) => [id, label]));
-  const domains = draft.domains.map(({ id }) => ({ id, label: names.get(id) ?? '' }));
+  const domains = draft.domains.map(({ id }) => ({ id, label: labelsOf(saved).get(id) ?? '' }));
   return { shows: draft.shows, tags: draft.tags, domains } satisfies StatusPageChange;
 }
+
+const labelsOf = ({ domains }: PageDraft) => new Map(domains.map(({ id, label }) => [id, label]));
 
 /** Returns what the choice of domains lacks; null if it is complete. An incomplete choice is not saved, so it never empties the page. */
 export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors, 'tags' | 'domains'> | null {

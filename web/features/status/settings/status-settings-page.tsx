@@ -121,7 +121,8 @@ function Settings({ page }: { page: StatusPageWire }) {
       else if (code === 'not_found') findRemoved();
       else {
         // Set a switch back. Keep texts that were not saved.
-        if (sent.slug === undefined) setDraft((former) => ({ ...former, ...switchesOf(saved, sent) }));
+        if (sent.slug === undefined)
+          setDraft((former) => ({ ...former, ...switchesOf(saved, sent, former) }));
         toast.error(failureText(error, 'Could not save the change: '));
       }
     },
