@@ -64,7 +64,10 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('matrix'),
-    homeserver: serverUrlSchema,
+    homeserver: urlSchema(
+      'Enter an http or https address without a question mark',
+      (url) => !url.href.includes('?'),
+    ),
     // Room IDs of version 12 and later have no server name (MSC4291).
     room_id: lineSchema(255).regex(
       /^![^:\s]+(?::\S+)?$/,

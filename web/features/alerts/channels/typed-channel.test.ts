@@ -38,6 +38,12 @@ describe('the form of a new channel', () => {
         chat_id: 'A chat ID is a number, or @ followed by a name',
       },
     });
+    // Its path would get lost: the address of a room is made from it.
+    const matrix = { homeserver: 'https://example.com/matrix?a=b', room_id: '!a:b', access_token: 'c' };
+    expect(typed('matrix', matrix)).toEqual({
+      ok: false,
+      errors: { homeserver: 'Enter an http or https address without a question mark' },
+    });
   });
 
   it.each(CHANNEL_KIND_NAMES)('%s: an empty form is refused at its first field', (kind) => {
