@@ -48,10 +48,12 @@ export const list =
 
 /** Returns a shape for objects with these properties. It accepts additional properties. */
 export function object<P extends Properties>(properties: P): Shape<InferObject<P>> {
-  const shapes = Object.entries(properties);
+  const keys = Object.keys(properties);
+  const shapes = Object.values(properties);
   return (value): value is InferObject<P> => {
     if (!isRecord(value)) return false;
-    for (const [key, shape] of shapes) if (!shape(value[key])) return false;
+    for (let index = 0; index < keys.length; index++)
+      if (shapes[index]?.(value[keys[index] ?? '']) === false) return false;
     return true;
   };
 }
@@ -72,7 +74,10 @@ export function union<
     ]),
   );
   return (value): value is InferUnion<Tag, M> | Other =>
-    isRecord(value) && (shapes.get(value[tag]) ?? other)?.(value) === true;
+    typeof value === 'object' &&
+    value !== null &&
+    // The shape of the member refuses lists.
+    (shapes.get((value as Record<string, unknown>)[tag]) ?? other)?.(value) === true;
 }
 
 /** Returns a shape for values that both shapes accept. */
