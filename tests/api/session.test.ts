@@ -159,6 +159,7 @@ describeEachDatabase('A session', (open) => {
     expect((await copy.ask(CALLS.refreshSession)).status).toBe(401);
     expect((await elsewhere.ask(CALLS.refreshSession)).status).toBe(200);
     expect((await charlie.ask(CALLS.refreshSession)).status).toBe(200);
+    expect((await charlie.ask(CALLS.logOut)).headers.get(EXPIRES_IN)).toBeNull();
     expect((await alice.ask(CALLS.logOut)).status).toBe(200);
     promise('sessions');
     promise('7.4.1');

@@ -171,6 +171,7 @@ export function createSessions(options: {
     dropCookies(c) {
       write(c, 'session', '', 0);
       write(c, 'refresh', '', 0);
+      c.header(EXPIRES_IN, undefined);
     },
   };
   return sessions;
