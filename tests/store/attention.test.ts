@@ -3,7 +3,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
 import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
-import { pageOfLevels } from '../../server/store/monitors/worst-first.ts';
+import { pageOfLevels } from '../../server/store/monitors/pages-of-levels.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import {
   ATTENTION_REASONS,

@@ -45,8 +45,7 @@ interface WorstCursor extends ExpiryPlace {
  */
 export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }
-  /** `notAfter` is null if no certificate is known. These monitors come last. */
-  | { sort: 'soonest'; notAfter: number | null; id: string }
+  | ({ sort: 'soonest' } & ExpiryPlace)
   | { sort: 'name'; host: string; port: number; id: string }
   | WorstCursor;
 
@@ -78,13 +77,13 @@ export const isDescending = ({ sort, direction = naturalDirection(sort) }: Sorte
   direction === 'desc';
 
 /**
- * Returns whether no index has this order, but each level of it is a range of one: the order `worst`, and latest expiry first, because
- * monitors without a certificate come last in both directions.
+ * Returns whether the order consists of levels. No index has such an order as a whole, but each level is a range of an index. These are
+ * `worst`, and latest expiry first, because monitors without a certificate come last in both directions.
  */
 export const hasLevels = (order: SortedFilter): boolean =>
   order.sort === 'worst' || (order.sort === 'soonest' && isDescending(order));
 
-/** Returns an SQL expression for the level of a row in an order by levels, ascending. */
+/** Returns an SQL expression for the number of a row's level; ascending order puts level 0 first. */
 function levelOf({ sort, now }: SortedFilter): RawBuilder<number> {
   return sort === 'worst' ? urgency(now) : sql<number>`case when not_after is null then 0 else 1 end`;
 }

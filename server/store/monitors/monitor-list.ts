@@ -22,7 +22,7 @@ import type { Store } from '../db/open-store.ts';
 import { listItems } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Tables } from '../schema/tables.ts';
-import { byExpiry, isAfterExpiry, pageOfLevels } from './worst-first.ts';
+import { byExpiry, isAfterExpiry, pageOfLevels } from './pages-of-levels.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 interface Sorted extends SortedFilter {
@@ -52,12 +52,12 @@ export async function listMonitors(store: Store, query: ListQuery): Promise<Moni
     async (from) => (await pageOfFound(from, query, offset)) ?? pageOfCounted(from, query, offset),
   );
   const monitors = await findMonitors(store, { accountId: query.accountId, ids: idsOf(rows) });
-  // From the row, because the monitor may have been removed since it was read.
+  // Use the row, because the monitor may have been removed after the row was read.
   const last = rows.length < query.pageSize ? undefined : rows.at(-1);
   return { monitors, total, next: last ? cursorAfter(query, last) : null };
 }
 
-/** Values of a row that its place depends on. Only those of the list's order are read, because its index has them. */
+/** Values that determine the place of a row. Only those of the list's order are read, because the index of that order contains them. */
 interface PlaceRow {
   monitor_id: string;
   created_at?: number;

@@ -4,7 +4,7 @@ import type { Store } from '../db/open-store.ts';
 import { urgencyLevels } from './domain-state.ts';
 import { type ExpiryPlace, isDescending, matching, type SortedFilter } from './monitor-filter.ts';
 
-/** What an order by levels sorts by. */
+/** The values that place a monitor in an order that consists of levels. `urgency`: the number of its level. */
 export interface LevelRow {
   monitor_id: string;
   not_after: number | null;
@@ -26,8 +26,8 @@ function levelsOf({ sort, now }: SortedFilter): { conditions: RawBuilder<boolean
 }
 
 /**
- * Returns a page of many matches in an order by levels. No index has this order: the level of a monitor depends on the time. But each
- * level is a range of an index that has the order within the level, so rows are read only from the levels of the page.
+ * Returns a page of many matches in an order that consists of levels, see `hasLevels`. Within a level, an index has the order, so rows
+ * are read only from the levels of the page.
  */
 export async function pageOfLevels(
   store: Store,
@@ -36,7 +36,7 @@ export async function pageOfLevels(
 ): Promise<LevelRow[]> {
   const isReversed = isDescending(query);
   const counts = offset === 0 ? null : await countLevels(store, query, total);
-  // By id, because a monitor can reach another level between two reads.
+  // Keyed by id, because a monitor can move to another level between two reads and would appear twice.
   const rows = new Map<string, LevelRow>();
   let skipped = offset;
   const levels = [...levelsOf(query).conditions.entries()];
@@ -89,7 +89,7 @@ async function selectPart(
     .execute();
 }
 
-/** Returns the number of matches of each level. That of the largest level is the rest of the total, without a query. */
+/** Returns the number of matches of each level. Subtracts the others from the total instead of counting the largest level. */
 async function countLevels(store: Store, query: SortedFilter, total: number): Promise<number[]> {
   const { conditions, largest } = levelsOf(query);
   const [first, ...others] = conditions.map((condition, level) =>
