@@ -31,7 +31,7 @@ const FINDINGS = {
 };
 export type FindingCode = keyof typeof FINDINGS;
 
-/** Returns what a code means; undefined for one that only newer versions know. */
+/** Returns the definition of a code; undefined if only newer versions know the code. */
 export function definitionOf(code: string): Definition | undefined {
   return DEFINITIONS.get(code);
 }
@@ -65,7 +65,7 @@ const KINDS: ReadonlyMap<string, AnyKind> = new Map<string, AnyKind>([
   ['stored_words', kind(object({ words: findingWords }), ({ words }) => words)],
 ]);
 
-/** Returns what the facts of a finding mean. */
+/** Returns the kind of the facts of a finding. */
 export function kindOf(facts: FindingFacts): Kind<FindingFacts, unknown> {
   return KINDS.get(facts.kind) as Kind<FindingFacts, unknown>;
 }
@@ -76,7 +76,7 @@ export const isFacts = union(
   Object.fromEntries([...KINDS].map(([name, { facts }]) => [name, facts])),
 ) as Shape<FindingFacts>;
 
-const clients: Shape<readonly Client[]> = list(code<Client>());
+export const clients: Shape<readonly Client[]> = list(code<Client>());
 
 export const finding = object({
   code: code<FindingCode>(),
@@ -92,7 +92,7 @@ export const finding = object({
   shownTo: optional(clients),
   /** `chain` if the fix is to serve the certificates of `Verdict.chainToServe`; else null. */
   attachment: nullable(code<'chain'>()),
-  /** The clients that refuse the endpoint because of it; absent if `clientsRefusing` knows them from its code. */
+  /** The clients that refuse the endpoint because of it; absent if they follow from its code or facts, see `clientsRefusing`. */
   clients: optional(clients),
 });
 /** A finding of a check, as codes and values only. `core/report` puts it into words when somebody reads it. */
@@ -100,8 +100,3 @@ export type Finding = Infer<typeof finding>;
 
 /** A finding before it is known which addresses show it. */
 export type ChainFinding = Found<FindingCode, FindingFacts>;
-
-/** Returns a key that is equal for findings with the same code and the same facts, ignoring their evidence. */
-export function contentKey({ code, facts }: Pick<Finding, 'code' | 'facts'>): string {
-  return JSON.stringify([code, { ...facts, evidence: undefined }]);
-}

@@ -1,5 +1,5 @@
-import type { Client, KeyType } from '../../contract/check-words.ts';
-import { finding, type FindingCode } from './finding.ts';
+import type { KeyType } from '../../contract/check-words.ts';
+import { clients, finding, type FindingCode } from './finding.ts';
 import type { RevocationSource } from './findings/revocation.ts';
 import {
   caa,
@@ -190,7 +190,6 @@ const renewal = object({
 /** The period in which the shown certificate should be renewed; instants in ms UTC. */
 export type RenewalVerdict = Infer<typeof renewal>;
 
-const clients: Shape<readonly Client[]> = list(code<Client>());
 const usual: Shape<UsualLeaf> = object({ keyType: code<KeyType>(), clients });
 
 /** `seenAt`: when the registry last answered with this end, ms UTC; absent in verdicts of older versions. */

@@ -14,7 +14,7 @@ export interface Words {
   evidence: { label: string; value: string }[];
 }
 
-/** What the words of a finding need beside its facts. */
+/** What the words of a finding depend on in addition to its facts. */
 export interface Shown {
   /** Display name of the host. */
   host: string;
@@ -32,7 +32,7 @@ export interface Kind<Facts, Stored = Facts> {
   fix?: (facts: Facts, shown: Pick<Shown, 'host'>) => string | undefined;
   /** Returns the line for cards that replaces that of the code; undefined if these facts need none. */
   short?: (facts: Facts, shown: Pick<Shown, 'addresses'>) => string | undefined;
-  /** Returns who refuses the endpoint; undefined if the code or the severity says so. */
+  /** Returns the clients that refuse the endpoint; undefined if the code or the severity decides that. */
   refusedBy?: (facts: Facts) => readonly Client[] | undefined;
   /** Whether it alerts as a broken chain, even if it is not critical, as long as a client refuses. */
   breaksChain?: true;
@@ -47,7 +47,7 @@ export const kind = <Facts>(
   more: Omit<Kind<Facts>, 'facts' | 'words'> = {},
 ): Kind<Facts> => ({ facts, words, ...more });
 
-/** Place for private authorities: the profile of an account, or the command line. */
+/** Where a person adds private authorities: in the profile of an account, or on the command line. */
 export type OwnAuthorities = 'profile' | 'shell';
 
 /** Everything that depends on the code of a finding. */
@@ -61,13 +61,13 @@ export interface Definition {
   /** A few words for the card. Without them the card shows the whole sentence. */
   short?: string;
   /**
-   * What it alerts as. Default: as a broken chain if it is critical. Null: never, because other problems report it, or because it is
-   * not about the chain.
+   * The problem that it alerts as. Default: a broken chain if it is critical. Null: none, because other problems report it, or because
+   * it is not about the chain.
    */
   problem?: 'wrong_name' | 'replacement_wanted' | null;
-  /** Whether it is a reason to replace the certificate, so that a new one is no surprise. */
+  /** Whether it is a reason to replace the certificate, so that an early replacement causes no alert. */
   isReasonToReplace?: true;
-  /** The clients that refuse the endpoint, if not all do that refuse a critical one. */
+  /** The clients that refuse the endpoint. Default: all clients if the finding is critical, else none. */
   refusedBy?: readonly Client[];
 }
 
@@ -87,10 +87,15 @@ export interface Found<Code, Facts> {
   /** Fingerprint of the certificate that the finding is about; null if it is about none. */
   fingerprint: string | null;
   facts: Facts;
-  /** The clients that refuse the endpoint because of it; absent if `clientsRefusing` knows them from its code. */
+  /** The clients that refuse the endpoint because of it; absent if they follow from its code or facts, see `clientsRefusing`. */
   clients?: readonly Client[];
   /** Set if serving the correct chain fixes the finding. */
   fixedByChain?: true;
 }
 /** A finding with one of these definitions. */
 export type FoundIn<Findings> = Found<keyof Findings, FactsIn<Findings>>;
+
+/** Returns a key that is equal for findings with the same code and the same facts, ignoring their evidence. */
+export function contentKey({ code, facts }: { code: string; facts: object }): string {
+  return JSON.stringify([code, { ...facts, evidence: undefined }]);
+}

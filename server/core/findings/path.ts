@@ -12,7 +12,7 @@ import { refusingAlgorithm } from '../judge/clients/field-rules.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { inspect, verify } from '../report/reproduce.ts';
 import { boolean, both, code, type Infer, nullable, number, object, text, union } from '../shape.ts';
-import { type Definition, type FoundIn, kind, type OwnAuthorities } from './definition.ts';
+import { contentKey, type Definition, type FoundIn, kind, type OwnAuthorities } from './definition.ts';
 import { gravityOf, notYetValid, soon, waitingFix } from './leaf.ts';
 
 const unknownAlgorithm = {
@@ -153,7 +153,7 @@ export const PATH = {
   },
 } satisfies Readonly<Record<string, Definition>>;
 
-/** The code may also be one about the sent chain or about a certificate that cannot be read. */
+/** The codes of the family, and those of other families that describe a fault of a path. */
 type PathCode = keyof typeof PATH | 'incomplete_chain' | 'malformed_certificate';
 type PathFinding = Omit<FoundIn<typeof PATH>, 'code'> & { code: PathCode };
 
@@ -287,11 +287,11 @@ export function pathFaults(
     const isAnchor = failure.role === 'anchor';
     const refusing = isAnchor
       ? refusingAnchor(failure.code, certificate, trustStore)
-      : clientsRefusing(facts, certificate);
+      : refusingByCertificate(facts, certificate);
     const clients = refusing?.filter(connectsTo(protocol));
-    // All may be browsers, which connect over https only.
+    // Browsers, which connect over https only, may be the only clients that refuse it.
     if (clients?.length === 0 && isAnchor) continue;
-    findings.set(JSON.stringify([code, { ...facts, evidence: undefined }]), {
+    findings.set(contentKey({ code, facts }), {
       code,
       // Without a verified path, only clients that are known to refuse make it critical.
       severity: isAnchor || code === 'unverifiable' ? severityOf(clients ?? [], protocol) : 'critical',
@@ -303,8 +303,8 @@ export function pathFaults(
   return [...findings.values()];
 }
 
-/** Returns who refuses the certificate; undefined if its finding's code says so. */
-function clientsRefusing(facts: PathFault, certificate: Certificate): readonly Client[] | undefined {
+/** Returns the clients that refuse the certificate; undefined if they follow from the finding's code or facts. */
+function refusingByCertificate(facts: PathFault, certificate: Certificate): readonly Client[] | undefined {
   switch (facts.fault) {
     case 'malformed':
       return refusingMalformed(certificate);

@@ -22,8 +22,8 @@ import {
 } from './previous-verdict.ts';
 import { helloFindings, toleratedKeys } from './clients/hello-rules.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
-import { type ChainFinding, contentKey, type Finding } from '../finding.ts';
-import type { Severity } from '../findings/definition.ts';
+import type { ChainFinding, Finding } from '../finding.ts';
+import { contentKey, type Severity } from '../findings/definition.ts';
 import type { Observation } from '../observation.ts';
 import { mostTellingFailure } from '../telling-failure.ts';
 import { withoutLiftedHolds } from './revocation.ts';
