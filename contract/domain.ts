@@ -29,7 +29,7 @@ export const findingSchema = z.object({
   code: z.string(),
   severity: z.enum(['critical', 'warning', 'note']),
   message: z.string(),
-  /** A few words for a card; absent if the message is all that there is. */
+  /** A few words for a card; absent if the finding has only its message. */
   short: z.string().optional(),
   addresses: z.array(z.string()),
 });

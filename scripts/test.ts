@@ -52,8 +52,8 @@ const MAX_FLAKY = 2;
 const processors = availableParallelism();
 
 /**
- * Stages in one row run side by side. The checks and the unit tests together keep the processors busy. Integration tests and journeys
- * often wait for processes that they start, and each uses the time of which the other has no need.
+ * Stages in one row run at the same time. The checks and the unit tests together keep the processors busy. Integration tests and
+ * journeys often wait for processes that they start; while one waits, the other uses the processors.
  */
 const STAGES: Stage[][] = [
   [

@@ -23,9 +23,9 @@ export interface Call {
   idempotent?: true;
   /** Secret fields of `data`. Only the first answer contains them; in the stored answer and its replays they are null. */
   shownOnce?: readonly string[];
-  /** What the account must have, with the refusal of an account without it. Checked before `cost`, the plan first. */
+  /** What the account needs, each with the sentence that refuses an account without it. Checked before `cost`, the plan first. */
   needs?: { premium?: string; verified?: string };
-  /** Rate limits of `server/api/http/rate-limit.ts` that each call counts in, by account or by the client's network. */
+  /** Rate limits of `server/api/http/rate-limit.ts` that count each call, by account or by the client's network. */
   cost?: readonly string[];
   summary: string;
   params?: z.ZodType;

@@ -9,8 +9,8 @@ export function printLine(line: string): void {
 }
 
 /**
- * Runs a command. Resolves to true if it exits with 0. With `quiet`, prints its output only if it fails. Else prints it through a pipe:
- * several commands run at once, and on a terminal each would redraw lines of the others.
+ * Runs a command. Resolves to true if it exits with 0. With `quiet`, prints its output only if it fails. Otherwise prints it
+ * through a pipe, because several commands run at once, and on a terminal each would redraw lines of the others.
  */
 export function runCommand(
   args: string[],

@@ -59,8 +59,8 @@ export function object<P extends Properties>(properties: P): Shape<InferObject<P
 }
 
 /**
- * Returns a shape for a union, whose members differ in the value of the property `tag`. `other`: the shape of values with
- * another tag than those of the members; without it, such values are not accepted.
+ * Returns a shape for a union whose members differ in the value of the property `tag`. `other`: the shape of values with any
+ * other tag; without it, such values are not accepted.
  */
 export function union<
   const Tag extends string,

@@ -60,7 +60,7 @@ export type ThreadResponse =
       steps: Step[];
     })
   | { kind: 'judged'; id: number; verdict: Verdict }
-  /** The work budget of a verdict ran out, which the verdict also says. */
+  /** The work budget of a verdict ran out. The verdict says so too. */
   | { kind: 'cut' }
   /** The request needs more work than this thread may do. */
   | { kind: 'exceeded'; id: number }

@@ -159,7 +159,7 @@ async function authenticate(
   return token;
 }
 
-/** Returns the refusal of a caller who lacks what the call needs or has reached one of its rate limits; else counts the call. */
+/** Returns a refusal if the caller lacks what the call needs or has reached one of its rate limits; else counts the call, returns null. */
 function refusalOf(
   c: AppContext,
   { needs, cost }: ServedCall,

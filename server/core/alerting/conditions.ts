@@ -170,7 +170,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
     };
   };
   const wrongName = findings.find(
-    ({ code, severity }) => problemOf(code) === 'wrong_name' && severity === 'critical',
+    ({ code, severity }) => alertsAs(code) === 'wrong_name' && severity === 'critical',
   );
   const broken = findings.find(breaksChain(lastSeen.expiring, judgedAt)) ?? findings.find(failsForSome);
   const changed = unexpectedChange(verdict, previous);
@@ -179,7 +179,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
     ...(wrongName ? [about('wrong_name', wrongName, '')] : []),
     ...(broken ? [about('chain_broken', broken, '')] : []),
     ...findings
-      .filter(({ code }) => problemOf(code) === 'replacement_wanted')
+      .filter(({ code }) => alertsAs(code) === 'replacement_wanted')
       .map((wanted) => about('replacement_wanted', wanted, wanted.fingerprint ?? '')),
     ...(changed ? [changed] : []),
   ]);
@@ -191,8 +191,8 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
 const FIX_WITH_FILE =
   'Install the file from this domain’s details: the certificate and its intermediates, in the right order.';
 
-/** Returns the problem as which a finding alerts; undefined for a broken chain if it is critical, null for none. */
-function problemOf(code: FindingCode): Definition['problem'] {
+/** Returns the problem that findings with this code alert as: undefined for a broken chain if critical, null for none. */
+function alertsAs(code: FindingCode): Definition['problem'] {
   return definitionOf(code)?.problem;
 }
 
@@ -214,7 +214,7 @@ function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (fi
     return (
       severity === 'critical' &&
       // A revocation is reported elsewhere only for leaves of the usual handshake.
-      (problemOf(code) === undefined || (keyType !== null && code.endsWith('revoked'))) &&
+      (alertsAs(code) === undefined || (keyType !== null && code.endsWith('revoked'))) &&
       !isHttp2Outage(finding) &&
       !(code === 'intermediate_expired' && isWatched)
     );

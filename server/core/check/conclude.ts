@@ -72,8 +72,8 @@ export interface ConcernedCertificate extends Pick<KnownIncident, 'problem' | 'f
 }
 
 /**
- * Returns the certificates whose incidents begin, end or are reported, if the conclusion depends on the alert context; else null.
- * Most checks notify nobody, so the queries for the context can be skipped.
+ * Returns null if the conclusion does not depend on the alert context, so that the caller can skip the queries for it: most checks
+ * notify nobody. Otherwise returns the certificates whose incidents begin, end or are reported.
  */
 export function concernedCertificates(
   state: CheckState,

@@ -157,7 +157,7 @@ export function notYetValid({ notBefore, minutes }: { notBefore: number; minutes
     : `is not valid for ${count(minutes, 'more minute')}. Clients refuse it until then, unless our clock is slow.`;
 }
 
-/** Says of each value that it is not verified. */
+/** Labels each value as not verified. */
 function unverified(read: UnverifiedLeaf | null): Words['evidence'] {
   if (read === null) return [];
   const { subject, issuer, notBefore, notAfter, names } = read;
@@ -220,7 +220,7 @@ function earlyLeaf(leaf: Certificate, protocol: Protocol, now: number): LeafFind
   return { code: 'not_yet_valid', fingerprint, facts, ...gravity };
 }
 
-/** Returns the severity. If it is only a warning, adds `clients`, which refuse until then, and `soon`, which belongs in the facts. */
+/** Returns the severity and, for a warning, the clients that refuse the certificate until it is valid, and `soon`, a part of the facts. */
 export function gravityOf(
   { notBefore }: Certificate,
   protocol: Protocol,

@@ -28,7 +28,7 @@ const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
 /** Below a private root, Firefox cannot complete a chain either: it fetches no intermediates, and ships only those of public CAs (measured). */
 const WITHOUT_PRIVATE: readonly Client[] = ['firefox', ...WITHOUT_FETCHING];
 
-/** Findings about the certificates that a server sends beside its leaf: missing, expired, needless or in the wrong order. */
+/** Findings about the certificates that a server sends in addition to its leaf: missing, expired, unnecessary or in the wrong order. */
 export const SENT_CHAIN = {
   incomplete_chain: {
     kinds: {

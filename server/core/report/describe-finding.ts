@@ -16,7 +16,7 @@ export function findingMessage(finding: Finding, host: string): string {
   return wordsOf(finding, host).message;
 }
 
-/** Returns a few words about a finding for a card; undefined if there are none but its message. */
+/** Returns a few words about a finding for a card; undefined if the finding has only its message. */
 export function shortLine({ code, facts, addresses }: Finding): string | undefined {
   return kindOf(facts).short?.(facts, { addresses: addresses.length }) ?? definitionOf(code)?.short;
 }

@@ -51,7 +51,7 @@ it('a search in a CRL with 100,000 entries reads only the entries around the ser
   expect(crl.byteLength).toBeGreaterThan(3_900_000);
   const { serialNumber } = parseCertificate(leaf.der);
   const at = der.indexOf(Buffer.from(serialNumber, 'hex'));
-  // Whoever reads one of these entries again finds them malformed.
+  // A search that reads one of these entries fails, because they are malformed now.
   der.fill(0, 1_000, Math.max(1_000, at - 4_000));
   der.fill(0, Math.min(at + 4_000, der.length), der.length);
   expect(crl.find(serialNumber, crl.issuer)).toMatchObject({ reason: null });

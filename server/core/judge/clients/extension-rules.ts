@@ -369,7 +369,7 @@ export function refusingMalformed({ parseErrors }: Certificate): readonly Client
   return CLIENTS.filter((client) => refusing.has(client));
 }
 
-/** Clients that accept a critical extension which most do not know or do not allow to be critical (measured, except for Windows). */
+/** Clients that accept a critical extension that others do not know or do not allow to be critical (measured, except for Windows). */
 const ACCEPTED_CRITICAL: Readonly<Record<string, readonly Client[]>> = {
   // Windows defines this extension, and Chrome accepts it too.
   [EXTENSION.applicationPolicies]: ['chromium', 'windows'],

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { DialectName } from '../../db/dialect.ts';
 
 /**
- * Stores the issuer of each certificate as lists show it, so that the list can sort by it. A certificate that an older program adds afterwards has none, and comes
- * before the others.
+ * Stores the issuer of each certificate as lists show it, so that the list can sort by it. A certificate that an older program adds
+ * afterwards has no issuer here, and comes before the others.
  */
 export async function addIssuers(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   // Sort by code points instead of the database's default collation.
@@ -27,7 +27,7 @@ export async function addIssuers(db: Kysely<unknown>, dialect: DialectName): Pro
     .execute();
 }
 
-/** Replaces a part of the trigger, on PostgreSQL of its function, which has the same name. */
+/** Changes the text of a trigger; on PostgreSQL the text of its function, which has the same name. */
 async function rewrite(
   db: Kysely<unknown>,
   { dialect, trigger }: { dialect: DialectName; trigger: string },
