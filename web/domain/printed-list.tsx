@@ -94,7 +94,7 @@ function readAll<Row>(call: ListCall<Row>, query: PrintedListProps<Row>['query']
   }
 }
 
-/** Reads JSON from the API without a promise. If the access cookie has expired, refreshes the session and reads again. */
+/** Reads JSON from the API synchronously. If the access cookie has expired, refreshes the session and reads again. */
 function readNow(address: string): unknown {
   let request = sendNow('get', address);
   if (request.status === 401) {

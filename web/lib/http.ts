@@ -9,12 +9,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const UNREACHABLE = 'The server could not be reached. Your monitoring keeps running.';
 
 /** Asks for expected refusals as successful answers (RFC 7240), because browsers log every 4xx as an error. */
-const LENIENT = 'handling=lenient';
-/** An access cookie counts as expired so long before its end, because the request takes time. */
+export const LENIENT = 'handling=lenient';
+/** An access cookie counts as expired this long before its end, because the next request takes time to arrive. */
 const EXPIRY_MARGIN_MS = 5_000;
 
 let accessEndsAt = Infinity;
-/** Returns whether the access cookie has expired, as far as the latest answer told. The session then needs a refresh. */
+/** Returns whether the access cookie has expired according to the latest answer, so that the session needs a refresh. */
 export const isAccessOver = (): boolean => Date.now() > accessEndsAt;
 
 interface RequestOptions {

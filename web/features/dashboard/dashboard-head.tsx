@@ -28,8 +28,8 @@ interface AttentionChipsProps {
 const textOf = (phrases: readonly Phrase[]) => phrases.map(({ text }) => text).join('');
 
 /**
- * Shows the headline, then the most urgent domains as `children` and the details. Its height never changes, so that the list does not
- * move when a domain is added or checked: names are cut, and the chips scroll sideways.
+ * Shows the headline and below it the most urgent domains (`children`) and the details. Long names are cut and the chips scroll
+ * sideways, so that the height never changes and the list does not move when a domain is added or checked.
  */
 export function DashboardHead({ headline, detail, children }: DashboardSentence & { children: ReactNode }) {
   const hasHost = headline.some(({ isHost }) => isHost);
@@ -48,7 +48,7 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
               <span
                 key={index}
                 title={text}
-                // On a phone, the words before and after it get the rest of two lines.
+                // On a phone, leave room in the two lines for the words before and after the host.
                 className={classNames(
                   'min-w-0 truncate max-md:inline-block max-md:align-bottom',
                   index === 0 ? 'max-md:max-w-full' : 'max-md:max-w-[52%]',
@@ -67,7 +67,7 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
         {detail.length > 0 && (
           <p
             title={detail.map(textOf).join(' ')}
-            // Beside the chips, a phone has no room, and a tablet only beside one.
+            // Phones have no room for it beside the chips, and tablets only beside a single chip.
             className="line-clamp-2 min-w-0 flex-1 basis-72 text-body text-fg-2 [overflow-wrap:anywhere] max-lg:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
           >
             {detail.map((sentence, index) => (

@@ -57,7 +57,7 @@ export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
     (domain) =>
       domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES && Date.parse(domain.created_at) < begunAt,
   );
-  // After a trial began, only loaded domains tell which of them were added before.
+  // During a trial the offer depends on when each domain was added, which is known only for loaded domains.
   if (isFrequencyShown && daily.length > 0 && (isComplete || begunAt === Infinity))
     return (
       <FrequencyStrip daily={daily} isComplete={isComplete} onHide={() => frequencyStrip.set('hidden')} />
@@ -159,7 +159,7 @@ function FrequencyStrip({ daily, isComplete, onHide }: FrequencyStripProps) {
               action: 'frequency',
               ids: [...batch],
               check_frequency: FASTEST.minutes,
-              // A slower interval that somebody has chosen stays, also of domains that are not loaded.
+              // Keep slower intervals that somebody has chosen, also of domains that are not loaded.
               instead_of: DEFAULT_CHECK_EVERY_MINUTES,
             },
           }),

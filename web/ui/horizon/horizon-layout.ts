@@ -110,7 +110,7 @@ const MAX_LATER = 3;
 const LATER_STEP = 16;
 const MAX_NAME_WIDTH = 220;
 const MAX_NAME_WIDTH_NARROW = 152;
-/** From the pin, in px. */
+/** A name is not cut if less than this would be left, in px from its pin. */
 const MIN_NAME_WIDTH = 80;
 /** Half the width of the Today pill. */
 export const TODAY_HALF_WIDTH = 27;
@@ -261,8 +261,8 @@ interface EntryLabel {
 }
 
 /**
- * Places the names. If the first healthy certificate would have none, earlier ones leave it the bottom row. If its name does not fit
- * there, it gets the top row.
+ * Places the names. If the first healthy certificate got no name, keeps earlier names out of the bottom row, which it then uses. If its
+ * name does not fit there either, gives it the top row.
  */
 function named(
   labels: readonly EntryLabel[],
@@ -286,7 +286,7 @@ function named(
   });
   const top = cut(healthy, Math.max(x - room.left, room.right - x));
   const side = x + NAME_OFFSET + top.width + AIR <= room.right ? 'right' : 'left';
-  // Its stem crosses all rows, so earlier names end there, unless too little of them would be left.
+  // Its stem crosses all rows, so cut earlier names before it, unless too little of them would be left.
   const others = labels
     .toSpliced(place, 1)
     .map((label) => (label.x < x - MIN_NAME_WIDTH ? cut(label, x - label.x) : label));

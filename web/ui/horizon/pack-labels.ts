@@ -3,7 +3,7 @@ export interface Label {
   x: number;
   /** Width of the name, in px. */
   width: number;
-  /** How many of the rows it may use; all by default. */
+  /** Number of rows from the top that the label may use. Default: all. */
   rows?: number;
 }
 

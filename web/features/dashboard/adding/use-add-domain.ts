@@ -8,6 +8,7 @@ import { track } from '../../../lib/browser/analytics.ts';
 import { call } from '../../../lib/api-client.ts';
 import { ApiError, messageOf } from '../../../lib/api-error.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/drafts.ts';
+import { LENIENT } from '../../../lib/http.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
@@ -110,7 +111,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       const obstacle = isConfirmed ? null : obstacleOf(await look(body));
       if (obstacle) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
-      const headers = { prefer: 'respond-async, handling=lenient' };
+      const headers = { prefer: `respond-async, ${LENIENT}` };
       const added = await call(addDomain, { body, headers });
       return { obstacle: null, domain: await withInterval(added, interval) };
     },

@@ -171,8 +171,8 @@ function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
 }
 
 /**
- * Returns the number of rows. Until the needed one is known, that is the last one, so that nothing moves when the pins load. It then
- * stays while the page is shown, so that adding or removing a domain does not move the list. Only the bars of a crowd need four rows.
+ * Returns the number of rows: while the pins load, that of the last visit. After that it stays, so that adding or removing a domain does
+ * not move the list, unless so many certificates are added that they are drawn as bars, which need four rows.
  */
 function useRows(entries: readonly HorizonEntry[] | null, now: number): 2 | 4 {
   const former = rowsPreference.use();

@@ -126,8 +126,8 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
 }
 
 /**
- * Shows on phones what other columns show on wider screens, in two lines whatever it is: a row whose first check ends must not move
- * the others. A date without room beside the badge is left out.
+ * Shows on phones what other columns show on wider screens. Always takes two lines, so that a row does not move the others when its
+ * first check ends. Leaves the date out if it has no room beside the badge.
  */
 function PhoneLines({ domain, now }: { domain: DomainWire; now: number }) {
   return (

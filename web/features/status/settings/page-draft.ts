@@ -50,7 +50,7 @@ export const switchesOf = (
   }),
 });
 
-/** Returns the draft's choice of domains, with their saved names: names are texts, which wait for the button. */
+/** Returns the draft's choice of domains with their saved names, because only the button saves names that were typed. */
 export function whichOf(draft: PageDraft, saved: PageDraft) {
   const domains = draft.domains.map(({ id }) => ({ id, label: labelsOf(saved).get(id) ?? '' }));
   return { shows: draft.shows, tags: draft.tags, domains } satisfies StatusPageChange;

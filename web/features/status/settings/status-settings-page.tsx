@@ -73,7 +73,7 @@ export function StatusSettingsPage() {
   );
 }
 
-/** Edits the page. Texts wait for the button. Switches and choices are saved at once if the page already has an address. */
+/** Edits the page. The button saves texts. Switches and choices are saved at once if the page already has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(page));
