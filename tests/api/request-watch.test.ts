@@ -69,7 +69,7 @@ describe('A request', () => {
     expect(await telemetry.meters.registry.metrics()).not.toMatch(/shop\.example|alice|@/i);
   });
 
-  it('gets an expected refusal with status 200 if it prefers that; log, metrics and limits see the refusal', async () => {
+  it('with `Prefer: handling=lenient` gets an expected refusal with status 200; log, metrics and limits use the real status', async () => {
     const { api, lines, telemetry } = await watched();
     const { alice } = await api.cast();
     const prefer = 'respond-async, handling=lenient';

@@ -49,7 +49,7 @@ describeEachDatabase('A session', (open) => {
     expect((await visitor.ask(CALLS.currentUser, lenient)).ok.data).toBeNull();
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.currentUser, lenient)).ok.data?.email).toBe(alice.email);
-    // The access cookie has expired: the refresh cookie suffices for this answer, which tells the page to refresh the session.
+    // After the access cookie has expired, the refresh cookie suffices for this call. The answer tells the page to refresh the session.
     alice.cookies.delete(SESSION);
     const renewable = await alice.ask(CALLS.currentUser, lenient);
     expect([renewable.ok.data?.email, renewable.headers.get(EXPIRES_IN)]).toEqual([alice.email, '0']);

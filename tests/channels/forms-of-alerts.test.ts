@@ -7,7 +7,7 @@ import { HOSTILE_TEXTS } from '../kit/product/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
 import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
-/** Webhooks send texts as they are. */
+/** All kinds but webhooks, which send texts unchanged. */
 const FORMS = HTTP_EXAMPLES.filter(({ kind }) => kind !== 'webhook');
 const KINDS: AlertKind[] = [...ALERT_PROBLEMS, 'test'];
 const STEPS: AlertStep[] = [

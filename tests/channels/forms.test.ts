@@ -13,7 +13,7 @@ import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/product/al
 import { promise } from '../security/promise.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
-/** The kinds whose receivers show texts, with the maximum of bytes that they accept. */
+/** The kinds whose receivers limit the size of a message, with that limit in bytes. */
 const FORMS = HTTP_EXAMPLES.flatMap((example): [string, (content: AlertContent) => unknown, number][] =>
   example.maxBytes === undefined
     ? []
@@ -283,7 +283,7 @@ describe('an ntfy message', () => {
 });
 
 describe('a Matrix message', () => {
-  it('notifies like a message of a person, mentions nobody and contains no HTML of others', () => {
+  it('notifies like a message from a person, mentions nobody and contains no HTML from certificates', () => {
     for (const hostile of HOSTILE_TEXTS) {
       const message = matrixMessage(hostileContent(hostile));
       expect(message).toMatchObject({ msgtype: 'm.text', 'm.mentions': {} });

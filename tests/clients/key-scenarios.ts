@@ -54,7 +54,7 @@ const LEAF_KEYS: readonly KeyChoice[] = [
   'ML-DSA-87',
 ];
 
-/** Makes the key when the certificate is minted, because finding RSA keys takes seconds and few programs mint all scenarios. */
+/** Makes the key only when the certificate is minted, because finding such RSA keys takes seconds and few programs mint all scenarios. */
 function withKey(make: () => KeyPair): CertificateOptions {
   let made: KeyPair | undefined;
   return {

@@ -239,8 +239,8 @@ test('with the fields behind "More", two servers of one name are two domains', a
 });
 
 /**
- * Records every position of the watched parts of the page, in px from the top of the document, and the height of each card or row.
- * Positions are rounded to a tenth.
+ * Records every distinct position of the timeline, the toolbar, the list and its rows in px from the top of the document, and every
+ * height of a row, rounded to a tenth. Returns a function that reads the records.
  */
 async function watchLayout(page: Page): Promise<() => Promise<Record<string, number[]>>> {
   const seen = await page.evaluateHandle(() => {
@@ -279,7 +279,7 @@ for (const [width, view] of [
   [768, 'list'],
   [1440, 'grid'],
 ] as const)
-  test(`domains that are added, checked or removed move nothing else of the ${view} at ${width} px`, async ({
+  test(`adding, checking and removing domains moves nothing else in the ${view} at ${width} px`, async ({
     page,
     world,
   }) => {
@@ -329,7 +329,7 @@ for (const [width, view] of [
     };
     steady(await layout());
 
-    await test.step('nor do removed ones', async () => {
+    await test.step('removing domains moves nothing above the list', async () => {
       const after = await watchLayout(page);
       const domains = (await person.ask(CALLS.listDomains, { query: { limit: '100' } })).ok.data;
       for (const [index, { id }] of domains.slice(0, -1).entries()) {

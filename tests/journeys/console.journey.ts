@@ -52,7 +52,7 @@ test('wrong input at sign-up and login, and an expired access cookie, log no err
   expect(errors).toEqual([]);
 });
 
-test('a free account’s Upgrade button appears after one refresh, whether or not its token was refused first', async ({
+test('after the access cookie has expired, the Upgrade button of a free account appears after a single refresh', async ({
   page,
   world,
 }) => {
@@ -75,7 +75,7 @@ test('a free account’s Upgrade button appears after one refresh, whether or no
   await expect.poll(() => calls).toEqual(['user/me 200', 'user/sub 401', 'auth/refresh 200', 'user/sub 200']);
 });
 
-test('what is refused in the forms of a signed-in person logs no error in the console', async ({
+test('refused input in the forms of a signed-in person logs no error in the console', async ({
   page,
   world,
 }) => {
@@ -95,7 +95,7 @@ test('what is refused in the forms of a signed-in person logs no error in the co
     await page.getByRole('button', { name: 'Add Domain' }).click();
     await add('bad host');
     await expect(form.getByRole('alert')).toContainText('A host name can contain letters');
-    // The lookup would tell that it is tracked before it is added.
+    // The real lookup would report before the call that the host is tracked.
     const unknown = { data: { display_name: known, domain_id: null, in_dns: true } };
     await page.route('**/api/domain/lookup?**', (route) => route.fulfill({ json: unknown }));
     await add(known);

@@ -25,7 +25,7 @@ async function tabStops(page: Page): Promise<Stop[]> {
       // The input of a radio button is invisible; its label is not.
       const seen = focused.closest('label') ?? focused;
       const { left, right, top, bottom } = seen.getBoundingClientRect();
-      // The focus scrolls a row sideways, whose parts out of view count as at its end.
+      // Focus scrolls some rows sideways. Undo that, and count parts that were out of view as at the end of the row.
       const row = focused.closest('[role=group]');
       const end = (row ?? document.body).getBoundingClientRect().right;
       const across = (x: number) => Math.min(x + (row?.scrollLeft ?? 0), end);

@@ -82,7 +82,7 @@ test('a finding has a command to check it, and the report can be copied as Markd
   await findings.getByRole('button', { name: 'Copy report' }).click();
   await expect(page.getByText('Report copied as Markdown.')).toBeVisible();
   expect(await copied()).toContain(host);
-  // It would cover the page of a phone.
+  // The toast would cover the page at 360 px.
   await page.getByRole('button', { name: 'Close toast' }).click();
 
   await test.step('every line opens at 360 px in the dark theme', async () => {

@@ -52,7 +52,7 @@ test('the header of the rows stays in view and sorts them, and a print shows all
     await expect(printed).toHaveCount(0);
   });
 
-  await test.step('also if the access cookie has expired', async () => {
+  await test.step('print shows every row after the access cookie has expired', async () => {
     await page.context().clearCookies({ name: /session$/ });
     await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
     const rows = page.locator('[data-printed]').getByRole('row', { includeHidden: true });

@@ -97,7 +97,7 @@ test('a status page is visible to visitors from when it is switched on until it 
     await expect(page.getByText('All changes saved')).toBeVisible();
   });
 
-  await test.step('the choice of domains is saved at once, and an incomplete one not at all', async () => {
+  await test.step('a complete choice of domains is saved at once, an incomplete one is not saved', async () => {
     const sent = () => page.waitForResponse('**/api/status-page');
     await page.getByRole('button', { name: `Remove ${shop} from the page` }).click();
     await expect(page.getByText('Not saved yet. Add at least one domain.')).toBeVisible();

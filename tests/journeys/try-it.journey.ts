@@ -100,7 +100,7 @@ test('the preview check refuses an invalid host below the input', async ({ page 
   const logged: string[] = [];
   page.on('console', (message) => message.type() === 'error' && logged.push(message.text()));
   await page.goto('/landing');
-  // The button works once the page's code runs, which also adds this.
+  // The button works only when the page's code runs. That code also draws the label “Today”.
   await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
   await page.getByRole('button', { name: 'Check' }).click();
   const field = input(page);

@@ -129,13 +129,13 @@ export const test = base.extend<object, { environment: Record<string, string>; w
 });
 
 /**
- * Keeps toasts until they are closed or the page moves on: a busy machine may stall a journey for longer than the 4 s for which
- * they stay. A test of these 4 s installs a clock.
+ * Keeps toasts until they are closed or the page is left, because a busy machine may stall a journey for longer than the 4 s for which
+ * a toast is shown. A test of these 4 s installs a clock.
  */
 export const keepToasts = (context: BrowserContext) =>
   context.addInitScript(() => {
     const start = window.setTimeout.bind(window);
-    // The name of a property that only the timer of a toast uses.
+    // Only the timer of a toast uses the property of this name.
     const isToast = (task: TimerHandler) => String(task).includes('onAutoClose');
     const patient = (task: TimerHandler, ms?: number, ...args: unknown[]) =>
       isToast(task) ? 0 : start(task, ms, ...args);

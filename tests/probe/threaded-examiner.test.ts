@@ -57,7 +57,7 @@ describe('The examiner thread', () => {
     expect(verdict.leafFingerprint).toBe(leaf.fingerprint);
   });
 
-  it('returns a verdict for each previous verdict, and judges again for one that comes later', async () => {
+  it('returns a verdict for each previous verdict, and judges again with one that was unknown before', async () => {
     const { endpoint, thread, here } = await place();
     const authorities = [root.der];
     const earlier = (await examine(here, endpoint)).verdict;
@@ -67,7 +67,7 @@ describe('The examiner thread', () => {
     expect(seen.certificates.map(({ facts }) => facts.fingerprint)).toEqual([leaf.fingerprint]);
     expect(seen.verdicts).toHaveLength(3);
     const request = { observation: seen.observation, authorities, now: seen.verdicts[0]?.judgedAt ?? 0 };
-    // The examiners have other public roots.
+    // The two examiners have different public roots.
     const judgedHere = async (one: Verdict | null) => ({
       ...(await here.judge({ ...request, previous: one })),
       trustStoreHash: expect.any(String),

@@ -42,7 +42,7 @@ describe.each(WAYS)(
       onTestFinished(() => app.kill());
       const alice = await signUp(sendTo(app.url), { name: 'Alice' });
       expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
-      // The mail to the address and the welcome email: a copy would contain them as waiting until their outcomes are stored.
+      // Wait until the outcomes of the confirmation mail and the welcome email are stored. An earlier copy would contain them as waiting.
       await expect.poll(() => mailStates(from)).toEqual(['delivered', 'delivered']);
 
       const file = join(from.dataDir, 'one.backup');

@@ -14,7 +14,7 @@ const programs = Object.entries(scripts).flatMap(([name, command]) => {
   return file === undefined ? [] : [[name, file] as const];
 });
 
-/** Programs that read the flags themselves, and one of those that read them with `answerHelp`. */
+/** The programs that are also started with `-h`: those that read the flags themselves, and one that uses `answerHelp`. */
 const WITH_BOTH_FLAGS = ['check', 'admin', 'demo'];
 const lines = programs.flatMap(([name, file]) =>
   (WITH_BOTH_FLAGS.includes(name) ? ['--help', '-h'] : ['--help']).map((flag) => [name, flag, file] as const),

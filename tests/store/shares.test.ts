@@ -105,7 +105,7 @@ describeEachDatabase('monitors that share a probe', (open) => {
   it('are at most 200 per claim, so that all are recorded within the lease', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
-    // The limit counts monitors, whether they belong to one account or to many. One account is easier to set up.
+    // The limit counts monitors of one account and of many alike. One account is easier to set up.
     const rows = Array.from({ length: 260 }, (_, index) => ({
       host: `host${index}.example`,
       port: 443,

@@ -69,7 +69,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     for (const example of here) await add(rig, example.at(sink.url));
     await alarm(rig);
     await rig.runDue();
-    // The message id of Matrix is in the path.
+    // Matrix has the message id in the path.
     const withoutId = (path = '') => path.replace(/m\.room\.message\/.*/, '');
     expect(new Set(sink.requests.map(({ path }) => withoutId(path)))).toEqual(
       new Set(here.map(({ request }) => withoutId(request.path))),

@@ -192,7 +192,7 @@ it('A running probe serves a monitor that was due before it started, but no chec
   expect(begin(true)).not.toBe(running);
 });
 
-it('A probe returns one verdict for equal previous verdicts, and judges once more for monitors that join with others', async () => {
+it('A probe is judged once for each distinct previous verdict, also for monitors that join while it runs', async () => {
   const rig = await startRig(await freshStore('sqlite'));
   await rig.watch(HOST);
   const claim = { now: rig.clock.now(), leaseMs: 1_000, claimedBy: 'test', taken: 0, limit: 1 };

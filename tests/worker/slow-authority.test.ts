@@ -31,7 +31,7 @@ describeAnyDatabase('A missing intermediate whose CA responds late', (open) => {
       path: [],
     });
     release();
-    // Await the answer, because on a busy machine it takes longer than a check waits. The next check finds it in the cache.
+    // Wait for the answer here, because on a busy machine it takes longer than a check waits. The next check finds it in the cache.
     const [question] = complete.mock.lastCall ?? [];
     if (question === undefined) throw new Error('Nothing was fetched');
     const patient = { signal: new AbortController().signal, now: rig.clock.now() + 2 * MINUTE_MS };

@@ -259,22 +259,6 @@ describe('a call that is answered 401', () => {
     expect(order).toEqual(['Alice', 'repeated']);
   });
 
-  it('refreshes the session before a call if the last answer told that the access cookie has ended', async () => {
-    const endingIn = (seconds: string) => () =>
-      Response.json({ data: alice }, { headers: { 'session-expires-in': seconds } });
-    const server = serve(endingIn('900'), endingIn('4'));
-    server.fresh = true;
-    await call(currentUser);
-    await Promise.all([call(currentUser), call({ ...anything, path: '/b' })]);
-    const refreshed = 'POST /api/auth/refresh';
-    expect(server.calls).toEqual(['GET /api/user/me', refreshed, 'GET /api/user/me', 'GET /api/b']);
-    // Without a connection, the call itself says so.
-    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('offline')));
-    await expect(call(currentUser)).rejects.toThrow('The server could not be reached');
-    serve(endingIn('900')).fresh = true;
-    await call(currentUser);
-  });
-
   it('gives up after a second 401', async () => {
     const server = serve(refreshes, () => problem(401, 'not_authenticated', 'Please sign in.'));
     await expect(call(anything)).rejects.toMatchObject({ status: 401 });
@@ -315,6 +299,22 @@ describe('a call that is answered 401', () => {
     stop();
     expect(ended).not.toHaveBeenCalled();
   });
+});
+
+it('a call refreshes the session first if the latest answer said that the access cookie has expired', async () => {
+  const endingIn = (seconds: string) => () =>
+    Response.json({ data: alice }, { headers: { 'session-expires-in': seconds } });
+  const server = serve(endingIn('900'), endingIn('4'));
+  server.fresh = true;
+  await call(currentUser);
+  await Promise.all([call(currentUser), call({ ...anything, path: '/b' })]);
+  const refreshed = 'POST /api/auth/refresh';
+  expect(server.calls).toEqual(['GET /api/user/me', refreshed, 'GET /api/user/me', 'GET /api/b']);
+  // Without a connection, the call itself says so.
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('offline')));
+  await expect(call(currentUser)).rejects.toThrow('The server could not be reached');
+  serve(endingIn('900')).fresh = true;
+  await call(currentUser);
 });
 
 describe('a call that is refused', () => {

@@ -134,7 +134,7 @@ export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => 
     return chainOf(authority.issue({ dnsNames: [HOSTILE_HOST] }));
   },
   '220 certificates of one name': (root) => {
-    // A path search tries certificates that expire later first, and the right one is last.
+    // All expire at the same time. Otherwise a path search, which first tries those that expire last, might try the right one too early.
     const notAfter = Date.now() + 3650 * DAY_MS;
     const authorities = times(220, () =>
       root.intermediate({ commonName: 'a', keyIdentifiers: null, notAfter }),

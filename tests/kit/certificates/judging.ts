@@ -94,7 +94,7 @@ export const judgedAddresses = (
 /** Returns the verdict on `ENDPOINT` with findings and failure in words. */
 export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);
 
-/** Returns the strings that look like sentences: a lower-case word follows a space, as in no code, number, date or fingerprint. */
+/** Returns the strings with a lower-case word after a space. Sentences have one; codes, numbers, dates and fingerprints have none. */
 export function sentencesIn(value: unknown): string[] {
   if (typeof value === 'string') return / [a-z]/.test(value) ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];

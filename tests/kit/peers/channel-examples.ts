@@ -8,15 +8,15 @@ export const ACCESS_TOKEN = 'tk_secretsecretsecret';
 const BOT_TOKEN = '123456789:AAsecretsecretsecretsecretsecretsec';
 const ROUTING_KEY = 'R0123456789abcdefghijklmnopqrstu';
 
-/** What a kind of channel sends over HTTP, and what it makes of statuses. */
+/** What a kind of channel sends over HTTP, and how it treats statuses. */
 interface HttpExample {
   /** Returns a stored config whose receiver is at this URL. */
   at(address: string): StoredChannelConfig;
-  /** Origins of the service, if people enter no URL. Tests replace the service. */
+  /** Origins of the service, if its URL is fixed. Tests replace the service. */
   service?: readonly string[];
   /** The request for an alert, with a part of its body. */
   request: { method?: 'PUT'; path: string; part: object; authorization?: string };
-  /** Text that `at` stores and nobody may read. */
+  /** Secret in the config of `at`, which must appear nowhere else. */
   secret: string;
   /** Maximum size of a body in bytes, if the receiver has a limit. */
   maxBytes?: number;
@@ -24,11 +24,11 @@ interface HttpExample {
   gone: readonly number[];
   /** Statuses after which the delivery fails and the channel stays on. */
   failed: readonly number[];
-  /** Statuses after which the delivery is retried, unlike with most kinds. */
+  /** Statuses that this kind retries, although they are final for most kinds. */
   retried?: readonly number[];
 }
 
-/** What tests need to know about each kind of channel: what a person enters, with `secret` in every secret value, and what follows. */
+/** An example of each kind of channel: what a person enters, with `secret` in every secret value, and the results that tests expect. */
 export const CHANNEL_EXAMPLES: {
   [Kind in ChannelKindName]: {
     entered: Extract<ChannelConfig, { kind: Kind }>;

@@ -100,8 +100,8 @@ interface Settings {
 }
 
 /**
- * Answers changes at an address, and the next reads, as if the changes were saved. Nothing is, because a second visit must find the
- * same settings. A change without an answer would be saved once the page has no routes any more.
+ * Answers changes at an address, and the reads after them, as if the changes had been saved. Saves nothing, because a second visit must
+ * find the same settings. An unanswered change would reach the server as soon as the page’s routes are removed.
  */
 export async function pretendToSave(
   page: Page,
