@@ -105,6 +105,23 @@ test('the list has a certificate that only the second address of a host serves, 
   await expect(page.getByText('No domain serves it any more.')).toBeHidden();
 });
 
+test('the page of an expired certificate says how many domains still serve it, and calls no renewal done', async ({
+  page,
+  world,
+}) => {
+  const dnsNames = ['late.expired.example'];
+  const expired = { dnsNames, notBefore: daysFromNow(-60), notAfter: daysFromNow(-1) };
+  const older = { dnsNames, notBefore: daysFromNow(-90), notAfter: daysFromNow(-2) };
+  const late = await world.serve('late.expired.example', { ...older, second: expired });
+  await createAccount(page, world, { hosts: [late] });
+  await page.goto('/certificates');
+  const rows = page.getByRole('table', { name: 'Certificates' }).locator('tr[data-row]');
+  await expect(rows).toHaveCount(2);
+  await rows.nth(1).getByRole('link').first().click();
+  await expect(page.getByText(/^This certificate expired on .*\. 1 domain still serves it\.$/)).toBeVisible();
+  await expect(page.getByText('changed to this certificate on all addresses')).toBeHidden();
+});
+
 test('the list of certificates sorts by its columns, names what is refused, and is printed whole', async ({
   page,
   world,

@@ -124,14 +124,25 @@ function Story({
 
       {predecessors.length > 0 && total > 0 && (
         <Part title="Renewal">
-          <p className="mb-2 text-body">
-            <b className="num font-semibold">
-              {grouped(done)} of {grouped(total)}
-            </b>{' '}
-            {total === 1 ? 'domain has' : 'domains have'} changed to this certificate on all addresses
-            {done < total ? '.' : ': done.'}
-          </p>
-          <ProgressBar label="Domains that have changed" value={done} max={total} />
+          {own !== undefined && Date.parse(own.expiry_date) <= now ? (
+            <p className="text-body">
+              This certificate expired on <Time iso={own.expiry_date} />.{' '}
+              {own.domain_count === 0
+                ? 'No domain serves it any more.'
+                : `${counted(own.domain_count, 'domain')} still ${own.domain_count === 1 ? 'serves' : 'serve'} it.`}
+            </p>
+          ) : (
+            <>
+              <p className="mb-2 text-body">
+                <b className="num font-semibold">
+                  {grouped(done)} of {grouped(total)}
+                </b>{' '}
+                {total === 1 ? 'domain has' : 'domains have'} changed to this certificate on all addresses
+                {done < total ? '.' : ': done.'}
+              </p>
+              <ProgressBar label="Domains that have changed" value={done} max={total} />
+            </>
+          )}
           {lagging.length > 0 && (
             <>
               <p className="mt-4 mb-1 text-label font-[520]">Still on an earlier certificate</p>
