@@ -111,8 +111,60 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     const beyond = await listServedCertificates(store, { ...list, offset: 10 });
     expect([beyond.total, beyond.certificates]).toEqual([3, []]);
     await pauseMonitor(store, { accountId, monitorId: halfId, now: NOW });
-    expect(await found({ status: 'ok' })).toEqual([]);
+    // The state of a certificate does not depend on a pause.
+    expect(await found({ status: 'ok' })).toContain(later);
     expect(await found({ status: 'paused' })).toContain(later);
+  });
+
+  it('is found by exactly the filters of the state and problem that its row shows', async () => {
+    const { store, accountId, halfId } = await half();
+    const list = { accountId, sort: 'name' as const, after: null, limit: 10, now: NOW };
+    const fault = {
+      severity: 'critical' as const,
+      facts: { kind: 'other_names' as const, names: ['else.example'], total: 1 },
+      addresses: [],
+      keyType: null,
+      attachment: null,
+    };
+    const { fingerprint } = renewed.facts;
+    const cases: [object, string | null][] = [
+      [
+        { revoked: [{ fingerprint, key: 'r', source: 'crl', at: NOW, revokedAt: null, reason: null }] },
+        'revoked',
+      ],
+      [
+        { findings: [{ ...fault, code: 'name_mismatch' as const, fingerprint }], trusted: false },
+        'wrong_name',
+      ],
+      [
+        { findings: [{ ...fault, code: 'untrusted_root' as const, fingerprint }], trusted: false },
+        'untrusted',
+      ],
+      [{}, null],
+    ];
+    for (const [change, problem] of cases) {
+      await dueAgain(store, halfId);
+      await checkAddresses(store, NOW + DAY, [wildcard, renewed], { nextCheckAt: NOW + 2 * DAY, ...change });
+      const { certificates } = await listServedCertificates(store, list);
+      expect(certificates.map((one) => [one.facts.fingerprint, one.problem])).toContainEqual([
+        fingerprint,
+        problem,
+      ]);
+      expect(certificates.filter((one) => one.problem !== null)).toHaveLength(Number(problem !== null));
+      const found = async (status: string) =>
+        (await listed(store, accountId, { status })).map(([one]) => one);
+      expect(await found('problem')).toEqual(problem === null ? [] : [fingerprint]);
+      expect(await found('revoked')).toEqual(problem === 'revoked' ? [fingerprint] : []);
+      expect((await found('ok')).includes(fingerprint)).toBe(problem !== 'revoked');
+      expect((await found('attention')).includes(fingerprint)).toBe(problem !== null);
+      expect(await found('critical')).toEqual([soon.facts.fingerprint]);
+      expect(await found('expiring')).toEqual([soon.facts.fingerprint]);
+    }
+    expect(
+      await listed(store, accountId, { expires: { from: NOW + 80 * DAY, until: NOW + 99 * DAY } }),
+    ).toHaveLength(1);
+    expect(await listed(store, accountId, { issuer: 'Nobody' })).toEqual([]);
+    expect(await listed(store, accountId, { issuer: wildcard.facts.authorityName })).toHaveLength(3);
   });
 
   it('has a page with the domains that serve it, which are done only when all of their addresses have changed', async () => {

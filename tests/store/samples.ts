@@ -136,7 +136,7 @@ export async function checkAddresses(
   store: Store,
   now: number,
   leaves: readonly [SampleCertificate, ...SampleCertificate[]],
-  change: { nextCheckAt?: number } = {},
+  change: CheckChange = {},
 ): Promise<ClaimedMonitor> {
   const claimed = await claimOne(store, now);
   const made = checkOf(claimed, now, [leaves[0]], change);

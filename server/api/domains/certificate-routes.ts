@@ -126,10 +126,9 @@ const MAX_WAITING = 100;
 const MAX_NAMES = 10;
 
 function certificateWire(served: ServedCertificate, now: number): CertificateWire {
-  const { facts, monitor } = served;
+  const { facts, monitor, problem } = served;
   const { verdict } = monitor;
   const isCurrent = monitor.certificate?.fingerprint === facts.fingerprint;
-  const problem = problemOf(verdict, facts.fingerprint);
   return {
     fingerprint: facts.fingerprint,
     subject: facts.subject,
@@ -140,36 +139,13 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
     authority_name: facts.authorityName,
     valid_from: iso(facts.notBefore),
     expiry_date: iso(facts.notAfter),
-    state:
-      problem === 'revoked'
-        ? problem
-        : certificateStateOf({ certificate: facts, verdict: isCurrent ? verdict : null }, now),
+    state: problem === 'revoked' ? problem : certificateStateOf({ certificate: facts, verdict: null }, now),
     renewal: renewalWire({ certificate: facts, verdict: isCurrent ? verdict : null }),
     problem,
     domain_count: served.monitorCount,
     domains: served.monitors.map(servingDomain),
     tags: served.tags,
   };
-}
-
-/** Critical findings that do not make a certificate a problem in the list: expiry is shown as a state, the others are faults of a server. */
-const NOT_ABOUT_CERTIFICATES: ReadonlySet<string> = new Set(['expired', 'legacy_tls', 'http2_fault']);
-
-/** Returns what makes clients refuse the certificate on a domain, besides expiry; null if nothing does. */
-function problemOf(verdict: Verdict | null, fingerprint: string): CertificateWire['problem'] {
-  if (verdict === null) return null;
-  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
-  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
-  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
-  const serious = verdict.findings.filter(
-    ({ severity, code, fingerprint: about, keyType }) =>
-      severity === 'critical' &&
-      keyType === null &&
-      !NOT_ABOUT_CERTIFICATES.has(code) &&
-      (about === fingerprint || (isLeaf && about === null)),
-  );
-  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
-  return serious.length > 0 ? 'untrusted' : null;
 }
 
 const servingDomain = ({ id, ...endpoint }: Targeted & { id: string }) => ({

@@ -6,6 +6,7 @@ import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/in
 import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
+import type { FindingCode } from '../finding.ts';
 import type { Observation } from '../observation.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
@@ -178,6 +179,32 @@ function planIncidents(
     maintenanceUntil: context?.maintenanceUntil ?? null,
     now,
   });
+}
+
+/** What makes clients refuse a certificate on a domain, besides expiry. */
+export type CertificateProblem = 'revoked' | 'wrong_name' | 'untrusted';
+
+/** Critical findings that are no problem of a certificate: expiry is a state of its own, the others are faults of a server. */
+const NOT_ABOUT_CERTIFICATES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'expired',
+  'legacy_tls',
+  'http2_fault',
+]);
+
+/** Returns what makes clients refuse a certificate that an address serves, besides expiry; null if nothing does. */
+export function certificateProblem(verdict: Verdict, fingerprint: string): CertificateProblem | null {
+  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
+  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
+  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
+  const serious = verdict.findings.filter(
+    ({ severity, code, fingerprint: about, keyType }) =>
+      severity === 'critical' &&
+      keyType === null &&
+      !NOT_ABOUT_CERTIFICATES.has(code) &&
+      (about === fingerprint || (isLeaf && about === null)),
+  );
+  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
+  return serious.length > 0 ? 'untrusted' : null;
 }
 
 function problemOf(

@@ -205,6 +205,7 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
       ...keep(BY_WORKERS, 'next_check_at', 'lane', 'lease_token', 'lease_expires_at', 'claimed_by'),
       ...keep(BY_WORKERS, 'claim_asked'),
       ...keep(BY_CHECKS, 'last_checked_at', 'checked', 'certificate_fingerprint', 'not_after', 'revoked'),
+      ...keep(BY_CHECKS, 'certificate_problem'),
       ...keep(BY_CHECKS, 'last_read_at', 'unreachable_since', 'problem', 'problem_message'),
       ...keep(BY_CHECKS, 'response_ms', 'recent_checks', 'on_schedule_until', 'icon_fetched'),
       // A paused domain is not checked, so its uptime starts again when it resumes.

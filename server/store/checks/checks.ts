@@ -3,6 +3,7 @@ import type { Problem } from '../../core/alerting/alert.ts';
 import { replacedCertificate } from '../../core/alerting/conditions.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../core/alerting/settings.ts';
 import {
+  certificateProblem,
   type CheckState,
   concernedCertificates,
   conclude,
@@ -146,7 +147,7 @@ const lockLeasedRow = compileOnce(
         .$call(joinVerdict)
         .select(['host', 'port', 'target', 'monitors.account_id', 'monitors.id', 'active'])
         .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
-        .select(['revoked', 'checked'])
+        .select(['revoked', 'checked', 'certificate_problem'])
         .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
         .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
         .select(['recent_checks', 'response_ms'])
@@ -238,9 +239,14 @@ async function writeMonitor(
 ): Promise<void> {
   const { account_id: accountId, id: monitorId } = row;
   const { uptime, problem } = conclusion;
+  const current = currentCertificate(check);
+  const leaf = current.certificate_fingerprint ?? row.certificate_fingerprint;
   const next = {
     ...(uptime && uptimeColumns(uptime)),
-    ...currentCertificate(check),
+    ...current,
+    ...(check.verdict.reached && {
+      certificate_problem: leaf === null ? null : certificateProblem(check.verdict, leaf),
+    }),
     problem: problem?.code ?? null,
     problem_message: problem?.message ?? null,
     checked: 1,
@@ -249,10 +255,7 @@ async function writeMonitor(
   };
   const replaced = state.kind === 'watched' ? replacedCertificate(state.previous, check.verdict) : null;
   const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
-  const leaves = changeOfLeaves(check, {
-    current: next.certificate_fingerprint ?? row.certificate_fingerprint,
-    stored: row.other_leaves,
-  });
+  const leaves = changeOfLeaves(check, { current: leaf, stored: row.other_leaves });
   // Lock before the update, whose trigger locks rows of `served_certificates`, because other transactions lock in this order too.
   if (replaced !== null || leaves !== null) await lockAlerts(trx, store.dialect, accountId);
   await trx

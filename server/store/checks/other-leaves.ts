@@ -1,21 +1,23 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { certificateProblem } from '../../core/check/conclude.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
+import type { OtherLeavesTable } from '../schema/check-tables.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /** The rows of `other_leaves` to add to a monitor and to remove from it. */
 export interface LeafChange {
-  added: CertificateFacts[];
+  added: (Pick<CertificateFacts, 'fingerprint' | 'notAfter'> & Pick<OtherLeavesTable, 'problem'>)[];
   /** Fingerprints. */
   removed: string[];
 }
 
-/** Returns SQL for a column of a query of `monitors`: the fingerprints in the monitor's rows of `other_leaves`; null if there are none. */
+/** Returns SQL for a column of a query of `monitors`: the monitor's rows of `other_leaves`, each as in `textOf`; null if there are none. */
 export function otherLeavesColumn(dialect: DialectName): RawBuilder<string | null> {
-  const joined =
-    dialect === 'postgres' ? sql`string_agg(fingerprint, ' ')` : sql`group_concat(fingerprint, ' ')`;
+  const row = sql`fingerprint || ':' || coalesce(problem, '')`;
+  const joined = dialect === 'postgres' ? sql`string_agg(${row}, ' ')` : sql`group_concat(${row}, ' ')`;
   return sql`(select ${joined} from other_leaves
     where other_leaves.account_id = monitors.account_id and other_leaves.monitor_id = monitors.id)`;
 }
@@ -33,12 +35,20 @@ export function changeOfLeaves(
   const known = new Set(stored?.split(' '));
   const others = certificates
     .map(({ facts }) => facts)
-    .filter(({ fingerprint }) => fingerprint !== current && served.has(fingerprint));
-  const added = others.filter(({ fingerprint }) => !known.has(fingerprint));
-  const kept = new Set(others.map(({ fingerprint }) => fingerprint));
-  const removed = [...known].filter((fingerprint) => !kept.has(fingerprint));
+    .filter(({ fingerprint }) => fingerprint !== current && served.has(fingerprint))
+    .map(({ fingerprint, notAfter }) => ({
+      fingerprint,
+      notAfter,
+      problem: certificateProblem(verdict, fingerprint),
+    }));
+  const added = others.filter((leaf) => !known.has(textOf(leaf)));
+  const kept = new Set(others.map(textOf));
+  const removed = [...known].filter((text) => !kept.has(text)).map((text) => text.split(':')[0] ?? '');
   return added.length + removed.length === 0 ? null : { added, removed };
 }
+
+const textOf = ({ fingerprint, problem }: Pick<OtherLeavesTable, 'fingerprint' | 'problem'>): string =>
+  `${fingerprint}:${problem ?? ''}`;
 
 /** Writes the change of a check, in its transaction. Leaves out certificates that a limit kept from being stored. */
 export async function writeLeaves(
@@ -68,13 +78,14 @@ export async function writeLeaves(
   const fingerprints = new Set(stored.map(({ fingerprint }) => fingerprint));
   const rows = added
     .filter(({ fingerprint }) => fingerprints.has(fingerprint))
-    .map(({ fingerprint, notAfter }) => ({
+    .map(({ fingerprint, notAfter, problem }) => ({
       account_id: accountId,
       monitor_id: monitorId,
       fingerprint,
       not_after: notAfter,
       host,
       port,
+      problem,
     }));
   for (const batch of batches(rows)) await trx.insertInto('other_leaves').values(batch).execute();
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { CertificateProblem } from '../../core/check/conclude.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Targeted } from '../../core/target.ts';
 import {
@@ -6,21 +7,26 @@ import {
   naturalDirection,
   type SortDirection,
 } from '../../../contract/calls/list-order.ts';
-import { containsInLongText } from '../db/dialect.ts';
 import { parseFacts } from '../checks/certificates.ts';
-import { isRefused } from './domain-state.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ServedCertificatesTable } from '../schema/check-tables.ts';
-import { foundCertificates, foundOtherLeaves, isEverything, type MonitorFilter } from './monitor-filter.ts';
+import {
+  certificateProblems,
+  isEverything,
+  isFoundCertificate,
+  type MonitorFilter,
+} from './monitor-filter.ts';
 import { findMonitors } from './monitor-list.ts';
 import type { Monitor } from './monitor-row.ts';
 
 /** A leaf certificate that addresses of the monitors of one account served last. */
 export interface ServedCertificate {
   facts: CertificateFacts;
-  /** One of these monitors, with the verdict on the certificate: one with a problem other than expiry, else the first by name. */
+  /** The first of these monitors by name, with the verdict on the certificate. */
   monitor: Monitor;
+  /** The worst reason, besides expiry, for which clients refuse it on one of them; null if there is none. */
+  problem: CertificateProblem | null;
   /** Number of monitors; paused ones count. */
   monitorCount: number;
   /** The first three of them by name. */
@@ -107,7 +113,7 @@ async function pageOfCertificates(
     .selectFrom('served_certificates')
     .select(['fingerprint', 'not_after', 'name', 'issuer', 'domains'])
     .where('account_id', '=', filter.accountId)
-    .$if(!isEverything(filter), (rows) => rows.where(isFound(store, filter)));
+    .$if(!isEverything(filter), (rows) => rows.where(isFoundCertificate(store, filter)));
   return store.db
     .with(
       // Without a filter, an index alone answers the count, and the page in the order `soonest`.
@@ -129,17 +135,6 @@ async function pageOfCertificates(
     .offset(offset)
     .$castTo<Served & { total: number }>()
     .execute();
-}
-
-/** Returns an SQL condition for the certificates of the matching monitors. Text is also searched in the certificates' names. */
-function isFound(store: Store, { q, ...filter }: MonitorFilter): RawBuilder<boolean> {
-  const isOf = (matches: MonitorFilter) =>
-    sql<boolean>`(fingerprint in (${foundCertificates(store, matches)})
-      or fingerprint in (${foundOtherLeaves(store, matches)}))`;
-  if (q === undefined) return isOf(filter);
-  const hasName = containsInLongText(store.dialect, sql.ref<string>('names'), q);
-  const byName = isEverything(filter) ? hasName : sql<boolean>`(${hasName} and ${isOf(filter)})`;
-  return sql<boolean>`(${isOf({ ...filter, q })} or ${byName})`;
 }
 
 /** Column that each order sorts by. Equal values are sorted by fingerprint, in the same direction. */
@@ -182,11 +177,10 @@ async function describe(
   if (groups.length === 0) return [];
   const key = { accountId, fingerprints: groups.map(({ fingerprint }) => fingerprint) };
   const firsts = await firstMonitors(store, key);
-  const troubled = await troubledMonitors(store, key);
+  const problemBy = await problemsOf(store, key);
   const shown = new Map(
     [...firsts].flatMap(([fingerprint, [first]]) => {
-      const id = troubled.get(fingerprint) ?? first?.id;
-      return id === undefined ? [] : [[fingerprint, id]];
+      return first === undefined ? [] : [[fingerprint, first.id]];
     }),
   );
   if (shown.size === 0) return [];
@@ -202,6 +196,7 @@ async function describe(
       {
         facts: its,
         monitor,
+        problem: problemBy.get(fingerprint) ?? null,
         monitorCount: domains,
         monitors: firsts.get(fingerprint) ?? [],
         tags: [...new Set(tags.get(fingerprint))].toSorted(),
@@ -263,26 +258,22 @@ async function tagsOf({ db }: Store, { accountId, fingerprints }: OfPage): Promi
   return tags;
 }
 
-/**
- * Returns a monitor for each certificate that clients refuse on at least one monitor, because it is revoked or not trusted there.
- * Reads only the monitors with such a problem.
- */
-async function troubledMonitors(
+/** Returns for each certificate that clients refuse on a monitor the worst reason. */
+async function problemsOf(
   { db }: Store,
   { accountId, fingerprints }: OfPage,
-): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom('monitor_listing')
-    .select('certificate_fingerprint as fingerprint')
-    .select((eb) => eb.fn.min('monitor_id').as('id'))
-    .where('account_id', '=', accountId)
-    .where(isRefused)
-    // `coalesce` keeps SQLite from the index on certificates, which would read every domain of a certificate.
-    .where(sql<string>`coalesce(certificate_fingerprint, '')`, 'in', fingerprints)
-    .groupBy('certificate_fingerprint')
+): Promise<Map<string, CertificateProblem>> {
+  const rows = await certificateProblems(db, accountId)
+    .select(['fingerprint', 'problem'])
+    .distinct()
+    .where('fingerprint', 'in', fingerprints)
     .execute();
-  return new Map(rows.flatMap(({ fingerprint, id }) => (fingerprint === null ? [] : [[fingerprint, id]])));
+  const worstLast = rows.toSorted((one, other) => RANK.indexOf(other.problem) - RANK.indexOf(one.problem));
+  return new Map(worstLast.map(({ fingerprint, problem }) => [fingerprint, problem]));
 }
+
+/** Worst first. */
+const RANK: readonly CertificateProblem[] = ['revoked', 'wrong_name', 'untrusted'];
 
 /** Returns the first three monitors by name of each certificate, one by one from an index, because some have thousands. */
 async function firstMonitors(

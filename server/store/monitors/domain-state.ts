@@ -18,7 +18,7 @@ export const DATED = PHASES.indexOf('dated');
 
 const criticalFrom = (now: number): number => now;
 const soonFrom = (now: number): number => now + (CRITICAL_DAYS + 1) * DAY_MS;
-const okFrom = (now: number): number => now + (SOON_DAYS + 1) * DAY_MS;
+export const okFrom = (now: number): number => now + (SOON_DAYS + 1) * DAY_MS;
 
 /** Returns an SQL expression for the state of a row of `monitor_listing`. */
 export function domainState(now: number): RawBuilder<DomainState> {
@@ -115,9 +115,6 @@ export function urgencyLevels(now: number): RawBuilder<boolean>[] {
 /** SQL condition for monitors that are down or unreachable. `trouble > 0` matches the partial index. */
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
-/** SQL condition for monitors whose certificate clients refuse: it is revoked or not trusted. */
-export const isRefused = sql<boolean>`fault in (1, 2)`;
-
 /**
  * SQL condition for monitors that the dashboard's timeline of expiries shows: a certificate was read and the monitor is not
  * paused.
@@ -138,7 +135,7 @@ export function isOnSchedule(now: number): RawBuilder<boolean> {
 }
 
 /**
- * Returns the expiry times, in ms UTC, from `from` to before `until`, for which a further address's certificate has the status;
+ * Returns the expiry times, in ms UTC, from `from` to before `until`, for which a certificate has the status unless it is revoked;
  * undefined for statuses that depend on more. No certificate expires later than `Number.MAX_SAFE_INTEGER`.
  */
 export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
@@ -152,9 +149,6 @@ export function endingIn(status: string, now: number): { from: number; until: nu
       return { from: soonFrom(now), until: okFrom(now) };
     case 'ok':
       return { from: okFrom(now), until: most };
-    case 'revoked':
-      // Empty: we know only of the certificate in the monitor's own row whether it is revoked.
-      return { from: most, until: most };
     default:
       return undefined;
   }

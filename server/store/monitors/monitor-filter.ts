@@ -16,9 +16,9 @@ import {
   hasProblem,
   isExpiring,
   isInState,
-  isPaused,
   isUndated,
   isUnreached,
+  okFrom,
   urgency,
 } from './domain-state.ts';
 import { countMonitors } from './monitors.ts';
@@ -195,7 +195,7 @@ export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilt
 }
 
 /** Selects the fingerprints of the certificates that the matches saw last; null for those that saw none. */
-export function foundCertificates(store: Store, filter: MonitorFilter) {
+function foundCertificates(store: Store, filter: MonitorFilter) {
   if (!searchesText(filter)) return matching(store, filter).select('certificate_fingerprint');
   // The subquery reads only the index on texts; the outer query then reads only the matching rows.
   return store.db
@@ -207,35 +207,98 @@ export function foundCertificates(store: Store, filter: MonitorFilter) {
     );
 }
 
-/**
- * Selects the fingerprints of the certificates that further addresses of the matches serve. A filter for a state that follows from a date
- * looks at the dates of these certificates instead of those of the monitors, of which it leaves out the paused ones as elsewhere.
- */
-export function foundOtherLeaves(store: Store, { status, ...filter }: MonitorFilter) {
-  const others = store.db
+/** Selects the fingerprints of the certificates that further addresses of the matches serve. */
+function foundOtherLeaves(store: Store, filter: MonitorFilter) {
+  return store.db
     .selectFrom('other_leaves')
     .select('fingerprint')
-    .where('account_id', '=', filter.accountId);
-  const ends = status === undefined ? undefined : endingIn(status, filter.now);
-  const rest = ends === undefined ? { ...filter, status } : filter;
-  return others
-    .$if(ends !== undefined, (rows) =>
-      rows
-        .where(sql<boolean>`not_after >= ${ends?.from} and not_after < ${ends?.until}`)
-        .where('monitor_id', 'not in', (eb) =>
-          eb
-            .selectFrom('monitor_listing')
-            .select('monitor_id')
-            .where('account_id', '=', filter.accountId)
-            .where(isPaused),
-        ),
-    )
-    .$if(!isEverything(rest), (rows) =>
-      rows.where('monitor_id', 'in', (eb) =>
-        eb.selectFrom(foundRows(store, rest).as('found')).select('monitor_id'),
-      ),
+    .where('account_id', '=', filter.accountId)
+    .where('monitor_id', 'in', (eb) =>
+      eb.selectFrom(foundRows(store, filter).as('found')).select('monitor_id'),
     );
 }
+
+/**
+ * Returns an SQL condition for the certificates of the matching monitors. What lists show of a certificate itself, such as its state and
+ * issuer, is compared with the certificate. Text is also searched in the certificates' names.
+ */
+export function isFoundCertificate(store: Store, filter: MonitorFilter): RawBuilder<boolean> {
+  const { q, status, expires, issuer, without, ...rest } = filter;
+  const own = status === undefined ? null : showsStatus(store, filter, status);
+  const authority = (condition: RawBuilder<unknown>) =>
+    sql<boolean>`exists (select 1 from certificates where certificates.fingerprint = served_certificates.fingerprint
+      and ${authorityOf(store.dialect)} ${condition})`;
+  const ofMonitors: MonitorFilter = {
+    ...rest,
+    status: own === null ? status : undefined,
+    without: without === 'tag' ? without : undefined,
+  };
+  const isOf = (matches: MonitorFilter) =>
+    sql<boolean>`(fingerprint in (${foundCertificates(store, matches)})
+      or fingerprint in (${foundOtherLeaves(store, matches)}))`;
+  const hasName = (text: string) => containsInLongText(store.dialect, sql.ref<string>('names'), text);
+  const isOfMonitors = isEverything(ofMonitors) ? null : isOf(ofMonitors);
+  const conditions = [
+    own,
+    expires && sql<boolean>`(not_after >= ${expires.from} and not_after < ${expires.until})`,
+    issuer === undefined ? null : authority(sql`= ${issuer}`),
+    without === 'issuer' ? authority(sql`is null`) : null,
+    q === undefined
+      ? isOfMonitors
+      : sql<boolean>`(${isOf({ ...ofMonitors, q })} or ${isOfMonitors === null ? hasName(q) : sql`(${hasName(q)} and ${isOfMonitors})`})`,
+  ];
+  return sql<boolean>`(${sql.join(
+    conditions.filter((one) => one !== null && one !== undefined),
+    sql` and `,
+  )})`;
+}
+
+/** Returns an SQL condition for the certificates that lists show in this status; null for one that only monitors have. */
+function showsStatus(
+  { db }: Store,
+  { accountId, now }: MonitorFilter,
+  status: string,
+): RawBuilder<boolean> | null {
+  const hasProblem = sql<boolean>`fingerprint in (${certificateProblems(db, accountId).select('fingerprint')})`;
+  const isRevoked = sql<boolean>`fingerprint in (${certificateProblems(db, accountId).select('fingerprint').where('problem', '=', 'revoked')})`;
+  const onSchedule = db
+    .selectFrom('monitor_listing')
+    .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
+    .where('account_id', '=', accountId)
+    .where('certificate_fingerprint', 'is not', null)
+    .where('on_schedule_until', '>', now);
+  const isExpiring = sql`((not_after < ${now} or (not_after < ${okFrom(now)} and fingerprint not in (${onSchedule})))
+    and not ${isRevoked})`;
+  if (status === 'revoked') return isRevoked;
+  if (status === 'problem') return hasProblem;
+  if (status === 'expiring') return sql`${isExpiring}`;
+  if (status === 'attention') return sql`(${hasProblem} or ${isExpiring})`;
+  const ends = endingIn(status, now);
+  return ends === undefined
+    ? null
+    : sql`(not_after >= ${ends.from} and not_after < ${ends.until} and not ${isRevoked})`;
+}
+
+/** Selects why clients refuse certificates, a row per certificate and monitor. */
+export const certificateProblems = (db: Store['db'], accountId: string) =>
+  db.selectFrom(
+    db
+      .selectFrom('monitors')
+      .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
+      .select((eb) => eb.ref('certificate_problem').$notNull().as('problem'))
+      .where('account_id', '=', accountId)
+      .where('certificate_problem', 'is not', null)
+      .where('certificate_fingerprint', 'is not', null)
+      .unionAll(
+        db
+          .selectFrom('other_leaves')
+          .select('fingerprint')
+          .select((eb) => eb.ref('problem').$notNull().as('problem'))
+          .where('account_id', '=', accountId)
+          .where('problem', 'is not', null),
+      )
+      .as('problems'),
+  );
 
 interface MatchOptions {
   /** True: the query walks an index in the requested order, and its conditions do not lead the planner to another index. */

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { CertificateProblem } from '../../core/check/conclude.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
 import type { LimitName } from '../../core/limits.ts';
 
@@ -178,6 +179,8 @@ export interface OtherLeavesTable {
   /** Name of the monitor, so that an index has the rows in the order of lists. */
   host: string;
   port: number;
+  /** What makes clients refuse it there, besides expiry; null if nothing does, or until the first check after migration 0034. */
+  problem: CertificateProblem | null;
 }
 
 /** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */

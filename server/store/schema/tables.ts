@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { CertificateProblem } from '../../core/check/conclude.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
 import type { Plan, PlanSource, PlanStatus, Subscription } from '../../core/plan.ts';
 import type {
@@ -134,6 +135,8 @@ export interface MonitorsTable {
   not_after: number | null;
   /** When the renewal of the leaf last seen becomes overdue, ms UTC; null if unknown, not short-lived or not trusted. */
   on_schedule_until: number | null;
+  /** What makes clients refuse the leaf last seen on this monitor, besides expiry; null if nothing does. */
+  certificate_problem: CertificateProblem | null;
   revoked: Flag;
   /** Time of the last check that read a certificate, ms UTC; null if none did. */
   last_read_at: number | null;

@@ -13,6 +13,7 @@ import { orderCertificateIncidents } from './0030-group-order.ts';
 import { addOtherLeaves } from './0031-other-leaves.ts';
 import { listWorstFirst } from './0032-worst-first.ts';
 import { addIssuers } from './0033-certificate-issuers.ts';
+import { addCertificateProblems } from './0034-certificate-problems.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -43,6 +44,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0031-other-leaves': { up: addOtherLeaves, breaking: false },
   '0032-worst-first': { up: listWorstFirst, breaking: false },
   '0033-certificate-issuers': { up: addIssuers, breaking: false },
+  '0034-certificate-problems': { up: addCertificateProblems, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
