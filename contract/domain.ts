@@ -141,6 +141,8 @@ export const domainSchema = z
     weakest_link: z.object({ name: z.string(), expiry_date: isoInstant }).nullable(),
     uptime: uptimeSummarySchema,
     trusted: z.boolean().nullable(),
+    /** True if some clients do not connect today, although the certificate is trusted: their findings say who and why. */
+    refused: z.boolean().default(false),
     findings: z.array(findingSchema),
     /** Reason why the last check could not read a certificate; null if it could. */
     unreachable: z
@@ -290,8 +292,8 @@ export const summarySchema = z.object({
     }),
   ),
   /**
-   * Problems other than expiry dates, of at most 500 domains: `untrusted` (also for a wrong name), `down` (confirmed by a second
-   * check) or `unreachable` (the last check read no certificate). An untrusted domain that is down has two entries.
+   * Problems other than expiry dates, of at most 500 domains: `untrusted` (also for a wrong name), `down` (confirmed by a second check),
+   * `refused` (by some clients) or `unreachable` (no certificate read). An untrusted or refused domain that is down has two entries.
    */
   problems: z.array(
     z.object({
@@ -299,7 +301,7 @@ export const summarySchema = z.object({
       hostname: z.string(),
       display_name: z.string(),
       state: domainStateSchema,
-      kind: z.enum(['untrusted', 'down', 'unreachable']),
+      kind: z.enum(['untrusted', 'down', 'refused', 'unreachable']),
       /** One sentence: the message of the worst finding, or the reason why the domain is down or no certificate was read. */
       message: z.string(),
       /** Fingerprint of the certificate, if `expiries` has it too. */

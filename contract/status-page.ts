@@ -86,7 +86,15 @@ export const pageAddressAnswerSchema = z.object({
   reason: z.string().nullable(),
 });
 
-const certificateStateSchema = z.enum(['ok', 'soon', 'critical', 'expired', 'revoked', 'untrusted']);
+const certificateStateSchema = z.enum([
+  'ok',
+  'soon',
+  'critical',
+  'expired',
+  'revoked',
+  'untrusted',
+  'refused',
+]);
 
 const shownDomainSchema = z.object({
   /** Label of the domain or, without a label, its own name. */
@@ -103,6 +111,8 @@ const shownDomainSchema = z.object({
       expiry_date: isoInstant,
     })
     .nullable(),
+  /** True if no check ever read a certificate; false before the first check, and wherever the page shows none. */
+  is_unread: z.boolean().default(false),
   /** Uptime of the domain; null if the page hides uptime or the domain is paused. */
   uptime: z
     .object({
@@ -133,8 +143,8 @@ export const publicStatusSchema = z
   .object({
     title: z.string(),
     /**
-     * State of the page: `down` if a domain is down, else `trouble` if a certificate shown is expired, revoked or untrusted, else
-     * `up` if a domain is up, else `unknown`.
+     * State of the page: `down` if a domain is down, else `trouble` if a certificate shown is expired, revoked, untrusted or
+     * refused, else `up` if a domain is up, else `unknown`.
      */
     state: z.enum(['up', 'trouble', 'down', 'unknown']),
     /** Number of days of uptime and incidents shown. */

@@ -48,6 +48,7 @@ export const ATTENTION_REASONS = [
   'untrusted',
   'critical',
   'down',
+  'refused',
   'soon',
   'unreachable',
 ] as const;
@@ -60,25 +61,28 @@ export interface DomainCondition {
   isDown: boolean;
   /** The last check read no certificate. */
   isUnreachable: boolean;
+  /** The certificate is trusted, but a client that we know does not connect today. */
+  isRefused: boolean;
   /** The certificate is short-lived, and its renewal is not overdue. */
   isOnSchedule: boolean;
 }
 
 /** Returns why a domain needs attention; null if it does not. The store has the same rule in SQL. */
 export function attentionReason(domain: DomainCondition): AttentionReason | null {
-  const { state, isTrusted, isDown, isUnreachable, isOnSchedule } = domain;
+  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule } = domain;
   if (state === 'paused') return null;
   if (state === 'expired' || state === 'revoked') return state;
   if (isTrusted === false) return 'untrusted';
   if (state === 'critical' && !isOnSchedule) return state;
   if (isDown) return 'down';
+  if (isRefused) return 'refused';
   if (state === 'soon' && !isOnSchedule) return state;
   return isUnreachable || state === 'unread' ? 'unreachable' : null;
 }
 
 /** Returns whether a list with the `status` filter includes the domain. The store has the same rule in SQL. */
 export function hasListStatus(domain: DomainCondition, status: ListStatus): boolean {
-  const { state, isTrusted, isDown, isUnreachable, isOnSchedule } = domain;
+  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule } = domain;
   switch (status) {
     case 'attention':
       return attentionReason(domain) !== null;
@@ -86,7 +90,8 @@ export function hasListStatus(domain: DomainCondition, status: ListStatus): bool
       return state === 'expired' || ((state === 'critical' || state === 'soon') && !isOnSchedule);
     case 'problem':
       if (state === 'paused') return false;
-      return isDown || isUnreachable || state === 'revoked' || (isTrusted === false && state !== 'expired');
+      if (isDown || isUnreachable || state === 'revoked') return true;
+      return (isTrusted === false || isRefused) && state !== 'expired';
     default:
       return state === status;
   }

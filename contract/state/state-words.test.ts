@@ -17,13 +17,15 @@ it('brokenStates names the state of the host first, then that of its certificate
   expect(states({ unreachable, state: 'expired' })).toEqual(['unreachable', 'expired']);
   expect(states({ uptime, trusted: false })).toEqual(['down', 'untrusted']);
   expect(states({ state: 'revoked', trusted: false })).toEqual([]);
-  expect(states({ state: 'paused', uptime, unreachable })).toEqual([]);
+  expect(states({ uptime, refused: true })).toEqual(['down', 'refused']);
+  expect(states({ state: 'paused', uptime, unreachable, refused: true })).toEqual([]);
 });
 
 describe('the badge Active', () => {
   it('has its tick only if a signed answer says that the certificate is not revoked, and nothing is broken', () => {
     const good = exampleDomain(answer('good'));
     expect(isVerifiedActive(good)).toBe(true);
+    expect(isVerifiedActive({ ...good, refused: true })).toBe(true);
     for (const differences of [
       answer('unknown'),
       answer('unavailable'),

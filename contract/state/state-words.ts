@@ -12,6 +12,7 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   expired: 'Expired',
   revoked: 'Revoked',
   untrusted: 'Not trusted',
+  refused: 'Refused by some clients',
   critical: `0–${CRITICAL_DAYS} days left`,
   soon: `${CRITICAL_DAYS + 1}–${SOON_DAYS} days left`,
   ok: `More than ${SOON_DAYS} days left`,
@@ -25,6 +26,8 @@ export const inSentence = (name: string): string => name.charAt(0).toLowerCase()
 interface BrokenFacts {
   state: DomainState;
   trusted: boolean | null;
+  /** Some clients do not connect, although the certificate is trusted. */
+  refused: boolean;
   /** Why the last check read no certificate. */
   unreachable: unknown;
   uptime: { state: 'up' | 'down' | 'unknown' | null };
@@ -37,9 +40,10 @@ interface BrokenFacts {
 export function brokenStates({
   state,
   trusted,
+  refused,
   unreachable,
   uptime,
-}: BrokenFacts): ('down' | 'unreachable' | 'expired' | 'untrusted')[] {
+}: BrokenFacts): ('down' | 'unreachable' | 'expired' | 'untrusted' | 'refused')[] {
   if (state === 'paused') return [];
   const isDown = uptime.state === 'down';
   return [
@@ -47,6 +51,7 @@ export function brokenStates({
     ...(state === 'unread' || (unreachable !== null && !isDown) ? (['unreachable'] as const) : []),
     ...(state === 'expired' ? (['expired'] as const) : []),
     ...(trusted === false && state !== 'expired' && state !== 'revoked' ? (['untrusted'] as const) : []),
+    ...(refused && state !== 'expired' ? (['refused'] as const) : []),
   ];
 }
 
@@ -68,12 +73,13 @@ interface RevocationFacts extends BrokenFacts {
 
 /**
  * Returns whether the badge 'Active' has its tick and colour: a signed CRL or OCSP answer says that the certificate is not revoked,
- * the last check read it, and nothing is broken (`brokenStates`). False while paused.
+ * the last check read it, and nothing is broken (`brokenStates`) but that some clients refuse it. False while paused.
  */
 export function isVerifiedActive(domain: RevocationFacts): boolean {
   const { state, fingerprint, revocation, unreachable } = domain;
   const isRead = fingerprint !== null && unreachable === null && state !== 'paused';
-  return isRead && revocation.state === 'good' && brokenStates(domain).length === 0;
+  const isWhole = brokenStates(domain).every((broken) => broken === 'refused');
+  return isRead && revocation.state === 'good' && isWhole;
 }
 
 /** Returns the words beside the badge 'Active', such as 'certificate not read' or 'revocation not known'; null for none. */

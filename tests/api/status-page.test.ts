@@ -7,6 +7,8 @@ import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { add, goDown, look } from './watched.ts';
+import { finishChecks, refusedByPolicy } from './finish-checks.ts';
+import { mintAuthority } from '../kit/certificates/mint.ts';
 
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
@@ -83,7 +85,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
   });
 
-  it('lists domains in the order down, untrusted, expiring, unknown, fine, paused', async () => {
+  it('lists domains in the order down, refused, expiring, unknown, fine, paused', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await api.store.db.updateTable('accounts').set({ granted_at: 1, plan: 'premium' }).execute();
@@ -96,12 +98,14 @@ describeAnyDatabase('A status page', (open) => {
     await watch('d-critical.example.com', { days: 5 });
     await watch('d-more-critical.example.com', { days: 1 });
     await watch('e-untrusted.example.com', { trusted: false });
+    await watch('e-without-intermediate.example.com', { isComplete: false });
     await goDown(api, await add(alice, 'f-down.example.com'));
     await add(alice, 'g-unknown.example.com');
     await publish(alice);
     expect((await seen(api)).domains.map(({ name }) => name.split('.')[0])).toEqual([
       'f-down',
       'e-untrusted',
+      'e-without-intermediate',
       'd-more-critical',
       'd-critical',
       'c-soon',
@@ -109,6 +113,24 @@ describeAnyDatabase('A status page', (open) => {
       'a-fine',
       'b-paused',
     ]);
+  });
+
+  it('says that some clients refuse a host, but not which nor why, and names a certificate that was never read', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await look(api, await add(alice, 'shop.example.com'), { isComplete: false });
+    await add(alice, 'unread.example.com');
+    await publish(alice);
+    const [shop, other] = (await seen(api)).domains;
+    expect(shop).toMatchObject({ certificate: { state: 'refused' }, is_unread: false });
+    // It was never checked, so nobody knows yet.
+    expect(other).toMatchObject({ certificate: null, is_unread: false });
+    await finishChecks(api, mintAuthority(), refusedByPolicy);
+    const { state, domains } = await seen(api);
+    expect(state).toBe('trouble');
+    expect(domains.map(({ is_unread: isUnread }) => isUnread)).toEqual([false, true]);
+    await save(alice, { show_certificates: false });
+    expect((await seen(api)).domains.map(({ is_unread: isUnread }) => isUnread)).toEqual([false, false]);
   });
 
   it('shows a six-day certificate as ok until its renewal is overdue', async () => {

@@ -8,13 +8,15 @@ import { DAY_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority();
+const intermediate = authority.intermediate({});
 
 /** Adds a domain without checking it. */
 export const add = async (person: Person, host: string): Promise<string> =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
 
 /**
- * Records a check of this domain and of all due ones, with a certificate that has `days` left and an HTTPS answer with `status`.
+ * Records a check of this domain and of all due ones, with a certificate that has `days` left and an HTTPS answer with `status`. Unless
+ * `isComplete`, the server does not send the intermediate.
  */
 export async function look(
   { store, clock }: TestApi,
@@ -24,19 +26,22 @@ export async function look(
     lifetimeDays = 90,
     status = 200,
     trusted = true,
-  }: { days?: number; lifetimeDays?: number; status?: number; trusted?: boolean } = {},
+    isComplete = true,
+  }: { days?: number; lifetimeDays?: number; status?: number; trusted?: boolean; isComplete?: boolean } = {},
 ): Promise<void> {
   await store.db.updateTable('monitors').set({ next_check_at: clock.now() }).where('id', '=', id).execute();
   const notAfter = Math.floor(clock.now() / 1_000) * 1_000 + days * DAY_MS + 3_600_000;
   const seen = (monitor: Monitor): Observation => {
-    const issuer = trusted ? authority : mintAuthority();
+    const issuer = isComplete ? (trusted ? authority : mintAuthority()) : intermediate;
     const leaf = issuer.issue({
       dnsNames: [monitor.host],
+      ...(!isComplete && { caIssuersUrls: ['http://ca.example/1.cer'] }),
       notBefore: new Date(notAfter - lifetimeDays * DAY_MS),
       notAfter: new Date(notAfter),
     });
     return {
       ...answeredWith(leaf)(monitor),
+      authorities: isComplete ? [] : [{ der: intermediate.der, source: 'cache', url: null }],
       http: { outcome: 'answered', address: '192.0.2.10', method: 'HEAD', status, durationMs: 95 },
     };
   };

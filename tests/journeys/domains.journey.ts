@@ -83,6 +83,31 @@ test('cards and panel say first what is broken, and Active has a tick only with 
   for (const host of [expired, dead]) await expect(tick(host)).toHaveCount(0);
 });
 
+test('a host that some clients refuse needs attention, although its certificate is trusted', async ({
+  page,
+  world,
+}) => {
+  const whole = await world.serve('www.fjord.example');
+  const incomplete = await world.serve('docs.fjord.example', { isComplete: false });
+  const person = await createAccount(page, world, { hosts: [whole] });
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${whole} is fine.`);
+  await addByApi(person, incomplete);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    `${incomplete} is refused by some clients`,
+  );
+  await expect(page.getByText(/does not send the intermediate/).first()).toBeVisible();
+  await expect(card(page, incomplete)).toContainText('Active');
+  await expect(card(page, incomplete).locator('p').first()).toHaveText(/chain|intermediate/i);
+  await expect(page.getByRole('link', { name: /days left, refused by some clients$/ })).toHaveCount(1);
+  await page.getByRole('button', { name: /^Needs attention/ }).click();
+  await expect(card(page, incomplete)).toBeVisible();
+  await expect(card(page, whole)).toBeHidden();
+  await card(page, incomplete).getByRole('link').first().click();
+  const panel = page.getByRole('complementary', { name: `Details for ${incomplete}` });
+  await expect(panel.locator('header')).toHaveText(/Refused by some clientsActive/);
+});
+
 test('a short-lived certificate on schedule is fine in the headline, the timeline and the lists', async ({
   page,
   world,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DAY_MS } from '../../contract/durations.ts';
 import { test as base, type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
@@ -30,7 +33,11 @@ export interface World {
   dead(name: string): string;
 }
 
-type Served = Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'> & { issuer?: MintedAuthority };
+type Served = Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'> & {
+  issuer?: MintedAuthority;
+  /** False: the server does not send the intermediate, which can be fetched from its authority. */
+  isComplete?: boolean;
+};
 
 /** Unique in a run: every test creates its own people. */
 let people = 0;
@@ -63,6 +70,11 @@ export const test = base.extend<object, { environment: Record<string, string>; w
       const dns = await startDnsServer();
       const mail = await startSmtpSink();
       const peers: Peer[] = [];
+      const issuerServer = createServer((_, response) => response.end(intermediate.der));
+      const issuerUrl = async () => {
+        if (!issuerServer.listening) await once(issuerServer.listen(0, '127.0.0.1'), 'listening');
+        return `http://127.0.0.1:${(issuerServer.address() as AddressInfo).port}/r1.cer`;
+      };
       const settings = {
         DATA_DIR: join(folder.path, 'data'),
         SMTP_URL: mail.url,
@@ -86,10 +98,20 @@ export const test = base.extend<object, { environment: Record<string, string>; w
           const addresses = served.map((_, index) => `127.0.0.${index + 1}`);
           dns.entries.set(name, { addresses });
           let port = 0;
-          for (const [index, { issuer = intermediate, ...certificate }] of served.entries()) {
+          for (const [
+            index,
+            { issuer = intermediate, isComplete = true, ...certificate },
+          ] of served.entries()) {
+            const caIssuersUrls = isComplete ? [] : [await issuerUrl()];
+            const issued = issuer.issue({
+              commonName: name,
+              dnsNames: [name],
+              caIssuersUrls,
+              ...certificate,
+            });
             // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
             const peer = await startTlsServer(
-              { '*': issuer.issue({ commonName: name, dnsNames: [name], ...certificate }) },
+              { '*': isComplete ? issued : { ...issued, chainPem: '' } },
               { host: addresses[index] ?? '', port },
             );
             peers.push(peer);
@@ -104,6 +126,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
       };
       await use(world);
       expect(await world.app.stop()).toBe(0);
+      issuerServer.close();
       await Promise.all([dns.stop(), mail.stop(), ...peers.map((peer) => peer.stop())]);
       folder.remove();
     },

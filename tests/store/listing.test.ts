@@ -285,7 +285,7 @@ async function expected({ db }: Store): Promise<unknown[]> {
         ? 0
         : row.uptime === 'down' || row.problem === 'unreachable'
           ? 2
-          : Number(row.problem === 'untrusted'),
+          : Number(row.problem === 'untrusted' || row.problem === 'refused'),
     tags: row.tags,
     search_text: row.search_text,
   }));
@@ -296,5 +296,6 @@ function faultOf(row: Selectable<Tables['monitors']>): number {
   if (row.revoked && row.not_after !== null) return 1;
   if (row.problem === 'untrusted') return 2;
   if (row.uptime === 'down') return 3;
+  if (row.problem === 'refused') return 5;
   return row.problem === 'unreachable' || (row.not_after === null && row.checked) ? 4 : 0;
 }

@@ -120,6 +120,7 @@ test('a new expiry date shows at once, and the list is refetched once', async ()
 
 test.each([
   ['distrust', { trusted: false }],
+  ['a refusal by some clients', { refused: true }],
   ['a later renewal', { renewal: { ...RENEWAL, overdue_at: '2027-01-01T00:00:00.000Z' } }],
 ])('%s refetches the list, whose order it may change', async (_what, change) => {
   const { queryClient, reads, leave } = dashboard();

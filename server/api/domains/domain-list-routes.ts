@@ -99,7 +99,7 @@ export const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFil
 
 /**
  * Columns of the CSV file. Text from certificates is cut to one short line. `problem` is why the last check failed, else
- * the worst finding about an untrusted certificate.
+ * the worst finding about a host that clients refuse.
  */
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
@@ -117,8 +117,8 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   paused: (domain) => domain.paused,
   tags: ({ tags }) => tags.join(', '),
   notes: ({ notes }) => notes,
-  problem: ({ unreachable, trusted, findings }) =>
-    unreachable?.message ?? (trusted === false ? (findings[0]?.message ?? null) : null),
+  problem: ({ unreachable, trusted, refused, findings }) =>
+    unreachable?.message ?? (trusted === false || refused ? (findings[0]?.message ?? null) : null),
   // Add new columns at the end, because programs may read columns by position.
   protocol: ({ protocol }) => protocol,
   uptime: ({ uptime }) => uptime.state,

@@ -78,6 +78,7 @@ export function domainWire(
       down_since: isoOrNull(monitor.downSince),
     },
     trusted: verdict?.reached ? verdict.trusted : null,
+    refused: monitor.isRefused,
     findings: findingsWire(verdict, displayName(monitor)),
     unreachable: unreachable(monitor),
     // A new monitor is due at once, so it counts as being checked.

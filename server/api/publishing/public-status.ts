@@ -44,6 +44,7 @@ export async function publicStatus(
     name: nameOf(monitor),
     ...uptimeState(monitor),
     certificate: choices.showCertificates ? shownCertificate(monitor, now) : null,
+    is_unread: choices.showCertificates && isUnread(monitor),
     uptime: uptimeOf(monitor),
   }));
   const status: PublicStatus = {
@@ -112,10 +113,18 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
   const state = certificateState(monitor, now);
   if (certificate === null || state === null || pausedBy !== null) return null;
   const { notAfter } = certificate;
-  return { state, days_left: daysLeft(notAfter, now), expiry_date: iso(notAfter) };
+  const isWorse = monitor.isRefused && (state === 'ok' || state === 'soon');
+  return {
+    state: isWorse ? 'refused' : state,
+    days_left: daysLeft(notAfter, now),
+    expiry_date: iso(notAfter),
+  };
 }
 
-const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
+const isUnread = ({ certificate, lastCheckedAt, pausedBy }: Monitor) =>
+  certificate === null && lastCheckedAt !== null && pausedBy === null;
+
+const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted', 'refused'];
 const isRefused = ({ certificate }: Pick<ShownDomain, 'certificate'>) =>
   BAD_CERTIFICATES.includes(certificate?.state ?? '');
 
@@ -150,7 +159,7 @@ async function shownIncidents(
   }));
 }
 
-type CertificateState = NonNullable<ShownDomain['certificate']>['state'];
+type CertificateState = Exclude<NonNullable<ShownDomain['certificate']>['state'], 'refused'>;
 
 /**
  * Returns the public state of the certificate last seen; null if none was read yet. Revoked takes precedence over expired,

@@ -5,6 +5,7 @@ import {
   answer,
   failed,
   HOST,
+  intermediate,
   issue,
   NOW,
   observation,
@@ -107,6 +108,17 @@ describe('the conclusion of a check', () => {
       incidents: [],
       alerts: [],
       nextCheckAt: NOW + DAY_MS,
+    });
+  });
+
+  it('names the problem of a host that some clients refuse although its certificate is trusted', () => {
+    const issuer = { der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null };
+    const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
+    const incomplete = observation([answer([leaf])], { authorities: [issuer] });
+    expect(verdictOf(incomplete)).toMatchObject({ trusted: true });
+    expect(conclude(WATCHED, incomplete, verdictOf(incomplete), CONTEXT, NOW).problem).toEqual({
+      code: 'refused',
+      message: expect.stringMatching(/^Your server does not send the intermediate/) as string,
     });
   });
 

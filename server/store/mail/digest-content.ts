@@ -45,7 +45,8 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
       return {
         ...nameOf(row),
         notAfter: row.not_after,
-        problem: row.problem,
+        // Digests report certificates and outages, not what some clients refuse.
+        problem: row.problem === 'refused' ? null : row.problem,
         revoked: row.revoked === 1,
         isDown: row.uptime === 'down',
         renewFrom: renewal?.from ?? null,

@@ -88,6 +88,7 @@ function levelTests(now: number): RawBuilder<boolean>[] {
     untrusted: hasFault(2),
     critical: sql`${isInState('critical', now)} and ${isUnscheduled}`,
     down: hasFault(3),
+    refused: hasFault(5),
     soon: sql`${isInState('soon', now)} and ${isUnscheduled}`,
     unreachable: hasFault(4),
   };

@@ -25,6 +25,8 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
   certificate: CertificateFacts | null;
   /** Verdict of the last check; null before the first check, and if the stored verdict is damaged. */
   verdict: Verdict | null;
+  /** Some clients do not connect, although the certificate is trusted. */
+  isRefused: boolean;
   unreachableSince: number | null;
   /** Time of the first conclusive check since the monitor was added or resumed, ms UTC; null before that check. */
   uptimeSince: number | null;
@@ -96,6 +98,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     notAfter: row.not_after,
     certificate: facts,
     verdict: currentVerdict(row),
+    isRefused: row.problem === 'refused',
     unreachableSince: row.unreachable_since,
     ...uptimeStanding(row),
     uptimeSince: row.uptime_since,

@@ -25,7 +25,7 @@ import {
 export interface Problem extends Targeted {
   id: string;
   state: DomainState;
-  kind: 'untrusted' | 'down' | 'unreachable';
+  kind: 'untrusted' | 'down' | 'refused' | 'unreachable';
   message: string;
   /** Fingerprint of the certificate last read; null if none was. */
   fingerprint: string | null;
@@ -56,8 +56,8 @@ export interface Summary {
    */
   expiries: Expiry[];
   /**
-   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is both untrusted and down
-   * has two entries.
+   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is both untrusted or
+   * refused, and down, has two entries.
    */
   problems: Problem[];
 }
@@ -268,8 +268,9 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
     const { state } = monitor;
     const message = problem_message ?? '';
     const found: Problem[] = [];
-    if (problem === 'untrusted' && state !== 'expired' && state !== 'revoked')
-      found.push({ ...monitor, kind: 'untrusted', message });
+    const isShown = state !== 'expired' && state !== 'revoked';
+    if ((problem === 'untrusted' || problem === 'refused') && isShown)
+      found.push({ ...monitor, kind: problem, message });
     if (uptime === 'down') found.push({ ...monitor, kind: 'down', message: down_message ?? message });
     else if (problem === 'unreachable') found.push({ ...monitor, kind: 'unreachable', message });
     return found;

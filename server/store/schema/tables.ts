@@ -146,7 +146,8 @@ export interface MonitorsTable {
    */
   icon_fetched: Generated<Flag>;
   unreachable_since: number | null;
-  problem: 'unreachable' | 'untrusted' | null;
+  /** `refused`: trusted, but some clients do not connect. */
+  problem: 'unreachable' | 'untrusted' | 'refused' | null;
   problem_message: string | null;
   /** 0 if the monitor must not be checked, because it is paused or its account is disabled. */
   active: Generated<Flag>;
@@ -193,9 +194,9 @@ export interface MonitorListingTable {
   on_schedule_until: number | null;
   /** Copy of `monitors.certificate_fingerprint`. */
   certificate_fingerprint: string | null;
-  /** The most severe problem. 2: down or unreachable; 1: not trusted; 0: neither, or paused. */
+  /** The most severe problem. 2: down or unreachable; 1: not trusted, or refused by some clients; 0: none, or paused. */
   trouble: number;
-  /** The most urgent problem that does not depend on the time. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 0: none, or paused. */
+  /** The most urgent problem that does not depend on the time. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 5: refused by some clients; 0: none, or paused. */
   fault: number;
   tags: string;
   search_text: string;

@@ -39,6 +39,7 @@ export function exampleDomain(differences: Partial<DomainWire> = {}): DomainWire
     weakest_link: null,
     uptime: { state: 'up', checks: 'u'.repeat(90), percent: 100, response_ms: 120, down_since: null },
     trusted: true,
+    refused: false,
     findings: [],
     unreachable: null,
     checking: false,

@@ -15,6 +15,7 @@ const LOOKS: Record<UrgentDomain['reason'], { glyph: GlyphName; mark: string }> 
   untrusted: { glyph: 'fault', mark: 'text-critical-mark' },
   critical: { glyph: 'critical', mark: 'text-critical-mark' },
   down: { glyph: 'fault', mark: 'text-critical-mark' },
+  refused: { glyph: 'fault', mark: 'text-soon-mark' },
   soon: { glyph: 'soon', mark: 'text-soon-mark' },
   unreachable: { glyph: 'fault', mark: 'text-critical-mark' },
 };

@@ -33,6 +33,7 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
       isTrusted: problem?.kind !== 'untrusted',
       isDown: problem?.kind === 'down',
       isUnreachable: problem?.kind === 'unreachable',
+      isRefused: problem?.kind === 'refused',
       isOnSchedule,
     });
     return reason ? [{ ...named(host), reason, not_after: days === null ? null : at(days) }] : [];
@@ -102,6 +103,13 @@ const untrusted = (host: string, state: DomainState = 'ok', days = 40): Entry =>
   domain(host, state, days, {
     problem: { kind: 'untrusted', message: 'The certificate is not valid for this name.' },
   });
+const refused = (host: string): Entry =>
+  domain(host, 'ok', 40, {
+    problem: {
+      kind: 'refused',
+      message: 'The server does not send “Fjord CA 1”, so some clients refuse it.',
+    },
+  });
 const pay = domain('pay.example', 'critical', 2.5);
 const git = domain('git.example', 'soon', 11.5);
 const legacy = domain('legacy.example', 'expired', -3);
@@ -153,6 +161,18 @@ describe('the headline of the dashboard', () => {
       [untrusted('shop.example', 'critical', 4.5), ...fine(2)],
       'The certificate of shop.example is not trusted',
       'The certificate of shop.example is not valid for this name.',
+    ],
+    [
+      'one host that some clients refuse',
+      [refused('docs.example'), ...fine(2)],
+      'docs.example is refused by some clients',
+      'docs.example: The server does not send “Fjord CA 1”, so some clients refuse it.',
+    ],
+    [
+      'two hosts that some clients refuse',
+      [refused('a.example'), refused('b.example'), ...fine(1)],
+      '2 domains are refused by some clients',
+      '',
     ],
     [
       'two expired certificates',

@@ -54,6 +54,7 @@ const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
   revoked: 'certificates are revoked',
   untrusted: 'certificates are not trusted',
   down: 'domains are down',
+  refused: 'domains are refused by some clients',
   unreachable: 'certificates were not read',
 };
 
@@ -62,7 +63,7 @@ function attentionHeadline({ total, counts, first: [worst] }: Attention, now: nu
   const subject = grouped(total);
   const alike = worst && counts[worst.reason] === total ? ALL_ALIKE[worst.reason] : undefined;
   if (alike !== undefined) return [plain(`${subject} ${alike}`)];
-  const need = `${subject} ${counts.down + counts.unreachable > 0 ? 'domains' : 'certificates'} need attention`;
+  const need = `${subject} ${counts.down + counts.refused + counts.unreachable > 0 ? 'domains' : 'certificates'} need attention`;
   const { soon } = counts;
   if (soon === total) return [plain(`${need} within two weeks`)];
   if (soon > 0) return [plain(`${need}, ${grouped(total - soon)} this week`)];
@@ -81,6 +82,8 @@ function headlineOfOne(domain: UrgentDomain, now: number): Phrase[] {
       return certificate('is not trusted');
     case 'down':
       return [host(domain), plain(' is down')];
+    case 'refused':
+      return [host(domain), plain(' is refused by some clients')];
     case 'unreachable':
       return certificate('was not read');
     default:
@@ -92,8 +95,9 @@ function headlineOfOne(domain: UrgentDomain, now: number): Phrase[] {
 function reasonsOf({ attention: { total, first }, problems }: SummaryWire): Phrase[][] {
   const [worst] = first;
   if (total > 1 || !worst) return [];
-  const kind = worst.reason === 'unreachable' || worst.reason === 'down' ? worst.reason : 'untrusted';
-  const problem = problems.find((candidate) => candidate.id === worst.id && candidate.kind === kind);
+  const hasKind = (kind: string) =>
+    problems.find((problem) => problem.id === worst.id && problem.kind === kind);
+  const problem = hasKind(worst.reason) ?? hasKind('untrusted');
   return problem ? [reasonOf(problem)] : [];
 }
 

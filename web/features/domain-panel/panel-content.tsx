@@ -166,6 +166,7 @@ const STATE_BADGES = {
   unreachable: { tone: 'soon', glyph: 'soon' },
   expired: { tone: 'expired', glyph: 'expired' },
   untrusted: { tone: 'critical', glyph: 'critical' },
+  refused: { tone: 'soon', glyph: 'soon' },
 } as const satisfies Record<string, Pick<BadgeProps, 'tone' | 'glyph'>>;
 
 /** Shows the state of the host first if something is broken, then Active or Revoked in every state. */

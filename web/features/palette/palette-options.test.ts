@@ -27,7 +27,16 @@ const summary: SummaryWire = {
   on_schedule: { critical: 0, soon: 0 },
   attention: {
     total: 3,
-    counts: { expired: 1, revoked: 0, untrusted: 0, critical: 2, down: 0, soon: 0, unreachable: 0 },
+    counts: {
+      expired: 1,
+      revoked: 0,
+      untrusted: 0,
+      critical: 2,
+      down: 0,
+      refused: 0,
+      soon: 0,
+      unreachable: 0,
+    },
     problems: 0,
     first: [],
   },

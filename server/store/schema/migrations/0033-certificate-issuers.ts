@@ -11,7 +11,7 @@ export async function addIssuers(db: Kysely<unknown>, dialect: DialectName): Pro
   await sql`alter table certificates add column issuer_line text`.execute(db);
   await sql`alter table served_certificates add column issuer ${text} not null default ''`.execute(db);
   for (const trigger of ['monitor_served', 'other_leaf_served'])
-    await rewrite(db, { dialect, trigger }, (body) =>
+    await rewriteTrigger(db, { dialect, trigger }, (body) =>
       body.replace(
         /, 1\s+from certificates/,
         `, 1, coalesce(certificates.issuer_line, '') from certificates`,
@@ -28,7 +28,7 @@ export async function addIssuers(db: Kysely<unknown>, dialect: DialectName): Pro
 }
 
 /** Changes the text of a trigger; on PostgreSQL the text of its function, which has the same name. */
-async function rewrite(
+export async function rewriteTrigger(
   db: Kysely<unknown>,
   { dialect, trigger }: { dialect: DialectName; trigger: string },
   change: (text: string) => string,

@@ -14,6 +14,7 @@ import { addOtherLeaves } from './0031-other-leaves.ts';
 import { listWorstFirst } from './0032-worst-first.ts';
 import { addIssuers } from './0033-certificate-issuers.ts';
 import { addCertificateProblems } from './0034-certificate-problems.ts';
+import { listRefused } from './0035-refused-by-some.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -45,6 +46,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0032-worst-first': { up: listWorstFirst, breaking: false },
   '0033-certificate-issuers': { up: addIssuers, breaking: false },
   '0034-certificate-problems': { up: addCertificateProblems, breaking: false },
+  '0035-refused-by-some': { up: listRefused, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */

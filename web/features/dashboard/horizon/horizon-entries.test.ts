@@ -45,6 +45,7 @@ describe('the marks of the horizon', () => {
   it.each<[Problem['kind'], string]>([
     ['untrusted', 'not trusted'],
     ['down', 'down'],
+    ['refused', 'refused by some clients'],
     ['unreachable', 'certificate not read'],
   ])('show a fault if a host is %s', (kind, trouble) => {
     expect(marks([expiry('a', 60, 'ok'), expiry('b', 10, 'soon')], [problem('a', kind)])).toEqual([

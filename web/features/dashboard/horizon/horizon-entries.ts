@@ -8,7 +8,7 @@ import { counted, grouped, longDate } from '../../../lib/format.ts';
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 
 /** Most urgent first, as in `ATTENTION_REASONS` of the contract. */
-const KINDS = ['untrusted', 'down', 'unreachable'] as const;
+const KINDS = ['untrusted', 'down', 'refused', 'unreachable'] as const;
 /** The summary has the problems of this many domains at most. */
 const MAX_PROBLEMS = 500;
 

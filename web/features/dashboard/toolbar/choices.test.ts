@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { nextSort, noHitsLine, statusFilters, statusOfKey } from './choices.ts';
 
-const NONE = { expired: 0, revoked: 0, untrusted: 0, critical: 0, down: 0, soon: 0, unreachable: 0 };
+const NONE = {
+  expired: 0,
+  revoked: 0,
+  untrusted: 0,
+  critical: 0,
+  down: 0,
+  refused: 0,
+  soon: 0,
+  unreachable: 0,
+};
 const summary: SummaryWire = {
   total: 19,
   counts: { pending: 1, unread: 1, expired: 1, critical: 3, soon: 2, ok: 9, revoked: 1, paused: 1 },

@@ -120,7 +120,7 @@ function Standing({ status }: { status: PublicStatus }) {
 }
 
 function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
-  const { name, certificate, uptime } = domain;
+  const { name, certificate, is_unread: isUnread, uptime } = domain;
   return (
     <li className="break-inside-avoid px-4 py-3.5 sm:px-5">
       <div className="flex items-start justify-between gap-4">
@@ -134,9 +134,10 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
           <DayStrip name={name} downMinutes={uptime.down_minutes} now={now} />
         </div>
       )}
-      {(uptime || certificate) && (
+      {(uptime || certificate || isUnread) && (
         <div className="num mt-1.5 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
           {certificate && <Certificate certificate={certificate} now={now} />}
+          {isUnread && <span className="text-fg-3">{STATE_NAMES.unread}</span>}
           {uptime && <span className="ml-auto font-[520]">{uptimeWords(uptime)}</span>}
         </div>
       )}
@@ -150,6 +151,7 @@ const TONES: Record<Exclude<NonNullable<ShownDomain['certificate']>['state'], 'o
   expired: { tone: 'expired', glyph: 'expired', children: null },
   revoked: { tone: 'revoked', glyph: 'revoked', children: null },
   untrusted: { tone: 'critical', glyph: 'critical', children: null },
+  refused: { tone: 'soon', glyph: 'soon', children: null },
 };
 
 function Certificate({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../../contract/durations.ts';
+import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
 import {
   certificateWords,
@@ -20,10 +21,11 @@ const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
   state: 'up',
   down_since: null,
   certificate: null,
+  is_unread: false,
   uptime: null,
   ...change,
 });
-const certificate = (state: 'ok' | 'soon' | 'critical' | 'expired' | 'revoked' | 'untrusted', days = 5) => ({
+const certificate = (state: NonNullable<ShownDomain['certificate']>['state'], days = 5) => ({
   state,
   days_left: Math.floor(days),
   expiry_date: new Date(NOW + days * DAY_MS).toISOString(),
@@ -59,6 +61,10 @@ describe('the headline of a status page', () => {
       'The certificate of Shop has expired',
     ],
     [
+      page('trouble', domain({ certificate: certificate('refused', 40) }), domain()),
+      'The certificate of Shop is refused by some clients',
+    ],
+    [
       page(
         'trouble',
         domain({ certificate: certificate('revoked') }),
@@ -72,15 +78,21 @@ describe('the headline of a status page', () => {
 it.each([
   [certificate('ok', 32), '32 days left'],
   [certificate('soon', 11), 'Expires in 11 days'],
-  [certificate('critical', 2), 'Expires in 2 days'],
-  [certificate('critical', 0.5), 'Expires in 12 hours'],
+  [certificate('critical', 2), 'Expiring in 2 days'],
+  [certificate('critical', 0.5), 'Expiring in 12 hours'],
   [certificate('ok', 1.5), '36 hours left'],
   [certificate('expired', -1), 'Expired'],
   [certificate('revoked'), 'Revoked'],
   [certificate('untrusted'), 'Not trusted'],
+  [certificate('refused'), 'Refused by some clients'],
 ])('certificateWords describes %j as “%s”', (shown, words) =>
   expect(certificateWords(shown, NOW)).toBe(words),
 );
+
+it.each([2, 7, 8, 14])('certificateWords counts %d days in the words of the badge', (days) => {
+  const shown = certificate(days > 7 ? 'soon' : 'critical', days);
+  expect(certificateWords(shown, NOW)).toBe(expiryBadge(Date.parse(shown.expiry_date), NOW)?.text);
+});
 
 it.each([
   ['en-GB', /^20 November 2026(,| at) \d\d:32\s?–\s?\d\d:40$/],

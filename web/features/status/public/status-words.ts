@@ -11,6 +11,7 @@ const REFUSED: Partial<Record<Certificate['state'], string>> = {
   expired: 'has expired',
   revoked: 'is revoked',
   untrusted: 'is not trusted',
+  refused: 'is refused by some clients',
 };
 const refusalOf = ({ certificate }: ShownDomain) => certificate && REFUSED[certificate.state];
 
@@ -38,11 +39,11 @@ export function headline({ state, domains, more }: PublicStatus): string {
   return more > 0 ? 'Everything shown is up' : 'Everything is up';
 }
 
-/** Returns '32 days left', 'Expires in 31 hours', or the name of the state. `now` in ms UTC. */
+/** Returns '32 days left', 'Expiring in 2 days' as the badge says it, 'Expiring in 31 hours', or the name of the state. `now` in ms UTC. */
 export function certificateWords({ state, expiry_date: end }: Certificate, now: number): string {
-  if (state === 'expired' || state === 'revoked' || state === 'untrusted') return STATE_NAMES[state];
+  if (REFUSED[state] !== undefined) return STATE_NAMES[state];
   const left = timeLeft(Date.parse(end) - now);
-  return state === 'ok' ? `${left} left` : `Expires in ${left}`;
+  return state === 'ok' ? `${left} left` : `${state === 'critical' ? 'Expiring' : 'Expires'} in ${left}`;
 }
 
 /**
