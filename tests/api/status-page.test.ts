@@ -7,8 +7,6 @@ import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { add, goDown, look } from './watched.ts';
-import { finishChecks, refusedByPolicy } from './finish-checks.ts';
-import { mintAuthority } from '../kit/certificates/mint.ts';
 
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
@@ -92,8 +90,7 @@ describeAnyDatabase('A status page', (open) => {
     const watch = async (host: string, seenAs: Parameters<typeof look>[2]) =>
       look(api, await add(alice, host), seenAs);
     await watch('a-fine.example.com', {});
-    const paused = await add(alice, 'b-paused.example.com');
-    await alice.ask(CALLS.pauseDomain, { params: { id: paused } });
+    await alice.ask(CALLS.pauseDomain, { params: { id: await add(alice, 'b-paused.example.com') } });
     await watch('c-soon.example.com', { days: 10 });
     await watch('d-critical.example.com', { days: 5 });
     await watch('d-more-critical.example.com', { days: 1 });
@@ -113,24 +110,6 @@ describeAnyDatabase('A status page', (open) => {
       'a-fine',
       'b-paused',
     ]);
-  });
-
-  it('says that some clients refuse a host, but not which nor why, and names a certificate that was never read', async () => {
-    const api = await startApi(open);
-    const { alice } = await api.cast();
-    await look(api, await add(alice, 'shop.example.com'), { isComplete: false });
-    await add(alice, 'unread.example.com');
-    await publish(alice);
-    const [shop, other] = (await seen(api)).domains;
-    expect(shop).toMatchObject({ certificate: { state: 'refused' }, is_unread: false });
-    // It was never checked, so nobody knows yet.
-    expect(other).toMatchObject({ certificate: null, is_unread: false });
-    await finishChecks(api, mintAuthority(), refusedByPolicy);
-    const { state, domains } = await seen(api);
-    expect(state).toBe('trouble');
-    expect(domains.map(({ is_unread: isUnread }) => isUnread)).toEqual([false, true]);
-    await save(alice, { show_certificates: false });
-    expect((await seen(api)).domains.map(({ is_unread: isUnread }) => isUnread)).toEqual([false, false]);
   });
 
   it('shows a six-day certificate as ok until its renewal is overdue', async () => {
