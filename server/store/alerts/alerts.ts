@@ -2,9 +2,10 @@ import { type NotNull, type RawBuilder, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { AlertRoute, RoutedAlert } from '../../core/alerting/route.ts';
 import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
+import { mergeKey } from '../../core/alerting/merging.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
-import { mergeKey, placeInQueue } from './merged-deliveries.ts';
+import { placeInQueue } from './merged-deliveries.ts';
 import type { Tables } from '../schema/tables.ts';
 
 interface AlertsToAdd {

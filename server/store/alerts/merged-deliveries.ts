@@ -1,37 +1,9 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
-import { SECOND_MS } from '../../../contract/durations.ts';
-import type { ChannelKindName } from '../../../contract/words.ts';
-import type { PlannedAlert } from '../../core/alerting/alert.ts';
+import { maxMerged, MERGE_WAIT } from '../../core/alerting/merging.ts';
 import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.ts';
 import type { Tables } from '../schema/tables.ts';
-
-/**
- * An alert about an outage waits until its account and channel have had no other outage for `quietMs`, but `maxMs` at most. All alerts
- * that wait by then become one message.
- */
-const MERGE_WAIT = { quietMs: 10 * SECOND_MS, maxMs: 30 * SECOND_MS } as const;
-
-/** Webhooks name every domain of a message, and receivers limit the size of a request. */
-const MAX_MERGED_IN_WEBHOOK = 100;
-const MAX_MERGED = 1_000;
-
-/** Returns the largest number of outages in one message. */
-function maxMerged(kind: ChannelKindName): number {
-  return kind === 'webhook' ? MAX_MERGED_IN_WEBHOOK : MAX_MERGED;
-}
-
-/**
- * Returns a key that is the same for alerts of an account that may become one message: outages on one channel at the same step. Null for
- * other problems, and for PagerDuty, which opens and resolves each incident by itself.
- */
-export function mergeKey(
-  { problem, step }: Pick<PlannedAlert, 'problem' | 'step'>,
-  channel: { key: string; kind: ChannelKindName },
-): string | null {
-  return problem === 'down' && channel.kind !== 'pagerduty' ? `${channel.key}:${step}` : null;
-}
 
 /**
  * SQL condition for deliveries that were never attempted. Its text is that of the index `deliveries_merging`, so that SQLite
