@@ -9,15 +9,18 @@ const ITEM =
 export interface MenuProps {
   trigger: ReactNode;
   defaultOpen?: boolean;
+  /** A menu at the left can use the whole height of the window. */
+  side?: 'bottom' | 'left';
   children: ReactNode;
 }
 
-/** Shows a menu below its trigger, which is one focusable element. Not portalled, so that it stays inside its landmark. */
-export function Menu({ trigger, defaultOpen = false, children }: MenuProps) {
+/** Shows a menu beside its trigger, which is one focusable element. Not portalled, so that it stays inside its landmark. */
+export function Menu({ trigger, defaultOpen = false, side = 'bottom', children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Content
+        side={side}
         align="end"
         sideOffset={6}
         collisionPadding={8}

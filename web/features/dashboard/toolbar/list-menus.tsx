@@ -3,6 +3,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { DOMAIN_SORTS, type DomainSort } from '../../../../contract/words.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
+import { PHONE, useMediaQuery } from '../../../lib/use-media-query.ts';
 import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { inPeriod, periodName } from '../../../domain/day-and-month.ts';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
@@ -52,8 +53,11 @@ interface SortMenuProps {
 /** Shows the order: with text if the toolbar has 1,100 px, otherwise only an icon. */
 export function SortMenu({ filter, onSort, isBrief, children }: SortMenuProps) {
   const label = sortLabel(filter);
+  // Neither the room above nor that below the toolbar of a phone is high enough.
+  const side = useMediaQuery(PHONE) ? 'left' : 'bottom';
   return (
     <Menu
+      side={side}
       trigger={
         <ToolButton aria-label={`Sort: ${label}`} title={label}>
           <ArrowDownWideNarrow className="size-4" strokeWidth={1.6} aria-hidden="true" />

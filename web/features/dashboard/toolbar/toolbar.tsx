@@ -48,7 +48,7 @@ export function Toolbar({
     // Below the header. On low screens it would cover too much of the list.
     <div
       data-toolbar=""
-      className="@container z-10 -mx-4 flex flex-wrap items-center gap-x-0.5 gap-y-1 mb-1 bg-bg px-4 pt-3 pb-1 md:-mx-7 md:gap-1.5 md:px-7 md:pt-4 md:pb-2 [@media(min-height:560px)]:sticky [@media(min-height:560px)]:top-14 md:[@media(min-height:560px)]:top-15"
+      className="@container z-10 has-[[role=menu]]:z-30 -mx-4 flex flex-wrap items-center gap-x-0.5 gap-y-1 mb-1 bg-bg px-4 pt-3 pb-1 md:-mx-7 md:gap-1.5 md:px-7 md:pt-4 md:pb-2 [@media(min-height:560px)]:sticky [@media(min-height:560px)]:top-14 md:[@media(min-height:560px)]:top-15"
     >
       <InHeader>
         <IconButton label="Search" aria-expanded={isSearchShown} className="md:hidden" onClick={onOpenSearch}>
