@@ -76,10 +76,12 @@ it('A stored channel config without a valid URL is decoded to null', () => {
   expect(readConfig({ kind: 'ntfy', config })).toBeNull();
 });
 
-it('A webhook keeps its signing secrets when its URL changes, and gets one if it has none', () => {
+it('A webhook keeps its signing secrets and its method when its URL changes, and gets a secret if it has none', () => {
   const before = configFrom({ kind: 'webhook', url: 'https://a.example' }, null);
   const after = configFrom({ kind: 'webhook', url: 'https://b.example' }, before);
   expect(after).toEqual({ ...before, url: 'https://b.example' });
+  const put = configFrom({ kind: 'webhook', url: 'https://a.example', method: 'PUT' }, null);
+  expect(configFrom({ kind: 'webhook', url: 'https://b.example' }, put)).toMatchObject({ method: 'PUT' });
   expect(before).toMatchObject({
     secrets: [{ secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/), until: null }],
   });

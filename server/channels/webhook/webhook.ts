@@ -24,8 +24,9 @@ export type WebhookSecret = WebhookConfig['secrets'][number];
 export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig> = {
   stored,
   enteredAddress: ({ url }) => url,
-  /** Keeps the keys if the URL changes. */
+  /** Keeps the keys, and a method that was not entered, if the URL changes. */
   toStored: (entered, before) => ({
+    ...(before?.method && { method: before.method }),
     ...entered,
     secrets: before?.secrets ?? [{ secret: newWebhookSecret(), until: null }],
   }),

@@ -19,7 +19,12 @@ export function ChannelFields({ kind, field, choice, isKnown = false }: ChannelF
   return CHANNEL_KINDS[kind].fields.map(
     ({ name, label, placeholder, hint, isOptional, isMono, inputMode, choices }) =>
       choices ? (
-        <SelectField key={name} {...choice(name)} label={label} options={choices} />
+        <SelectField
+          key={name}
+          {...choice(name)}
+          label={label}
+          options={isKnown && isOptional ? [{ value: '', label: 'Unchanged' }, ...choices] : choices}
+        />
       ) : (
         <Field
           key={name}

@@ -43,9 +43,9 @@ function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => voi
   const cache = useAlertCache();
   const [began] = useState(() => ({
     ...Object.fromEntries(
-      CHANNEL_KINDS[kind].fields.map(({ name: field, choices }): [string, string] => [
+      CHANNEL_KINDS[kind].fields.map(({ name: field, choices, isOptional }): [string, string] => [
         field,
-        field === 'address' && state !== 'broken' ? target : (choices?.[0]?.value ?? ''),
+        field === 'address' && state !== 'broken' ? target : (!isOptional && choices?.[0]?.value) || '',
       ]),
     ),
     name,
