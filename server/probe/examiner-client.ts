@@ -11,7 +11,7 @@ import type { Examiner } from './examiner.ts';
 export interface ThreadTimeouts {
   /** Limit for a probe, which has its own deadline of 20 s. A slow dialogue before TLS extends both by the limit of the dialogue. */
   observeMs: number;
-  /** Limit for each verdict. */
+  /** Limit for each verdict, of which at most `MAX_JUDGE_LIMITS` count. */
   judgeMs: number;
   /** Limit for the response to an examination whose probe was aborted. */
   abortedMs: number;
@@ -67,6 +67,12 @@ interface Thread {
   pending: Map<number, Pending>;
   ready: Promise<void>;
 }
+
+/**
+ * Work budgets keep a verdict within 60 ms of a core, so more verdicts need no more time. Otherwise a thread that hangs during an
+ * examination for many accounts would be noticed after minutes.
+ */
+const MAX_JUDGE_LIMITS = 3;
 
 /**
  * Memory limits of the thread. Hostile certificates and CRLs can at most kill the thread, which then restarts, but not the
@@ -193,7 +199,8 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         withSteps: onStep !== undefined,
       };
       const { dialogueMs = 0 } = factsOf(endpoint.protocol).startTls?.limits ?? {};
-      const limitMs = timeouts.observeMs + options.previous.length * timeouts.judgeMs;
+      const verdicts = Math.min(options.previous.length, MAX_JUDGE_LIMITS);
+      const limitMs = timeouts.observeMs + verdicts * timeouts.judgeMs;
       const { answered, abort } = send<'examined'>(request, limitMs, {
         slowMs: limitMs + dialogueMs,
         onSlow,
@@ -201,9 +208,9 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
-        const { observation, verdicts, certificates, steps } = await answered;
+        const { observation, steps, ...examination } = await answered;
         if (onStep) steps.forEach(onStep);
-        return { observation: deserialize(observation) as Observation, verdicts, certificates };
+        return { observation: deserialize(observation) as Observation, ...examination };
       } finally {
         signal.removeEventListener('abort', abort);
       }
