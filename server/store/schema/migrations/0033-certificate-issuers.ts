@@ -43,7 +43,9 @@ export async function rewriteTrigger(
   const { rows } = await select.execute(db);
   for (const { text } of rows) {
     if (dialect === 'sqlite') await sql`drop trigger ${sql.id(trigger)}`.execute(db);
-    await sql.raw(change(text)).execute(db);
+    const changed = change(text);
+    if (changed === text) throw new Error(`The trigger ${trigger} has another text than expected.`);
+    await sql.raw(changed).execute(db);
   }
 }
 
