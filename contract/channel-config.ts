@@ -69,10 +69,7 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
       (url) => !url.href.includes('?'),
     ),
     // Room IDs of version 12 and later have no server name (MSC4291).
-    room_id: lineSchema(255).regex(
-      /^![^:\s]+(?::\S+)?$/,
-      'A room ID starts with ! It is in the room’s advanced settings',
-    ),
+    room_id: lineSchema(255).regex(/^![^:\s]+(?::\S+)?$/, 'A room ID looks like !AbCdEfGh:example.com'),
     access_token: accessTokenSchema.min(1, 'Enter an access token'),
   }),
 ]);

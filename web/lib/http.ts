@@ -138,7 +138,7 @@ async function bodyOf(response: Response, signal?: AbortSignal): Promise<unknown
 
 /** Returns whether a call was refused. An expected refusal has the status 200. */
 export const isRefused = ({ ok, headers }: Response): boolean =>
-  !ok || headers.get('content-type') === 'application/problem+json';
+  !ok || headers.get('content-type')?.startsWith('application/problem+json') === true;
 
 /** Returns the response of a successful call. Throws the ApiError of a refused one. */
 export async function accepted(response: Response, { failureText }: RequestOptions): Promise<Response> {
