@@ -8,10 +8,7 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/**
- * Runs a command. Resolves to true if it exits with 0. With `quiet`, prints its output only if it fails. Otherwise prints it
- * through a pipe, because several commands run at once, and on a terminal each would redraw lines of the others.
- */
+/** Runs a command. Resolves to true if it exits with 0. With `quiet`, prints its output only if it fails. */
 export function runCommand(
   args: string[],
   options: { quiet?: boolean; env?: Record<string, string> } = {},
@@ -19,20 +16,12 @@ export function runCommand(
   const [program = '', ...rest] = args;
   return new Promise((resolve) => {
     const child = spawn(program, rest, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...(process.stdout.isTTY && process.stdout.hasColors() && { FORCE_COLOR: '1' }),
-        ...process.env,
-        ...options.env,
-      },
+      stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
+      env: { ...process.env, ...options.env },
     });
     let output = '';
-    const show = (chunk: Buffer): void => {
-      if (options.quiet) output += chunk.toString();
-      else process.stdout.write(chunk);
-    };
-    child.stdout.on('data', show);
-    child.stderr.on('data', show);
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.on('error', (error) => {
       printLine(`${program}: ${error.message}`);
       resolve(false);
