@@ -128,9 +128,9 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
         .raw(`drop trigger ${name}${store.dialect === 'postgres' ? ' on monitors' : ''}`)
         .execute(store.db);
     if (store.dialect === 'postgres')
-      await sql.raw('drop function monitor_served, monitor_unserved').execute(store.db);
+      await sql`drop function monitor_served, monitor_unserved, other_leaf_served cascade`.execute(store.db);
     // SQLite drops no column that a trigger names.
-    if (store.dialect === 'sqlite') await sql`drop trigger other_leaf_served`.execute(store.db);
+    else await sql`drop trigger other_leaf_served`.execute(store.db);
     await store.db.schema.dropTable('served_certificates').execute();
     await store.db.transaction().execute(async (trx) => {
       const older = trx as unknown as Kysely<unknown>;
