@@ -1,7 +1,7 @@
 import type { AlertFacts, AlertSeverity, AlertStep, PlannedAlert, Problem } from './alert.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 import type { Verdict } from '../verdict.ts';
-import type { AlertSettings } from './settings.ts';
+import { type AlertSettings, isMuted } from './settings.ts';
 import { alertSteps, isRegistrationCritical } from '../alert-steps.ts';
 
 /** An open incident of a monitor, or one that ended recently. Instants are ms UTC. */
@@ -81,6 +81,27 @@ export function silentUntil(
 ): number | null {
   const until = Math.max(maintenanceUntil ?? 0, snoozedUntil ?? 0);
   return until > now ? until : null;
+}
+
+/** Returns whether a domain gets no alerts about a problem now. `incident` null: it has none yet; `step` null: whatever the step. */
+export function isSilent(
+  {
+    incident,
+    isInMaintenance,
+    settings,
+  }: {
+    incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil'> | null;
+    isInMaintenance: boolean;
+    settings: AlertSettings;
+  },
+  { problem, step, now }: { problem: Problem; step: AlertStep | null; now: number },
+): boolean {
+  return (
+    isInMaintenance ||
+    (incident?.snoozedUntil ?? 0) > now ||
+    (step !== null && incident !== null && isAcknowledged(incident, step)) ||
+    isMuted(settings, problem, step ?? 'opened')
+  );
 }
 
 export function requestRecheck(plan: IncidentPlan, at: number): void {

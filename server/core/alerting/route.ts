@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.ts';
-import type { AlertStep, PlannedAlert } from './alert.ts';
+import type { AlertStep, PlannedAlert, Problem } from './alert.ts';
 import type { CertificateGroup, RouteChoice } from './incident.ts';
 import { sendAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
@@ -53,6 +53,14 @@ export interface EarlierDelivery {
 
 /** An alert with its channels. Without any channel, nobody can be notified now. */
 export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
+
+/** Problems that every domain has that serves the certificate, whether or not its own check has found it yet. */
+const OF_ALL_SERVING: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
+
+/** Returns whether an alert that will be sent names all domains that serve the certificate, even those that were not checked yet. */
+export function isAboutAllServing({ problem, step, routes }: RoutedAlert): boolean {
+  return OF_ALL_SERVING.includes(problem) && step !== 'resolved' && routes.length > 0;
+}
 
 /**
  * Returns whether messages may be sent to a channel: its recipient confirmed it, and nobody switched it off. Mail to the account's

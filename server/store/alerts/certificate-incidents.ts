@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { AlertFacts, AlertStep, Problem } from '../../core/alerting/alert.ts';
 import {
   type CertificateGroup,
-  isAcknowledged,
+  isSilent,
   type KnownIncident,
   REMEMBER_INCIDENTS_MS,
 } from '../../core/alerting/incident.ts';
-import { type AlertSettings, effectiveSettings, isMuted } from '../../core/alerting/settings.ts';
+import { type AlertSettings, effectiveSettings } from '../../core/alerting/settings.ts';
 import type { ConcernedCertificate } from '../../core/check/conclude.ts';
 import { entitlementAt } from '../../core/plan.ts';
 import { nameOf, type Targeted } from '../../core/target.ts';
@@ -185,19 +185,6 @@ async function domainsOf(
       .filter(([, { all, monitorIds }]) => all || monitorIds.includes(row.id))
       .map(([channelKey]) => channelKey),
   }));
-}
-
-/** Returns whether a domain gets no alerts about the certificate now. `step` null: whatever the step. */
-function isSilent(
-  { incident, isInMaintenance, settings }: CertificateDomain,
-  { problem, step, now }: { problem: Problem; step: AlertStep | null; now: number },
-): boolean {
-  return (
-    isInMaintenance ||
-    (incident?.snoozedUntil ?? 0) > now ||
-    (step !== null && incident !== null && isAcknowledged(incident, step)) ||
-    isMuted(settings, problem, step ?? 'opened')
-  );
 }
 
 /** The domains that an alert names, by name, and the number of those that no longer have the problem. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Problem } from '../../core/alerting/alert.ts';
 import { replacedCertificate } from '../../core/alerting/conditions.ts';
+import { isAboutAllServing } from '../../core/alerting/route.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../core/alerting/settings.ts';
 import {
   certificateProblem,
@@ -40,7 +40,7 @@ import { joinVerdict, uptimeStanding } from '../monitors/monitor-row.ts';
 import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
-import { storeCheckEvidence } from './check-evidence.ts';
+import { storeCheckEvidence, type StoredEvidence } from './check-evidence.ts';
 import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { currentVerdict, dropUnusedVerdict, keepVerdict, momentOf } from './verdict-row.ts';
@@ -124,8 +124,23 @@ export async function record(
       again: state.isRequested,
     };
   });
-  if (outcome === null) return null;
+  if (outcome !== null) announceCheck(store, key, outcome);
+  return outcome?.conclusion ?? null;
+}
 
+/** Publishes what a recorded check changed. */
+function announceCheck(
+  store: Store,
+  key: MonitorKey,
+  outcome: {
+    conclusion: Conclusion;
+    isFirstRead: boolean;
+    reached: StoredEvidence['reached'];
+    change: 'changed' | 'checked';
+    deliveries: number;
+    again: boolean;
+  },
+): void {
   const { conclusion, reached, change } = outcome;
   if (reached !== null) store.onLimit(reached);
   store.signals.publish({ topic: 'domain', ...key, change });
@@ -134,7 +149,6 @@ export async function record(
   if (outcome.deliveries > 0) store.signals.publish({ topic: 'deliveries' });
   if (outcome.isFirstRead) store.signals.publish({ topic: 'icons' });
   if (outcome.again) store.signals.publish({ topic: 'due' });
-  return conclusion;
 }
 
 /** Locks the monitor's row and returns the columns that a check needs; no row if this worker has lost the lease. */
@@ -304,14 +318,10 @@ async function writeAlerting(
     if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
     return { ...alert, incidentId };
   });
-  for (const { problem, fingerprint, step, facts, incidentId: groupId, routes } of alerts)
-    if (SHARED_PROBLEMS.includes(problem) && step !== 'resolved' && routes.length > 0)
-      await openForOthers(trx, { accountId, problem, fingerprint, groupId, confirmedAt: now, facts, now });
+  for (const { problem, fingerprint, facts, incidentId: groupId } of alerts.filter(isAboutAllServing))
+    await openForOthers(trx, { accountId, problem, fingerprint, groupId, confirmedAt: now, facts, now });
   return queueAlerts(trx, { accountId, now, alerts, leaseClock: leaseClock(store, now) });
 }
-
-/** Problems that all domains with the certificate have, whether or not a check has found it yet. */
-const SHARED_PROBLEMS: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
 
 /** Returns a stored time, or `now` if it is in the future because the clock ran ahead. */
 const notAfter = (now: number, at: number | null): number | null => (at === null ? null : Math.min(at, now));
