@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Entitlement } from '../../core/plan.ts';
 import { applyEntitlement, publishPlanChange, storedEntitlement } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
-import type { AccountsTable } from '../schema/tables.ts';
+import type { AccountsTable } from '../schema/account-tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 export interface Account {

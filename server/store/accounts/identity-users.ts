@@ -5,7 +5,7 @@ import { releaseHeldMail } from '../mail/mail-quota.ts';
 import { enqueueMail, type NewMail } from '../mail/mails.ts';
 import { clearForNewOwner, lockAccount, revokeAccess } from './new-owner.ts';
 import type { Store } from '../db/open-store.ts';
-import type { IdentityUserTable } from '../schema/identity-tables.ts';
+import type { IdentityUserTable } from '../schema/account-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 

@@ -5,7 +5,8 @@ import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/monitor-row.ts';
-import type { AccountsTable, Tables } from '../schema/tables.ts';
+import type { AccountsTable } from '../schema/account-tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 type Counts = Partial<Record<ClearedTable, number>>;
 

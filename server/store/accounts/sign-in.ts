@@ -6,7 +6,8 @@ import { deleteUsers } from './identity-users.ts';
 import { releaseHeldMail } from '../mail/mail-quota.ts';
 import { clearForNewOwner, lockAccount, revokeAccess } from './new-owner.ts';
 import type { Store } from '../db/open-store.ts';
-import type { AccountsTable, Tables } from '../schema/tables.ts';
+import type { AccountsTable } from '../schema/account-tables.ts';
+import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** Facts about a sign-in from the identity provider and the request. */

@@ -16,7 +16,8 @@ import { endOutagesOfPaused } from '../alerts/incidents.ts';
 import { reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
-import type { AccountsTable, Tables } from '../schema/tables.ts';
+import type { AccountsTable } from '../schema/account-tables.ts';
+import type { Tables } from '../schema/tables.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 
 type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;

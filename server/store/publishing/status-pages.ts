@@ -5,8 +5,7 @@ import { isDown } from '../alerts/incidents.ts';
 import { findMonitors, matchingEndpoints } from '../monitors/monitor-list.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
-import type { StatusPagesTable } from '../schema/status-tables.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { StatusPagesTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { storedStrings } from '../db/stored-json.ts';
 

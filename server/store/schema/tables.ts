@@ -1,7 +1,22 @@
 import type { Generated } from 'kysely';
 import type { CertificateProblem } from '../../core/check/conclude.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
-import type { Plan, PlanSource, PlanStatus, Subscription } from '../../core/plan.ts';
+import type { Subscription } from '../../core/plan.ts';
+import type {
+  AccountsTable,
+  ApiTokensTable,
+  AuthoritiesTable,
+  FeedbackTable,
+  IdempotencyKeysTable,
+  IdentitiesTable,
+  IdentityAccountTable,
+  IdentityFactorTable,
+  IdentitySessionTable,
+  IdentityUserTable,
+  IdentityVerificationTable,
+  SessionsTable,
+  TrialsTable,
+} from './account-tables.ts';
 import type {
   AlarmsTable,
   AlertsTable,
@@ -27,14 +42,6 @@ import type {
   ServedCertificatesTable,
   VerdictsTable,
 } from './check-tables.ts';
-import type {
-  IdentityAccountTable,
-  IdentityFactorTable,
-  IdentitySessionTable,
-  IdentityUserTable,
-  IdentityVerificationTable,
-} from './identity-tables.ts';
-import type { BadgesTable, StatusPageDomainsTable, StatusPagesTable } from './status-tables.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 
 /** The key of a monitor. Queries always filter by account, so that another account's id is treated like an unknown one. */
@@ -45,67 +52,6 @@ export interface MonitorKey {
 
 /** A boolean as 0 or 1, which both databases support. */
 type Flag = number;
-
-export interface AccountsTable {
-  id: string;
-  /** Email address in lower case; unique. */
-  email: string;
-  email_verified: Flag;
-  full_name: string;
-  photo_url: string | null;
-  paddle_id: string;
-  company_name: string;
-  /** The plan as last computed. After `plan_ends_at` the account has Free, even if this column still says otherwise. */
-  plan: Plan;
-  plan_status: Generated<PlanStatus>;
-  plan_source: Generated<PlanSource>;
-  plan_ends_at: number | null;
-  trial_ends_at: number | null;
-  /** Time at which the operator granted Premium, ms UTC; null: no grant. With `grant_ends_at` null, the grant has no end. */
-  granted_at: number | null;
-  grant_ends_at: number | null;
-  disabled_at: number | null;
-  /** IANA name of the time zone; null: UTC. */
-  time_zone: string | null;
-  /** JSON of AlertSettings; null: the defaults apply. */
-  alert_settings: string | null;
-  /** Due time of the next weekly digest, ms UTC; null: digests are off. */
-  digest_next_at: number | null;
-  /** Time at which the welcome email, which shows whether mail arrives, was queued, ms UTC; null before the first domain. */
-  reached_out_at: number | null;
-  /** Expiry of unsubscribe links mailed before schema level 19, ms UTC; null: the account is newer. */
-  old_links_until: number | null;
-  /** The kind of account. `system`: the account of the self-check, to which nobody can sign in. */
-  kind: Generated<'person' | 'system'>;
-  created_at: number;
-}
-
-/** Sign-in identities of accounts, one row per (issuer, subject). */
-export interface IdentitiesTable {
-  issuer: string;
-  subject: string;
-  account_id: string;
-  email_verified: Flag;
-  created_at: number;
-}
-
-export interface SessionsTable {
-  id: string;
-  account_id: string;
-  access_hash: string;
-  access_expires_at: number;
-  refresh_hash: string;
-  /** Hash of the token that `refresh_hash` replaced at `rotated_at`. */
-  previous_refresh_hash: string | null;
-  rotated_at: number | null;
-  refresh_idle_expires_at: number;
-  refresh_expires_at: number;
-  /** User-Agent header at the sign-in or the last refresh. */
-  user_agent: Generated<string>;
-  /** IP address at the sign-in or the last refresh. */
-  address: Generated<string>;
-  created_at: number;
-}
 
 export interface MonitorsTable {
   id: string;
@@ -244,14 +190,6 @@ export interface PaymentEventsTable {
   refunded: Flag | null;
 }
 
-/** Salted hashes of addresses that had a trial. A row outlives its account by twelve months. */
-export interface TrialsTable {
-  address_hash: string;
-  account_id: string | null;
-  started_at: number;
-  account_deleted_at: number | null;
-}
-
 export type MailState = 'waiting' | 'delivered' | 'failed' | 'expired';
 
 /**
@@ -266,27 +204,6 @@ export interface MailsTable extends OutboxColumns {
   state: MailState;
   /** Time after which the mail is dropped instead of sent, ms UTC; null: never. */
   expires_at: number | null;
-}
-
-export interface FeedbackTable {
-  id: string;
-  account_id: string;
-  title: string;
-  message: string;
-  /** 1 if the account had Premium when the feedback was written. */
-  premium: Flag;
-  created_at: number;
-}
-
-/** A certificate authority that one account trusts in addition to the public ones. */
-export interface AuthoritiesTable {
-  id: string;
-  account_id: string;
-  fingerprint: string;
-  der: Uint8Array;
-  /** JSON of AuthorityFacts. */
-  facts: string;
-  created_at: number;
 }
 
 /** Preview checks, which belong to no account. The API inserts a row, a worker answers it, and the API reads and deletes it. */
@@ -305,6 +222,43 @@ export interface RateLimitsTable {
   key: string;
   window_ends_at: number;
   count: number;
+}
+
+/** Public status pages, at most one per account. */
+export interface StatusPagesTable {
+  account_id: string;
+  /** The last path segment of the page's URL. Unique. */
+  slug: string;
+  /** 0 if the page is visible to its owner only. */
+  enabled: Flag;
+  /** 1 if search engines may list the page. */
+  listed: Flag;
+  title: string;
+  shows: 'all' | 'tags' | 'chosen';
+  /** JSON list of lower-case words. */
+  tags: string;
+  show_certificates: Flag;
+  show_uptime: Flag;
+  show_incidents: Flag;
+  created_at: number;
+  changed_at: number;
+}
+
+/** The label of a domain on the status page, and its position if the page shows chosen domains. */
+export interface StatusPageDomainsTable {
+  account_id: string;
+  monitor_id: string;
+  place: number;
+  /** Label of the domain; empty: the page shows the host name. */
+  label: string;
+}
+
+/** Public badge images of domains. The token is stored in clear text, because it is meant to be published. */
+export interface BadgesTable {
+  account_id: string;
+  monitor_id: string;
+  token: string;
+  created_at: number;
 }
 
 export interface Tables {
@@ -353,37 +307,4 @@ export interface Tables {
   passkey: IdentityFactorTable;
   twoFactor: IdentityFactorTable;
   verification: IdentityVerificationTable;
-}
-
-/** A personal API token. Only the SHA-256 of its secret is stored. */
-export interface ApiTokensTable {
-  account_id: string;
-  id: string;
-  token_hash: string;
-  /** The first characters of the token. */
-  prefix: string;
-  name: string;
-  /** JSON list of scope names. */
-  scopes: string;
-  created_at: number;
-  last_used_at: number | null;
-  expires_at: number | null;
-}
-
-/** An API call with an idempotency key, running or answered. */
-export interface IdempotencyKeysTable {
-  account_id: string;
-  /** SHA-256 of the idempotency key. */
-  key_hash: string;
-  /** SHA-256 of the method, path and input of the request. */
-  request_hash: string;
-  /** Random id of the attempt that holds the key's lease. */
-  attempt: string;
-  /** Time after which another attempt may take over an unanswered call, ms UTC. */
-  lease_expires_at: number;
-  /** HTTP status of the answer; null while the call is unanswered. */
-  status: number | null;
-  content_type: string | null;
-  body: string | null;
-  created_at: number;
 }
