@@ -1,28 +1,16 @@
-import { pruneTestMessages } from '../store/alerts/alerts.ts';
 import { pruneOrphanCertificates } from '../store/checks/certificates.ts';
 import { pruneFavicons } from '../store/monitors/favicons.ts';
-import { pruneKeys } from '../store/accounts/idempotency.ts';
-import { pruneMails } from '../store/mail/mails.ts';
-import { prunePaymentEvents } from '../store/billing/payment-events.ts';
-import { correctFutureTimes } from '../store/operations/future-times.ts';
-import { pruneRateLimits } from '../store/operations/rate-limits.ts';
+import { correctFutureTimes, deleteExpired } from '../store/operations/sweep.ts';
+import { tablesWith } from '../store/schema/catalogue.ts';
 import { prunePast } from '../store/checks/retention.ts';
-import { pruneSessions } from '../store/accounts/sessions.ts';
+import { endOldestSessions } from '../store/accounts/sessions.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { pruneTrials } from '../store/billing/entitlements.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
-import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 /** Minimum interval between two prunings of the history of domains. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
-/** How long the result of a channel test can be seen. */
-const KEEP_TESTS_MS = 90 * DAY_MS;
-/** How long the operator can see the result of a mail. */
-const KEEP_MAILS_MS = 90 * DAY_MS;
-/** How long ids of payment events are kept to detect repeated webhooks, far longer than the payment provider repeats them. */
-const KEEP_PAYMENT_EVENTS_MS = 90 * DAY_MS;
-
 export interface JanitorOptions {
   store: Store;
   clock: Clock;
@@ -71,15 +59,14 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
       log.warn({ corrected }, 'the clock was ahead; rows with times in the future are corrected');
     const steps: readonly (() => Promise<unknown>)[] = [
       () => prunePastDaily(now),
-      () => pruneTestMessages(store, now - KEEP_TESTS_MS),
-      () => pruneMails(store, now - KEEP_MAILS_MS),
-      () => prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS),
-      () => pruneTrials(store, now),
+      ...tablesWith('expires').map(
+        ([table]) =>
+          () =>
+            deleteExpired(store, table, now),
+      ),
+      () => endOldestSessions(store),
       () => pruneOrphanCertificates(store),
       () => pruneFavicons(store.db),
-      () => pruneSessions(store, now),
-      () => pruneRateLimits(store, now),
-      () => pruneKeys(store, now),
     ];
     for (const prune of steps) {
       if (stopping.signal.aborted) return;

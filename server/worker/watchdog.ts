@@ -3,7 +3,7 @@ import { clearUnconfirmedAlarms, mailAlarms } from '../store/alerts/alarms.ts';
 import { oldestDue } from '../store/alerts/deliveries.ts';
 import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { correctFutureTimes } from '../store/operations/future-times.ts';
+import { correctFutureTimes } from '../store/operations/sweep.ts';
 import { spreadOverdue } from '../store/monitors/check-due.ts';
 import { mailDownSince } from '../store/accounts/account-health.ts';
 import type { Clock, Log } from './clock.ts';

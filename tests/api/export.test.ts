@@ -10,8 +10,6 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
-import { LISTS, WITHOUT_LIST } from '../../server/store/accounts/export.ts';
-import { accountTables } from '../kit/databases/account-tables.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 const authority = mintAuthority();
@@ -287,12 +285,6 @@ describeEachDatabase('The data export', (open) => {
     expect(data.feedback).toMatchObject([{ message: 'From alice', premium: false }]);
     expect(data.subscriptions).toMatchObject([{ id: 'sub_alice', status: 'active' }]);
     expect(data.payment_events).toMatchObject([{ id: 'evt_alice', outcome: 'applied' }]);
-  });
-
-  it('has a list for every table of the account, or a reason why there is none', async () => {
-    const { store } = await startApi(open);
-    const tables = [...(await accountTables(store)).keys()];
-    expect(tables.toSorted()).toEqual([...Object.keys(LISTS), ...Object.keys(WITHOUT_LIST)].toSorted());
   });
 
   it('has no data of other accounts and no secrets', async () => {

@@ -8,10 +8,10 @@ import {
   ANSWER_RETENTION_MS,
   claimIdempotencyKey,
   IdempotencyLeaseLost,
-  pruneKeys,
   storeAnswer,
 } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
+import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase, freshDatabase, freshStore } from '../kit/databases/database.ts';
 import { markVerified, type Person, signUp } from '../kit/product/people.ts';
 import { INPUTS } from './access-inputs.ts';
@@ -328,12 +328,12 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await claimIdempotencyKey(api.store, { ...key, now: ANSWER_RETENTION_MS - 1 })).isClaimed).toBe(
       false,
     );
-    expect(await pruneKeys(api.store, ANSWER_RETENTION_MS - 1)).toBe(0);
+    expect(await deleteExpired(api.store, 'idempotency_keys', ANSWER_RETENTION_MS - 1)).toBe(0);
     expect(
       (await claimIdempotencyKey(api.store, { ...key, request: 'another', now: ANSWER_RETENTION_MS }))
         .isClaimed,
     ).toBe(true);
-    expect(await pruneKeys(api.store, 2 * ANSWER_RETENTION_MS)).toBe(1);
+    expect(await deleteExpired(api.store, 'idempotency_keys', 2 * ANSWER_RETENTION_MS)).toBe(1);
   });
 
   it('runs once even if two processes claim its key at the same time', async () => {

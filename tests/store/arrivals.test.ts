@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { findAccount } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { pruneTrials } from '../../server/store/billing/entitlements.ts';
 import { findSession, openSession } from '../../server/store/accounts/sessions.ts';
+import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW } from './samples.ts';
 
@@ -59,7 +59,7 @@ describeEachDatabase('a trial', (open) => {
     const store = await open();
     const opened = await openAccount(store, { ...arrival, trial });
     if (!opened.ok) throw new Error(opened.code);
-    expect(await pruneTrials(store, NOW + 5_000 * DAY)).toBe(0);
+    expect(await deleteExpired(store, 'trials', NOW + 5_000 * DAY)).toBe(0);
     await deleteAccount(store, opened.account.id, NOW + DAY);
     expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([
       {
@@ -73,8 +73,8 @@ describeEachDatabase('a trial', (open) => {
     expect(back).toMatchObject({ created: true, account: { entitlement: { plan: 'free' } } });
     if (back.ok) await deleteAccount(store, back.account.id, NOW + 2 * DAY);
 
-    expect(await pruneTrials(store, NOW + 365 * DAY)).toBe(0);
-    expect(await pruneTrials(store, NOW + 366 * DAY)).toBe(1);
+    expect(await deleteExpired(store, 'trials', NOW + 365 * DAY)).toBe(0);
+    expect(await deleteExpired(store, 'trials', NOW + 366 * DAY)).toBe(1);
     const afresh = await openAccount(store, { ...arrival, trial, now: NOW + 400 * DAY });
     expect(afresh).toMatchObject({ account: { entitlement: { plan: 'premium' } } });
   });

@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { claimIdempotencyKey, pruneKeys } from '../../server/store/accounts/idempotency.ts';
+import { claimIdempotencyKey } from '../../server/store/accounts/idempotency.ts';
 import { mailDownSince } from '../../server/store/accounts/account-health.ts';
-import { openSession, pruneSessions, rotateSession } from '../../server/store/accounts/sessions.ts';
+import { openSession, rotateSession } from '../../server/store/accounts/sessions.ts';
 import {
   clearUnconfirmedAlarms,
   mailAlarms,
@@ -12,7 +12,7 @@ import {
   raisedAlarms,
 } from '../../server/store/alerts/alarms.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
-import { correctFutureTimes } from '../../server/store/operations/future-times.ts';
+import { correctFutureTimes, deleteExpired } from '../../server/store/operations/sweep.ts';
 import { sqliteTables } from '../../server/store/operations/copy/sqlite-tables.ts';
 import { consumeRateLimit, readRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
@@ -127,7 +127,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
       );
     await verification('made then', AHEAD + 30 * MINUTE);
     await verification('made since', NOW + DAY);
-    await pruneSessions(store, NOW);
+    await deleteExpired(store, 'verification', NOW);
     expect(await store.db.selectFrom('verification').select('value').execute()).toEqual([
       { value: 'made since' },
     ]);
@@ -139,8 +139,8 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     const { id: accountId } = await person(store, 'alice');
     await claimIdempotencyKey(store, { accountId, key: 'a', request: 'add', now: AHEAD });
     await correctFutureTimes(store, NOW);
-    expect(await pruneKeys(store, NOW + DAY - 1)).toBe(0);
-    expect(await pruneKeys(store, NOW + DAY)).toBe(1);
+    expect(await deleteExpired(store, 'idempotency_keys', NOW + DAY - 1)).toBe(0);
+    expect(await deleteExpired(store, 'idempotency_keys', NOW + DAY)).toBe(1);
   });
 
   it('stay if they are less than an hour ahead, as those of another machine may be', async () => {

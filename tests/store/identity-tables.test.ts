@@ -4,7 +4,7 @@ import { getMigrations } from 'better-auth/db/migration';
 import { jwt, twoFactor } from 'better-auth/plugins';
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { pruneSessions } from '../../server/store/accounts/sessions.ts';
+import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 
 describeEachDatabase('the tables of better-auth', (open) => {
@@ -39,8 +39,10 @@ describeEachDatabase('the tables of better-auth', (open) => {
       value: 'alice',
       expiresAt: new Date(expiresAt),
     });
-    expect(await pruneSessions(store, expiresAt - 60_000)).toBe(0);
-    expect(await pruneSessions(store, expiresAt + 60_000)).toBe(2);
+    for (const table of ['session', 'verification'] as const) {
+      expect(await deleteExpired(store, table, expiresAt - 60_000)).toBe(0);
+      expect(await deleteExpired(store, table, expiresAt + 60_000)).toBe(1);
+    }
   });
 });
 

@@ -7,7 +7,6 @@ import {
   deferMail,
   enqueueMail,
   type NewMail,
-  pruneMails,
   rescheduleMails,
   retryMail,
   settleMail,
@@ -20,6 +19,7 @@ import {
 } from '../../server/store/mail/mail-quota.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { MAX_UNANSWERED_CLAIMS, releaseLeases } from '../../server/store/mail/outbox.ts';
+import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 import { promise } from '../security/promise.ts';
@@ -233,8 +233,8 @@ describeEachDatabase('mails', (open) => {
     await enqueue(store);
     const { leaseToken } = await claimOne(store, NOW);
     await settleMail(store, { leaseToken, outcome: 'delivered', detail: null, now: NOW });
-    expect(await pruneMails(store, NOW)).toBe(0);
-    expect(await pruneMails(store, NOW + 1)).toBe(1);
+    expect(await deleteExpired(store, 'mails', NOW + 90 * DAY - 1)).toBe(0);
+    expect(await deleteExpired(store, 'mails', NOW + 90 * DAY)).toBe(1);
     expect(await rows(store)).toMatchObject([{ state: 'waiting' }]);
   });
 });

@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  consumeRateLimit,
-  pruneRateLimits,
-  refundRateLimit,
-} from '../../server/store/operations/rate-limits.ts';
+import { consumeRateLimit, refundRateLimit } from '../../server/store/operations/rate-limits.ts';
+import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { NOW } from './samples.ts';
 
@@ -41,7 +38,7 @@ describeEachDatabase('rate limits', (open) => {
   it('are pruned when their window is over', async () => {
     const store = await open();
     await consumeRateLimit(store, use);
-    expect(await pruneRateLimits(store, NOW + 59_999)).toBe(0);
-    expect(await pruneRateLimits(store, NOW + 60_000)).toBe(1);
+    expect(await deleteExpired(store, 'rate_limits', NOW + 59_999)).toBe(0);
+    expect(await deleteExpired(store, 'rate_limits', NOW + 60_000)).toBe(1);
   });
 });

@@ -2,14 +2,15 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import {
   endAllSessions,
+  endOldestSessions,
   endSession,
   findSession,
   listSessions,
   openSession,
-  pruneSessions,
   rotateSession,
   type SessionClient,
 } from '../../server/store/accounts/sessions.ts';
+import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 import { promise } from '../security/promise.ts';
@@ -127,8 +128,8 @@ describeEachDatabase('sessions', (open) => {
 
   it('are pruned once they can no longer be refreshed', async () => {
     const store = await signedIn(await open());
-    expect(await pruneSessions(store, NOW + 14 * DAY - 1)).toBe(0);
-    expect(await pruneSessions(store, NOW + 14 * DAY)).toBe(1);
+    expect(await deleteExpired(store, 'sessions', NOW + 14 * DAY - 1)).toBe(0);
+    expect(await deleteExpired(store, 'sessions', NOW + 14 * DAY)).toBe(1);
   });
 
   it('are pruned beyond 200 per account, oldest first', async () => {
@@ -137,7 +138,7 @@ describeEachDatabase('sessions', (open) => {
     await openSession(store, { ...newSession(bob.id, 'of bob'), signedInAt: NOW - DAY });
     for (let index = 1; index <= 203; index++)
       await openSession(store, { ...newSession(alice.id, `session ${index}`), signedInAt: NOW + index });
-    expect(await pruneSessions(store, NOW + MINUTE)).toBe(4);
+    expect(await endOldestSessions(store)).toBe(4);
     const left = await store.db.selectFrom('sessions').select('id').orderBy('created_at').execute();
     expect(left.slice(0, 2)).toEqual([{ id: 'of bob' }, { id: 'session 4' }]);
     promise('7.1.2');

@@ -4,8 +4,8 @@ import { readTarget } from '../../core/target.ts';
 import { EXPORT_LIMITS, exportHistoryOf } from '../monitors/domain-export.ts';
 import { countMonitors } from '../monitors/monitors.ts';
 import type { Store } from '../db/open-store.ts';
+import { type ListedColumns, tablesWith } from '../schema/catalogue.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
-import type { AccountTable } from './new-owner.ts';
 import { parseAccountSettings, parseDomainSettings } from '../alerts/stored-alerts.ts';
 
 /** Returns a text by which the owner recognises a channel, without its secrets. */
@@ -47,114 +47,35 @@ export function exportAccountData(
 ): Record<string, AsyncIterable<unknown>> {
   const { db } = store;
   const accountId = account.id;
-  const list = (table: ListedTable) => rowsOf(db, table, account);
+  const lists = Object.fromEntries(
+    tablesWith('exported').flatMap(([table, exported]) =>
+      typeof exported === 'string' ? [] : [[exported.as ?? table, rowsOf(db, { table, exported, account })]],
+    ),
+  );
   return {
+    ...lists,
     domains: domains(store, accountId, now),
-    authorities: list('authorities'),
     alerts: alerts(db, accountId),
-    channels: withTargets(list('channels'), targetOf),
-    unsubscriptions: list('unsubscriptions'),
-    maintenance: list('maintenance_windows'),
-    tokens: list('api_tokens'),
-    calendars: list('calendar_feeds'),
+    channels: withTargets(lists['channels'] ?? pages(() => Promise.resolve([])), targetOf),
     status_pages: statusPages(db, accountId),
-    badges: list('badges'),
-    mails: list('mails'),
-    feedback: list('feedback'),
-    subscriptions: list('subscriptions'),
-    payment_events: list('payment_events'),
   };
 }
 
-/** Which columns of a table the export shows. No two rows of an account have the same `at` and `key`. */
-interface ListedColumns<Column extends string = string> {
-  columns: readonly Column[];
-  /** Exported as `created_at`, which is the default. The oldest rows come first. */
-  at?: Column;
-  /** Exported as `id`, which is the default. */
-  key?: Column;
-  /** Columns that contain JSON. */
-  json?: readonly Column[];
-  /** Columns that contain 0 or 1. */
-  flags?: readonly Column[];
-}
-
-/** The tables of an account that are exported as a list, with what the list shows. */
-export const LISTS = {
-  authorities: { columns: ['fingerprint', 'facts'], json: ['facts'] },
-  channels: {
-    columns: [
-      'kind',
-      'name',
-      'config',
-      'confirmed_at',
-      'disabled_at',
-      'disabled_by',
-      'failing_since',
-      'delivered_at',
-    ],
-  },
-  unsubscriptions: { columns: ['channel_key', 'monitor_id'] },
-  maintenance_windows: { columns: ['monitor_id', 'starts_at', 'ends_at', 'repeats', 'note'] },
-  api_tokens: { columns: ['name', 'prefix', 'scopes', 'last_used_at', 'expires_at'], json: ['scopes'] },
-  calendar_feeds: { columns: ['read_at'], key: 'account_id' },
-  badges: { columns: [], key: 'monitor_id' },
-  mails: { columns: ['kind', 'recipient', 'state', 'attempts', 'detail', 'settled_at'] },
-  feedback: { columns: ['title', 'message', 'premium'], flags: ['premium'] },
-  subscriptions: {
-    columns: [
-      'customer_id',
-      'price_id',
-      'status',
-      'period_starts_at',
-      'period_ends_at',
-      'cancels_at',
-      'past_due_since',
-      'refunded_at',
-      'told_at',
-    ],
-  },
-  payment_events: { columns: ['type', 'occurred_at', 'outcome'], at: 'received_at' },
-} satisfies { [Table in AccountTable]?: ListedColumns<keyof Tables[Table] & string> };
-type ListedTable = keyof typeof LISTS;
-
-const OF_DOMAINS = 'The list of domains has it.';
-const OF_ALERTS = 'The list of alerts has it.';
-const DERIVED = 'Triggers derive it from other tables.';
-
-/** Why the other tables of an account have no list of their own. The type demands a reason for each. */
-export const WITHOUT_LIST: Readonly<Record<Exclude<AccountTable, ListedTable>, string>> = {
-  accounts: 'It is the profile.',
-  identities: 'The caller exports what the sign-in provider knows.',
-  sessions: 'The caller exports the open ones, without their secrets.',
-  idempotency_keys: 'Answers to repeated calls, which show nothing else.',
-  monitors: OF_DOMAINS,
-  monitor_states: OF_DOMAINS,
-  check_runs: OF_DOMAINS,
-  monitor_days: OF_DOMAINS,
-  evidence: OF_DOMAINS,
-  verdicts: OF_DOMAINS,
-  monitor_certificates: OF_DOMAINS,
-  incidents: OF_DOMAINS,
-  other_leaves: OF_DOMAINS,
-  monitor_listing: DERIVED,
-  monitor_totals: DERIVED,
-  served_certificates: DERIVED,
-  alerts: OF_ALERTS,
-  deliveries: OF_ALERTS,
-  delivery_attempts: OF_ALERTS,
-  status_pages: 'The list of status pages has it.',
-  status_page_domains: 'The list of status pages has it.',
-  trials: 'The profile says whether there was one.',
-};
-
-/** Yields the account's rows of a table, oldest first, with the columns of `LISTS`. */
+/** Yields the account's rows of a table, oldest first. */
 function rowsOf(
   db: Kysely<Tables>,
-  table: ListedTable,
-  { id, email }: { id: string; email: string },
+  {
+    table,
+    exported,
+    account,
+  }: {
+    table: keyof Tables;
+    exported: ListedColumns;
+    account: { id: string; email: string };
+  },
 ): AsyncGenerator<ExportedRow> {
-  const { columns, at = 'created_at', key = 'id', json = [], flags = [] }: ListedColumns = LISTS[table];
+  const { columns, at = 'created_at', key = 'id', json = [], flags = [] } = exported;
+  const { id, email } = account;
   // Mails from before the account existed have no `account_id`.
   const earlier = sql<boolean>`account_id is null and recipient = ${email}`;
   return pages(async (after) => {

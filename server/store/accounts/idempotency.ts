@@ -147,13 +147,4 @@ export async function releaseKey(
     .execute();
 }
 
-/** Deletes keys that are at least a day old. Returns how many. */
-export async function pruneKeys(store: Store, now: number): Promise<number> {
-  const pruned = await store.db
-    .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', now - ANSWER_RETENTION_MS)
-    .executeTakeFirst();
-  return Number(pruned.numDeletedRows);
-}
-
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');

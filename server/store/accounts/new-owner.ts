@@ -1,4 +1,4 @@
-import type { Selectable, SelectType, Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { type ClearedTable, OPERATOR_MAILS } from '../../core/account-mail.ts';
 import { locked } from '../db/dialect.ts';
 import { enqueueMail } from '../mail/mails.ts';
@@ -6,6 +6,7 @@ import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/monitor-row.ts';
 import type { AccountsTable } from '../schema/account-tables.ts';
+import { type AccountTable, tablesWith } from '../schema/catalogue.ts';
 import type { Tables } from '../schema/tables.ts';
 
 type Counts = Partial<Record<ClearedTable, number>>;
@@ -36,7 +37,7 @@ export async function lockAccount(
 }
 
 /**
- * Clears an account that a stranger may have created: expires waiting mail, applies `NEW_OWNER_POLICY`, and mails the numbers of
+ * Clears an account that a stranger may have created: expires waiting mail, applies the rules of `CATALOGUE`, and mails the numbers of
  * paused domains and removed items. Call it after `revokeAccess` (which returns `ended`) with the account's row locked.
  */
 export async function clearForNewOwner(
@@ -48,10 +49,12 @@ export async function clearForNewOwner(
   await resetSearchTexts(trx, accountId);
   const removed = { ...ended };
   let domains = 0;
-  for (const [table, policy] of Object.entries(NEW_OWNER_POLICY) as [AccountTable, TablePolicy][]) {
-    if ('removed' in policy) {
+  for (const [name, policy] of tablesWith('newOwner')) {
+    const table = name as AccountTable;
+    if (policy === 'removed') await removeAll(trx, table, accountId);
+    else if (policy === 'reported') {
       const count = await removeAll(trx, table, accountId);
-      if (policy.removed !== 'unreported') removed[policy.removed] = (removed[policy.removed] ?? 0) + count;
+      removed[table as ClearedTable] = (removed[table as ClearedTable] ?? 0) + count;
     } else if ('columns' in policy) {
       const count = await resetColumns(trx, {
         table,
@@ -135,118 +138,4 @@ async function resetSearchTexts(trx: Transaction<Tables>, accountId: string): Pr
       .where('account_id', '=', accountId)
       .where('id', '=', id)
       .execute();
-}
-
-/**
- * Rule for a column of a kept row: a string says why it is kept, a function returns its new value (`now` in ms UTC),
- * and `changedBy` names what else changes it.
- */
-type ColumnPolicy<Value> = string | ((now: number) => Value) | { changedBy: string };
-
-/**
- * Rule for an account's rows in a table. `removed`: they are deleted, and the mail to the owner counts them under that name
- * (`unreported`: does not mention them). `kept`: they stay, for this reason. `columns`: they stay with some columns reset.
- */
-export type TablePolicy<Table extends keyof Tables = keyof Tables> =
-  | { removed: ClearedTable | 'unreported' }
-  | { kept: string }
-  | { columns: { [Column in keyof Tables[Table]]-?: ColumnPolicy<SelectType<Tables[Table][Column]>> } };
-
-/** Tables whose rows belong to an account. */
-export type AccountTable =
-  | 'accounts'
-  | { [Table in keyof Tables]: 'account_id' extends keyof Tables[Table] ? Table : never }[keyof Tables];
-
-const DOMAINS_STAY = 'Domains are kept, and paused until the new owner resumes them.';
-const BY_CHECKS = 'Checks write it. The new owner sees the results after resuming the domain.';
-const BY_WORKERS = 'Workers write it to share the checks among them.';
-const PREMIUM_STAYS =
-  'Records what was paid for or granted. Premium belongs to the account, no matter who bought it.';
-
-/**
- * Rules for an account's data when a new owner verifies its address. The type demands all tables with `account_id` and,
- * under `columns`, all their columns. The takeover test compares the list with the database.
- */
-export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } = {
-  accounts: {
-    columns: {
-      ...keep('Identifies the account.', 'id', 'email', 'kind', 'created_at'),
-      email_verified: { changedBy: 'the verification of the address' },
-      full_name: () => '',
-      photo_url: () => null,
-      company_name: () => '',
-      time_zone: () => null,
-      // Otherwise the next checkout would use the customer id of the previous payer, who would get the receipts.
-      paddle_id: () => '',
-      ...keep(PREMIUM_STAYS, 'plan', 'plan_status', 'plan_source', 'plan_ends_at', 'trial_ends_at'),
-      ...keep(PREMIUM_STAYS, 'granted_at', 'grant_ends_at'),
-      disabled_at: 'Only the operator changes it.',
-      old_links_until: 'These links were mailed to this very address.',
-      alert_settings: () => null,
-      digest_next_at: () => null,
-      reached_out_at: () => null,
-    },
-  },
-  identities: { kept: 'Identities that do not prove the address were removed before.' },
-  sessions: { removed: 'unreported' },
-  api_tokens: { removed: 'api_tokens' },
-  idempotency_keys: { removed: 'unreported' },
-  monitors: {
-    columns: {
-      ...keep(DOMAINS_STAY, 'id', 'account_id', 'host', 'port', 'target', 'protocol', 'created_at'),
-      check_every_minutes: 'The plan allows every stored value.',
-      active: () => 0,
-      paused_by: () => 'unconfirmed',
-      paused_at: (now) => now,
-      check_requested_at: () => null,
-      notes: () => '',
-      tags: () => '[]',
-      search_text: { changedBy: 'resetSearchTexts' },
-      alert_settings: () => null,
-      ...keep(BY_WORKERS, 'next_check_at', 'lane', 'lease_token', 'lease_expires_at', 'claimed_by'),
-      ...keep(BY_WORKERS, 'claim_asked'),
-      ...keep(BY_CHECKS, 'last_checked_at', 'checked', 'certificate_fingerprint', 'not_after', 'revoked'),
-      ...keep(BY_CHECKS, 'certificate_problem'),
-      ...keep(BY_CHECKS, 'last_read_at', 'unreachable_since', 'problem', 'problem_message'),
-      ...keep(BY_CHECKS, 'response_ms', 'recent_checks', 'on_schedule_until', 'icon_fetched'),
-      // A paused domain is not checked, so its uptime starts again when it resumes.
-      uptime: () => null,
-      uptime_since: () => null,
-      suspected_since: () => null,
-      down_since: () => null,
-      down_seen_at: () => null,
-    },
-  },
-  monitor_listing: { kept: 'Triggers derive it from monitors.' },
-  monitor_totals: { kept: 'Triggers derive it from monitors.' },
-  served_certificates: { kept: 'Triggers derive it from monitors.' },
-  other_leaves: { kept: BY_CHECKS },
-  monitor_states: { kept: BY_CHECKS },
-  check_runs: { kept: BY_CHECKS },
-  monitor_days: { kept: BY_CHECKS },
-  evidence: { kept: BY_CHECKS },
-  verdicts: { kept: BY_CHECKS },
-  monitor_certificates: { kept: BY_CHECKS },
-  // Each alert is sent once per incident, so alerts of kept incidents would never reach the new owner's channels.
-  incidents: { removed: 'unreported' },
-  alerts: { removed: 'unreported' },
-  deliveries: { removed: 'unreported' },
-  delivery_attempts: { removed: 'unreported' },
-  channels: { removed: 'channels' },
-  unsubscriptions: { removed: 'unreported' },
-  maintenance_windows: { removed: 'maintenance_windows' },
-  calendar_feeds: { removed: 'calendar_feeds' },
-  status_pages: { removed: 'status_pages' },
-  status_page_domains: { removed: 'unreported' },
-  badges: { removed: 'badges' },
-  authorities: { removed: 'authorities' },
-  mails: { kept: 'The history of sent mail. Waiting mail expires, except mail to the operator.' },
-  feedback: { kept: 'It is meant for the operator.' },
-  subscriptions: { kept: PREMIUM_STAYS },
-  payment_events: { kept: PREMIUM_STAYS },
-  trials: { kept: 'Each address gets one trial.' },
-};
-
-function keep<Column extends string>(why: string, ...columns: Column[]): Record<Column, string> {
-  return Object.fromEntries(columns.map((column) => [column, why])) as Record<Column, string>;
 }

@@ -4,7 +4,6 @@ import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** The client that last used a session: its User-Agent (at most 300 characters are stored) and its IP address. */
 export interface SessionClient {
@@ -242,7 +241,7 @@ export async function endProviderSessions({ db }: Pick<Store, 'db'>, accountId: 
 }
 
 /** Deletes the oldest sessions of accounts above the limit. Returns how many. */
-async function endOldest({ db }: Store): Promise<bigint> {
+export async function endOldestSessions({ db }: Store): Promise<number> {
   const ranked = db
     .selectFrom('sessions')
     .select('id')
@@ -256,7 +255,7 @@ async function endOldest({ db }: Store): Promise<bigint> {
         .where('ranked.rank', '>', FIXED_LIMITS.sessionsPerAccount),
     )
     .executeTakeFirst();
-  return ended.numDeletedRows;
+  return Number(ended.numDeletedRows);
 }
 
 /**
@@ -284,32 +283,4 @@ export async function moveFutureSessions(
     .where('created_at', '>', ahead)
     .executeTakeFirst();
   return Number(refreshed.numUpdatedRows + opened.numUpdatedRows);
-}
-
-/** Longer than any session, verification or mailed link of the identity provider is valid. */
-const MAX_PROVIDER_MS = DAY_MS + HOUR_MS;
-
-/**
- * Deletes expired sessions, the oldest sessions of accounts above the limit, and the identity provider's sessions and verifications
- * that expired, or that last too long because the clock ran ahead. Its library deletes only those that somebody uses. Returns how many.
- */
-export async function pruneSessions(store: Store, now: number): Promise<number> {
-  const expired = await store.db
-    .deleteFrom('sessions')
-    .where((eb) => eb.or([eb('refresh_expires_at', '<=', now), eb('refresh_idle_expires_at', '<=', now)]))
-    .executeTakeFirst();
-  let removed = expired.numDeletedRows + (await endOldest(store));
-  for (const table of ['session', 'verification'] as const) {
-    const deleted = await store.db
-      .deleteFrom(table)
-      .where((eb) =>
-        eb.or([
-          eb('expiresAt', '<=', new Date(now).toISOString()),
-          eb('expiresAt', '>', new Date(now + MAX_PROVIDER_MS).toISOString()),
-        ]),
-      )
-      .executeTakeFirst();
-    removed += deleted.numDeletedRows;
-  }
-  return Number(removed);
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { AlertRoute, RoutedAlert } from '../../core/alerting/route.ts';
 import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
 import { mergeKey } from '../../core/alerting/merging.ts';
-import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { placeInQueue } from './merged-deliveries.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -227,17 +226,4 @@ async function addDelivery(
     .returning('id')
     .executeTakeFirst();
   return result === undefined ? 0 : 1;
-}
-
-/**
- * Deletes test messages created before `before` (ms UTC). Returns how many. Other alerts are deleted with their
- * incident.
- */
-export async function pruneTestMessages(store: Store, before: number): Promise<number> {
-  const { numDeletedRows } = await store.db
-    .deleteFrom('alerts')
-    .where('kind', '=', 'test')
-    .where('created_at', '<', before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }

@@ -7,7 +7,6 @@ import {
   type Plan,
   splitForFree,
   TRIAL_MS,
-  TRIAL_REMEMBERED_MS,
 } from '../../core/plan.ts';
 import { nameOf, type Targeted } from '../../core/target.ts';
 import { locked } from '../db/dialect.ts';
@@ -241,14 +240,4 @@ export async function startTrial(
     .where('id', '=', accountId)
     .execute();
   return true;
-}
-
-/** Deletes the hashes of addresses whose account was deleted twelve months ago. Returns how many. */
-export async function pruneTrials(store: Store, now: number): Promise<number> {
-  const result = await store.db
-    .deleteFrom('trials')
-    .where('account_id', 'is', null)
-    .where('account_deleted_at', '<=', now - TRIAL_REMEMBERED_MS)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }

@@ -63,15 +63,6 @@ export async function applyPaymentEvent(
   return result;
 }
 
-/** Deletes events received before `before` (ms UTC). Returns how many. */
-export async function prunePaymentEvents(store: Store, before: number): Promise<number> {
-  const result = await store.db
-    .deleteFrom('payment_events')
-    .where('received_at', '<', before)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
-
 async function accountOf(
   trx: Transaction<Tables>,
   change: PaymentChange['change'],

@@ -1,7 +1,8 @@
-import { type Kysely, sql, type SqlBool } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { uptimeWindowDays } from '../../core/check/uptime.ts';
 import { RETENTION_GRACE_MS } from '../../core/plan.ts';
 import type { Store } from '../db/open-store.ts';
+import { type History, tablesWith } from '../schema/catalogue.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -15,8 +16,8 @@ interface Position {
 }
 
 /**
- * Deletes in batches the runs, days and incidents with alerts that the account's plan no longer shows, rows above
- * `MAX_PER_MONITOR`, and evidence and verdicts without a run. Stops between batches when `stopping` aborts. Returns the number of
+ * Deletes in batches the runs, days and incidents with alerts that the account's plan no longer shows, rows above the maximum of a
+ * monitor, and evidence and verdicts without a run. Stops between batches when `stopping` aborts. Returns the number of
  * deleted rows, without alerts, evidence and verdicts.
  */
 export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
@@ -52,14 +53,17 @@ async function pruneBatch(store: Store, batch: Batch): Promise<number> {
   if (store.everyonePremium && retention === 'free') return 0;
   const before = now - RETENTION_GRACE_MS - uptimeWindowDays(retention) * DAY_MS;
   return inTransaction(store, async (trx) => {
-    const old = { before, of: conditionFor(store, batch) };
-    const runs = await deleteOld(trx, 'check_runs', 'last_at', old);
-    const days = await deleteOld(trx, 'monitor_days', 'day_at', old);
-    const incidents = await deleteOld(trx, 'incidents', 'ended_at', old);
-    let excess = 0;
-    for (const table of LIMITED_TABLES) excess += await deleteExcess(trx, table, old.of);
-    if (runs + excess > 0) await deleteUnreferenced(trx, old.of);
-    return runs + days + incidents + excess;
+    const of = conditionFor(store, batch);
+    const tables = tablesWith('history').map(([name, history]) => ({
+      table: sql.table(name),
+      name,
+      ...history,
+    }));
+    const removed: Partial<Record<keyof Tables, number>> = {};
+    for (const kept of tables)
+      removed[kept.name] = (await deleteOld(trx, kept, { before, of })) + (await deleteExcess(trx, kept, of));
+    if (removed.check_runs) for (const kept of tables) await deleteUnreferenced(trx, kept, of);
+    return Object.values(removed).reduce((sum, count) => sum + count);
   });
 }
 
@@ -80,11 +84,10 @@ function conditionFor(store: Store, { after, last, retention, now }: Batch) {
     : sql<SqlBool>`${range} and not ${hadPremium}`;
 }
 
-/** SQL condition for incidents whose alerts no other incident of the certificate needs any more. */
-const leadsNoOthers = sql<SqlBool>`not exists (select 1 from incidents member
-  where member.account_id = old.account_id and member.group_id = old.id)`;
+type Kept = History & { table: RawBuilder<unknown> };
+type Condition = ReturnType<typeof conditionFor>;
 
-type OldRows = { before: number; of: ReturnType<typeof conditionFor> };
+const isTrue = sql<SqlBool>`true`;
 
 /**
  * Deletes rows whose time is before `before`; returns how many. CROSS JOIN fixes SQLite's join order: in the other order it reads
@@ -92,44 +95,20 @@ type OldRows = { before: number; of: ReturnType<typeof conditionFor> };
  */
 async function deleteOld(
   trx: Kysely<Tables>,
-  table: 'check_runs' | 'monitor_days' | 'incidents',
-  timeColumn: 'last_at' | 'day_at' | 'ended_at',
-  { before, of }: OldRows,
+  { table, key, at, isDeletable = isTrue }: Kept,
+  { before, of }: { before: number; of: Condition },
 ): Promise<number> {
-  const key = { check_runs: 'number', monitor_days: 'day_at', incidents: 'id' }[table];
-  const old = sql.table(table);
+  if (at === undefined) return 0;
   const { numAffectedRows } = await sql`with ended as materialized (
         select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
-        from monitors cross join ${old} old
+        from monitors cross join ${table} old
         where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-          and ${of} and ${sql.ref(`old.${timeColumn}`)} < ${before}
-          ${table === 'incidents' ? sql`and ${leadsNoOthers}` : sql``})
-      delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
+          and ${of} and ${sql.ref(`old.${at}`)} < ${before} and ${isDeletable})
+      delete from ${table} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
     trx,
   );
   return Number(numAffectedRows ?? 0n);
 }
-
-/**
- * Maximum rows per monitor, in addition to the limit on their age. An endpoint whose result changes at each check, checked as
- * often as its owner may request, adds 8,640 rows a day.
- */
-const MAX_PER_MONITOR = {
-  check_runs: { maximum: 20_000, key: 'number', newest: 'number', isDeletable: sql`old.last_at is not null` },
-  incidents: {
-    maximum: 5_000,
-    key: 'id',
-    newest: 'started_at',
-    isDeletable: sql`old.ended_at is not null and ${leadsNoOthers}`,
-  },
-  monitor_certificates: {
-    maximum: 5_000,
-    key: 'fingerprint',
-    newest: 'last_seen_at',
-    isDeletable: sql`old.kept = 0`,
-  },
-} as const;
-const LIMITED_TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
 
 /**
  * Deletes all but the newest rows of each monitor, except those still in use; returns how many. MATERIALIZED: otherwise the
@@ -137,42 +116,42 @@ const LIMITED_TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as co
  */
 async function deleteExcess(
   trx: Kysely<Tables>,
-  name: (typeof LIMITED_TABLES)[number],
-  of: OldRows['of'],
+  { table, key, at, newest, isDeletable = isTrue }: Kept,
+  of: Condition,
 ): Promise<number> {
-  const { maximum, key, newest, isDeletable } = MAX_PER_MONITOR[name];
-  const table = sql.table(name);
-  const [id, at] = [sql.ref(key), sql.ref(`old.${newest}`)];
+  if (newest === undefined) return 0;
+  const by = sql.ref(`old.${newest.by}`);
+  const isOver = at === undefined ? isTrue : sql`${sql.ref(`old.${at}`)} is not null`;
   const { numAffectedRows } = await sql`
     with edges as materialized (
       select monitors.account_id, monitors.id, (
-        select ${at} from ${table} old where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-        order by ${at} desc limit 1 offset ${maximum}) as edge
+        select ${by} from ${table} old where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+        order by ${by} desc limit 1 offset ${newest.maximum}) as edge
       from monitors where ${of})
 , beyond as materialized (
       select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
       from edges cross join ${table} old
-      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${isDeletable})
-    delete from ${table} where (account_id, ${id}, monitor_id) in (select account_id, key, monitor_id from beyond)`.execute(
+      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${by} <= edges.edge
+        and ${isOver} and ${isDeletable})
+    delete from ${table} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from beyond)`.execute(
     trx,
   );
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes evidence and verdicts of these monitors that neither a run nor the last check uses. */
-async function deleteUnreferenced(trx: Kysely<Tables>, of: OldRows['of']): Promise<void> {
-  for (const [table, column] of [
-    ['evidence', 'evidence_id'],
-    ['verdicts', 'verdict_id'],
-  ] as const) {
-    const kept = sql.table(table);
-    const refers = (from: string) => sql`exists (select 1 from ${sql.table(from)} run
-      where run.account_id = old.account_id and run.monitor_id = old.monitor_id
-        and ${sql.ref(`run.${column}`)} = old.id)`;
-    await sql`delete from ${kept} where (account_id, monitor_id, id) in (
-        select old.account_id, old.monitor_id, old.id
-        from monitors cross join ${kept} old
-        where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-          and ${of} and not ${refers('check_runs')} and not ${refers('monitor_states')})`.execute(trx);
-  }
+/** Deletes rows of these monitors that neither a run nor the last check uses. */
+async function deleteUnreferenced(
+  trx: Kysely<Tables>,
+  { table, key, referredBy }: Kept,
+  of: Condition,
+): Promise<void> {
+  if (referredBy === undefined) return;
+  const refers = (from: string) => sql`exists (select 1 from ${sql.table(from)} run
+    where run.account_id = old.account_id and run.monitor_id = old.monitor_id
+      and ${sql.ref(`run.${referredBy}`)} = ${sql.ref(`old.${key}`)})`;
+  await sql`delete from ${table} where (account_id, monitor_id, ${sql.ref(key)}) in (
+      select old.account_id, old.monitor_id, ${sql.ref(`old.${key}`)}
+      from monitors cross join ${table} old
+      where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+        and ${of} and not ${refers('check_runs')} and not ${refers('monitor_states')})`.execute(trx);
 }

@@ -189,9 +189,3 @@ export async function deferMail(
 /** Makes mails due now that were postponed too far, because a clock ran ahead. Returns how many. */
 export const rescheduleMails = (store: Store, now: number): Promise<number> =>
   rescheduleRows(store, 'mails', now);
-
-/** Deletes mails that were settled before `before` (ms UTC). Returns how many. */
-export async function pruneMails(store: Store, before: number): Promise<number> {
-  const result = await store.db.deleteFrom('mails').where('settled_at', '<', before).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

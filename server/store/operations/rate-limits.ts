@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
 
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
@@ -63,13 +62,4 @@ export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: 
     .where('key', '=', key)
     .where('count', '>', 0)
     .execute();
-}
-
-/** Deletes expired windows, and windows that end more than a day ahead because a clock ran ahead. Returns how many. */
-export async function pruneRateLimits(store: Store, now: number): Promise<number> {
-  const result = await store.db
-    .deleteFrom('rate_limits')
-    .where((eb) => eb.or([eb('window_ends_at', '<=', now), eb('window_ends_at', '>', now + DAY_MS)]))
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }

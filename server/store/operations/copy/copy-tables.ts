@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { tablesWith } from '../../schema/catalogue.ts';
 import { CopyError } from './copy-error.ts';
 
 /** A value in the form common to both databases. better-auth's timestamps are ISO text, its booleans 0 and 1. */
@@ -27,10 +28,9 @@ export interface TableSum {
   checksum: string;
 }
 
-/** Tables in which migrations keep their state. Migrations of the target create them, so they are not copied. */
-const BOOKKEEPING = new Set(['kysely_migration', 'kysely_migration_lock', 'oldest_program']);
-
-export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
+/** Returns whether migrations keep their state in the table. Those of the target create it, so it is not copied. */
+export const isBookkeeping = (table: string): boolean =>
+  tablesWith('of').some(([name, of]) => name === table && of === 'migrations');
 
 export const byName = (a: { name: string }, b: { name: string }): number =>
   a.name < b.name ? -1 : Number(a.name > b.name);
