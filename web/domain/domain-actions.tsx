@@ -54,8 +54,8 @@ export function cardId(id: string): string {
 }
 
 /** Returns the focusable element of the domain's card, if mounted. */
-export function cardElement(id: string): HTMLElement | null {
-  return document.getElementById(cardId(id));
+export function cardElement(id: string | undefined): HTMLElement | null {
+  return id === undefined ? null : document.getElementById(cardId(id));
 }
 
 /** Returns the id of the link outside the list that opened the domain's panel. */

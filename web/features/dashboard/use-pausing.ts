@@ -14,7 +14,7 @@ interface Resumption {
   insteadOf?: DomainWire;
 }
 
-/** Pauses and resumes domains. If the plan is full, `swapping` is the domain to resume. */
+/** Pauses and resumes domains. If the plan is full, `dialog` asks which one to pause instead. */
 export function usePausing() {
   const cache = useDomainCache();
   const [swapping, setSwapping] = useState<DomainWire | null>(null);
@@ -41,9 +41,11 @@ export function usePausing() {
   return {
     pause: (domain: DomainWire) => pause.mutate(domain),
     resume: (domain: DomainWire) => resume.mutate({ domain }),
-    swapping,
-    isSwapping: resume.isPending && resume.variables.insteadOf !== undefined,
-    swap: (domain: DomainWire, insteadOf: DomainWire) => resume.mutate({ domain, insteadOf }),
-    cancelSwap: () => setSwapping(null),
+    dialog: {
+      domain: swapping,
+      isBusy: resume.isPending && resume.variables.insteadOf !== undefined,
+      onSwap: (domain: DomainWire, insteadOf: DomainWire) => resume.mutate({ domain, insteadOf }),
+      onClose: () => setSwapping(null),
+    },
   };
 }

@@ -232,7 +232,7 @@ function useFocusWhenGone(isShown: boolean): () => HTMLElement | null {
 }
 
 function headOfList(id: string | undefined): HTMLElement | null {
-  return (id === undefined ? null : cardElement(id)) ?? document.querySelector('h1');
+  return cardElement(id) ?? document.querySelector('h1');
 }
 
 /** Progress of a run, shown in place of the actions. */
