@@ -1,9 +1,11 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
   type RouterHistory,
   RouterProvider,
   useLocation,
@@ -38,17 +40,28 @@ const host = line(HOST_MAX_LENGTH);
 /** Reads a value that the page validates. */
 const word = line(20);
 
+/** Returns a page without search parameters. Its code loads with the first visit. */
+function page<Parent extends AnyRoute, Path extends string, Name extends string>(
+  parent: Parent,
+  path: Path,
+  load: () => Promise<Record<Name, RouteComponent>>,
+  name: Name,
+) {
+  return createRoute({ getParentRoute: () => parent, path, component: lazyPage(load, name) });
+}
+
 /** Surrounds the pages that read more than once. The others load without the library for that. */
 const queryCacheRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'query-cache',
   component: lazyPage(() => import('./query-cache-route.tsx'), 'QueryCacheRoute'),
 });
-const homeRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/',
-  component: lazyPage(() => import('./home.tsx'), 'Home'),
+const protectedRoute = createRoute({
+  getParentRoute: () => queryCacheRoute,
+  id: 'protected',
+  component: lazyPage(() => import('./protected.tsx'), 'Protected'),
 });
+
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
@@ -62,73 +75,17 @@ const signupRoute = createRoute({
   validateSearch: searchParameters<{ trial?: 1; host?: string }>({ trial: oneOf([1]), host }),
   component: lazyPage(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
-const forgotPasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/forgot-password',
-  component: lazyPage(() => import('../features/session/forgot-password-page.tsx'), 'ForgotPasswordPage'),
-});
-const resetPasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/reset-password',
-  component: lazyPage(() => import('../features/session/reset-password-page.tsx'), 'ResetPasswordPage'),
-});
-const verifyRoute = createRoute({
-  getParentRoute: () => queryCacheRoute,
-  path: '/verify',
-  component: lazyPage(() => import('../features/session/verify-page.tsx'), 'VerifyPage'),
-});
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-in',
   validateSearch: searchParameters<{ error?: string }>({ error: line(100) }),
   component: lazyPage(() => import('../features/session/signed-in-page.tsx'), 'SignedInPage'),
 });
-const termsRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/terms',
-  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
-});
-const termsOfUseRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/terms-of-use',
-  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
-});
-const privacyRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/privacy',
-  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
-});
-const privacyPolicyRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/privacy-policy',
-  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
-});
-
-const unsubscribeRoute = createRoute({
-  getParentRoute: () => queryCacheRoute,
-  path: '/unsubscribe',
-  component: lazyPage(() => import('../features/alerts/mailed/unsubscribe-page.tsx'), 'UnsubscribePage'),
-});
-const confirmRecipientRoute = createRoute({
-  getParentRoute: () => queryCacheRoute,
-  path: '/confirm-recipient',
-  component: lazyPage(
-    () => import('../features/alerts/mailed/confirm-recipient-page.tsx'),
-    'ConfirmRecipientPage',
-  ),
-});
-
 const publicStatusRoute = createRoute({
   getParentRoute: () => queryCacheRoute,
   path: '/status/$slug',
   component: lazyPage(() => import('../features/status/public/public-status-page.tsx'), 'PublicStatusPage'),
   notFoundComponent: NotFoundPage,
-});
-
-const protectedRoute = createRoute({
-  getParentRoute: () => queryCacheRoute,
-  id: 'protected',
-  component: lazyPage(() => import('./protected.tsx'), 'Protected'),
 });
 const dashboardRoute = createRoute({
   getParentRoute: () => protectedRoute,
@@ -149,29 +106,64 @@ const certificatesRoute = createRoute({
   }),
   component: lazyPage(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
 });
-const profileRoute = createRoute({
-  getParentRoute: () => protectedRoute,
-  path: '/profile',
-  component: lazyPage(() => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
-});
-const alertsRoute = createRoute({
-  getParentRoute: () => protectedRoute,
-  path: '/alerts',
-  component: lazyPage(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
-});
-const statusSettingsRoute = createRoute({
-  getParentRoute: () => protectedRoute,
-  path: '/status-page',
-  component: lazyPage(
-    () => import('../features/status/settings/status-settings-page.tsx'),
-    'StatusSettingsPage',
+
+const legal = () => import('../features/legal/legal-page.tsx');
+const routeTree = rootRoute.addChildren([
+  page(rootRoute, '/', () => import('./home.tsx'), 'Home'),
+  loginRoute,
+  signupRoute,
+  page(
+    rootRoute,
+    '/forgot-password',
+    () => import('../features/session/forgot-password-page.tsx'),
+    'ForgotPasswordPage',
   ),
-});
-const billingTestRoute = createRoute({
-  getParentRoute: () => protectedRoute,
-  path: '/billing-test',
-  component: lazyPage(() => import('../features/billing/billing-test-page.tsx'), 'BillingTestPage'),
-});
+  page(
+    rootRoute,
+    '/reset-password',
+    () => import('../features/session/reset-password-page.tsx'),
+    'ResetPasswordPage',
+  ),
+  signedInRoute,
+  page(rootRoute, '/terms', legal, 'TermsPage'),
+  page(rootRoute, '/terms-of-use', legal, 'TermsPage'),
+  page(rootRoute, '/privacy', legal, 'PrivacyPage'),
+  page(rootRoute, '/privacy-policy', legal, 'PrivacyPage'),
+  queryCacheRoute.addChildren([
+    page(queryCacheRoute, '/verify', () => import('../features/session/verify-page.tsx'), 'VerifyPage'),
+    page(
+      queryCacheRoute,
+      '/unsubscribe',
+      () => import('../features/alerts/mailed/unsubscribe-page.tsx'),
+      'UnsubscribePage',
+    ),
+    page(
+      queryCacheRoute,
+      '/confirm-recipient',
+      () => import('../features/alerts/mailed/confirm-recipient-page.tsx'),
+      'ConfirmRecipientPage',
+    ),
+    publicStatusRoute,
+    protectedRoute.addChildren([
+      dashboardRoute,
+      certificatesRoute,
+      page(protectedRoute, '/profile', () => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
+      page(protectedRoute, '/alerts', () => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
+      page(
+        protectedRoute,
+        '/status-page',
+        () => import('../features/status/settings/status-settings-page.tsx'),
+        'StatusSettingsPage',
+      ),
+      page(
+        protectedRoute,
+        '/billing-test',
+        () => import('../features/billing/billing-test-page.tsx'),
+        'BillingTestPage',
+      ),
+    ]),
+  ]),
+]);
 
 interface PrerenderOptions {
   history: RouterHistory;
@@ -182,32 +174,7 @@ interface PrerenderOptions {
 /** Creates the router. Each page is a chunk of its own, so that the login does not load the dashboard. */
 export function createAppRouter(prerender: Partial<PrerenderOptions> = {}) {
   return createRouter({
-    routeTree: rootRoute.addChildren([
-      homeRoute,
-      loginRoute,
-      signupRoute,
-      forgotPasswordRoute,
-      resetPasswordRoute,
-      signedInRoute,
-      termsRoute,
-      termsOfUseRoute,
-      privacyRoute,
-      privacyPolicyRoute,
-      queryCacheRoute.addChildren([
-        verifyRoute,
-        unsubscribeRoute,
-        confirmRecipientRoute,
-        publicStatusRoute,
-        protectedRoute.addChildren([
-          dashboardRoute,
-          certificatesRoute,
-          profileRoute,
-          alertsRoute,
-          statusSettingsRoute,
-          billingTestRoute,
-        ]),
-      ]),
-    ]),
+    routeTree,
     // Drops parameters that no `validateSearch` names from the address.
     search: { strict: true },
     defaultPreload: 'intent',
