@@ -65,20 +65,25 @@ export function useJoinedError(onRetry: () => void) {
   };
 }
 
+/** A query that failed, or something like it. */
+export interface FailedRead {
+  error: unknown;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
 interface SectionErrorProps {
   /** 'Could not load' and what. */
   title: string;
-  error: unknown;
+  read: FailedRead;
   /** What still works. */
   note?: string;
-  isRetrying: boolean;
-  onRetry: () => void;
 }
 
 /** Replaces one section that could not be loaded; the others stay. */
-export function SectionError({ title, error, note, isRetrying, onRetry }: SectionErrorProps) {
-  const { ref, isFirst, isAlone, retry } = useJoinedError(onRetry);
-  const sentence = sentenceOf(error);
+export function SectionError({ title, read, note }: SectionErrorProps) {
+  const { ref, isFirst, isAlone, retry } = useJoinedError(() => void read.refetch());
+  const sentence = sentenceOf(read.error);
   return (
     <div ref={ref} className="text-label">
       {!isFirst ? (
@@ -94,7 +99,7 @@ export function SectionError({ title, error, note, isRetrying, onRetry }: Sectio
             {/* The error of a lost connection says it already. */}
             {note !== undefined && !sentence.includes('Your monitoring keeps running.') && ` ${note}`}
           </p>
-          <Button variant="outline" size="small" className="mt-3" busy={isRetrying} onClick={retry}>
+          <Button variant="outline" size="small" className="mt-3" busy={read.isFetching} onClick={retry}>
             Try again
           </Button>
         </div>

@@ -3,7 +3,6 @@ import {
   useChannels,
   useLiveAlerts,
   useMaintenance,
-  useRereadAlerts,
 } from '../../lib/alerts/alert-queries.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Row } from '../../ui/form/row.tsx';
@@ -43,8 +42,8 @@ export function AlertsPage() {
 }
 
 function Parts() {
-  const { data: alerts, error, isFetching } = useAccountAlerts();
-  const reread = useRereadAlerts();
+  const read = useAccountAlerts();
+  const { data: alerts } = read;
   return (
     <>
       <Row id="channels" title="Channels" description="Where alerts go.">
@@ -59,13 +58,7 @@ function Parts() {
         </>
       ) : (
         <Row title="Steps" description="When we warn you before expiry.">
-          <SectionError
-            title="Could not load your alert settings"
-            note="Alerts still go out."
-            error={error}
-            isRetrying={isFetching}
-            onRetry={reread}
-          />
+          <SectionError title="Could not load your alert settings" note="Alerts still go out." read={read} />
         </Row>
       )}
       <Row title="Maintenance" description="Planned work. We send no alerts about problems during it.">

@@ -26,7 +26,7 @@ import { useCertificateStory } from './certificate-queries.ts';
 export function CertificatePage({ fingerprint }: { fingerprint: string }) {
   usePageTitle('Certificate');
   const read = useCertificateStory(fingerprint);
-  const { data, error, isFetching, refetch } = read;
+  const { data, error } = read;
   const [first] = data?.pages ?? [];
   const isUnknown = error instanceof ApiError && [400, 404, 422].includes(error.status);
   return (
@@ -59,13 +59,7 @@ export function CertificatePage({ fingerprint }: { fingerprint: string }) {
           {isUnknown ? (
             <p className="mt-3 text-body text-fg-2">No domain of yours has served this certificate.</p>
           ) : error ? (
-            <SectionError
-              title="Could not load the certificate"
-              note="Checks continue."
-              error={error}
-              isRetrying={isFetching}
-              onRetry={() => void refetch()}
-            />
+            <SectionError title="Could not load the certificate" note="Checks continue." read={read} />
           ) : (
             <div aria-busy="true" className="mt-4 min-h-screen">
               <span className="sr-only">Loading the certificate...</span>

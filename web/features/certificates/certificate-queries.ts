@@ -98,7 +98,7 @@ export function useCertificates(wanted: CertificatesSearch) {
     /** Whether a page in view could not be read. */
     failed: results.find(({ isError, data }) => isError && data === undefined)?.error ?? null,
     isFetching: first.isFetching || results.some(({ isFetching }) => isFetching),
-    retry: () => {
+    refetch: () => {
       void queryClient.refetchQueries({
         queryKey: [CERTIFICATES, 'list'],
         predicate: ({ state }) => state.status === 'error',

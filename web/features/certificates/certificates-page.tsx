@@ -124,13 +124,7 @@ function CertificateList({
         </div>
       )}
       {list.error !== null ? (
-        <SectionError
-          title="Could not load your certificates"
-          note="Checks continue."
-          error={list.error}
-          isRetrying={list.isFetching}
-          onRetry={list.retry}
-        />
+        <SectionError title="Could not load your certificates" note="Checks continue." read={list} />
       ) : total === null ? (
         <Loading />
       ) : total === 0 ? (
@@ -141,7 +135,7 @@ function CertificateList({
           {list.failed !== null && (
             <p role="alert" className="mb-2 text-label text-critical-fg">
               Could not load some rows: {messageOf(list.failed)}{' '}
-              <button type="button" className="link" onClick={list.retry}>
+              <button type="button" className="link" onClick={list.refetch}>
                 Try again
               </button>
             </p>

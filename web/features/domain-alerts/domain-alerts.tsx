@@ -18,18 +18,11 @@ import { nextAlertLine, nothingPlannedLine, plannedWords, quietLine } from './pl
 /** Incidents, planned alerts, sent alerts and the domain's own settings. */
 export function DomainAlerts({ domain }: { domain: DomainWire }) {
   useLiveAlerts();
-  const { data, error, isFetching, refetch } = useDomainAlerts(domain.id);
+  const read = useDomainAlerts(domain.id);
+  const { data, error } = read;
   if (data) return <Content domain={domain} alerts={data} />;
   if (!error) return <AlertsLoading />;
-  return (
-    <SectionError
-      title="Could not load the alerts"
-      note="Alerts still go out."
-      error={error}
-      isRetrying={isFetching}
-      onRetry={() => void refetch()}
-    />
-  );
+  return <SectionError title="Could not load the alerts" note="Alerts still go out." read={read} />;
 }
 
 function Content({ domain, alerts }: { domain: DomainWire; alerts: DomainAlertsWire }) {

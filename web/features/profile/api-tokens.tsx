@@ -18,7 +18,7 @@ const KEY = ['tokens'] as const;
 /** Lists, creates and revokes personal API tokens. */
 export function ApiTokens() {
   const queryClient = useQueryClient();
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => call(listTokens, { signal }),
     staleTime: 0,
@@ -32,7 +32,8 @@ export function ApiTokens() {
     failed: 'Could not revoke the token',
   });
 
-  if (!data) return <ListPlaceholder what="your tokens" error={error} onRetry={() => void refetch()} />;
+  const { data } = read;
+  if (!data) return <ListPlaceholder what="your tokens" read={read} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 ? (

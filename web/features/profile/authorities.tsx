@@ -19,7 +19,7 @@ const KEY = ['authorities'] as const;
 /** Lists, adds and removes private authorities. */
 export function Authorities() {
   const queryClient = useQueryClient();
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => call(listAuthorities, { signal }),
   });
@@ -32,7 +32,8 @@ export function Authorities() {
     failed: 'Could not remove the authority',
   });
 
-  if (!data) return <ListPlaceholder what="your authorities" error={error} onRetry={() => void refetch()} />;
+  const { data } = read;
+  if (!data) return <ListPlaceholder what="your authorities" read={read} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 && (

@@ -15,12 +15,13 @@ import { relativeTime, utcTitle } from '../../lib/format.ts';
 /** Lists the browsers with a session and logs them out. */
 export function Sessions() {
   const { leave } = useSignedIn();
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     queryKey: ['sessions'],
     queryFn: ({ signal }) => call(listSessions, { signal }),
     staleTime: 0,
     refetchOnWindowFocus: true,
   });
+  const { data, error, refetch } = read;
   const [busy, setBusy] = useState<string | null>(null);
 
   const end = async (which: string, work: () => Promise<void>) => {
@@ -44,8 +45,7 @@ export function Sessions() {
       toast.success('Logged out everywhere.');
     });
 
-  if (error && !data)
-    return <ListPlaceholder what="your sessions" error={error} onRetry={() => void refetch()} />;
+  if (error && !data) return <ListPlaceholder what="your sessions" read={read} />;
   return (
     <div className="grid gap-4">
       <ul className="grid">

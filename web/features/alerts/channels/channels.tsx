@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useChannels, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
+import { useChannels } from '../../../lib/alerts/alert-queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
 import { AddChannelDialog } from './add-channel-dialog.tsx';
@@ -9,8 +9,8 @@ import { ChannelItem } from './channel-item.tsx';
 
 /** Lists the account's channels, its own address first. */
 export function Channels() {
-  const { data, error, isFetching } = useChannels();
-  const reread = useRereadAlerts();
+  const read = useChannels();
+  const { data } = read;
   const asked = useLocation({ select: ({ state }) => state.addsChannel });
   const [wanted] = useState(asked);
   const [adding, setAdding] = useState(wanted !== undefined);
@@ -22,15 +22,7 @@ export function Channels() {
   const add = useRef<HTMLButtonElement>(null);
 
   if (!data)
-    return (
-      <SectionError
-        title="Could not load your channels"
-        note="Alerts still go out."
-        error={error}
-        isRetrying={isFetching}
-        onRetry={reread}
-      />
-    );
+    return <SectionError title="Could not load your channels" note="Alerts still go out." read={read} />;
   return (
     <div className="grid gap-4">
       <ul>

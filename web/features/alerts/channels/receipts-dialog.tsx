@@ -28,17 +28,12 @@ export function ReceiptsDialog({ channel, open, onOpenChange }: ReceiptsDialogPr
 }
 
 function Receipts({ channelKey }: { channelKey: string }) {
-  const { data, error, isFetching, refetch } = useChannelDeliveries(channelKey);
+  const read = useChannelDeliveries(channelKey);
+  const { data, error } = read;
   if (error && !data)
     return (
       <div className="mt-4">
-        <SectionError
-          title="Could not load the messages"
-          note="Alerts still go out."
-          error={error}
-          isRetrying={isFetching}
-          onRetry={() => void refetch()}
-        />
+        <SectionError title="Could not load the messages" note="Alerts still go out." read={read} />
       </div>
     );
   if (!data)

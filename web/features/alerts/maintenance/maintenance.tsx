@@ -16,20 +16,14 @@ import { MaintenanceDialog } from './maintenance-dialog.tsx';
 
 /** Lists current and future maintenance windows. */
 export function Maintenance() {
-  const { data, error, isFetching } = useMaintenance();
-  const reread = useRereadAlerts();
+  const read = useMaintenance();
+  const { data } = read;
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
 
   if (!data)
     return (
-      <SectionError
-        title="Could not load planned maintenance"
-        note="Alerts still go out."
-        error={error}
-        isRetrying={isFetching}
-        onRetry={reread}
-      />
+      <SectionError title="Could not load planned maintenance" note="Alerts still go out." read={read} />
     );
   return (
     <div className="grid gap-4">

@@ -41,19 +41,15 @@ export function DomainGroups({ by, filter, onChange, children }: DomainGroupsPro
   const { sort, direction: _, ...others } = { ...filter, ...closedFilter(by, filter) };
   // No other order changes that of the groups.
   const groupSort = sort === 'worst' ? sort : undefined;
-  const { data, error, isFetching, refetch } = useQuery({
+  const read = useQuery({
     queryKey: [...ALL_IDS, 'groups', by, others, groupSort],
     queryFn: ({ signal }) => call(domainGroups, { query: { ...others, by, sort: groupSort }, signal }),
     placeholderData: (former) => former,
   });
+  const { data } = read;
   if (!data)
-    return error ? (
-      <SectionError
-        title="Could not load the groups"
-        error={error}
-        isRetrying={isFetching}
-        onRetry={() => void refetch()}
-      />
+    return read.error ? (
+      <SectionError title="Could not load the groups" read={read} />
     ) : (
       <Skeleton className="h-12" />
     );

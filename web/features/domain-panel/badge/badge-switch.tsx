@@ -16,7 +16,7 @@ export function BadgeSwitch({ id, name }: { id: string; name: string }) {
   const queryClient = useQueryClient();
   const focus = useKeptFocus<HTMLDivElement>();
   const key = ['badge', id];
-  const { data, error, isFetching, refetch } = useQuery({
+  const read = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => call(domainBadge, { params: { id }, signal }),
   });
@@ -25,16 +25,8 @@ export function BadgeSwitch({ id, name }: { id: string; name: string }) {
     onSuccess: (badge) => queryClient.setQueryData(key, badge),
     onError: (failure) => toast.error(`Could not save the change: ${messageOf(failure)}`),
   });
-  if (error)
-    return (
-      <SectionError
-        title="Could not load the badge"
-        note="Checks continue."
-        error={error}
-        isRetrying={isFetching}
-        onRetry={() => void refetch()}
-      />
-    );
+  const { data, error } = read;
+  if (error) return <SectionError title="Could not load the badge" note="Checks continue." read={read} />;
   if (data === undefined) return <Skeleton className="h-9 w-40" />;
   if (data === null)
     return (

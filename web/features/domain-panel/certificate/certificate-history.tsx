@@ -28,13 +28,7 @@ export function CertificateHistory({ id }: { id: string }) {
           <Timeline domainId={id} entries={history.data.data} />
         </>
       ) : history.isError ? (
-        <SectionError
-          title="Could not load the history"
-          note="Checks continue."
-          error={history.error}
-          isRetrying={history.isFetching}
-          onRetry={() => void history.refetch()}
-        />
+        <SectionError title="Could not load the history" note="Checks continue." read={history} />
       ) : (
         <LoadingRows text="Loading certificate history..." />
       )}

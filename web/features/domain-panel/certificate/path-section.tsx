@@ -26,13 +26,7 @@ export function PathSection({ domain, report }: { domain: DomainWire; report: Re
           isPast={domain.unreachable !== null}
         />
       ) : chain.isError ? (
-        <SectionError
-          title="Could not load the chain"
-          note="Checks continue."
-          error={chain.error}
-          isRetrying={chain.isFetching}
-          onRetry={() => void chain.refetch()}
-        />
+        <SectionError title="Could not load the chain" note="Checks continue." read={chain} />
       ) : (
         <LoadingRows text="Loading certificate chain..." />
       )}

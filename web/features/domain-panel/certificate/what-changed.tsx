@@ -70,15 +70,7 @@ function Changes({ isWanted, ...pair }: ChangesProps) {
     );
   }
   if (diff.isError)
-    return (
-      <SectionError
-        title="Could not compare the certificates"
-        note="Checks continue."
-        error={diff.error}
-        isRetrying={diff.isFetching}
-        onRetry={() => void diff.refetch()}
-      />
-    );
+    return <SectionError title="Could not compare the certificates" note="Checks continue." read={diff} />;
   return <p className="pb-1.5 text-meta text-fg-3">Comparing...</p>;
 }
 

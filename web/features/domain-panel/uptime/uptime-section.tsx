@@ -19,17 +19,10 @@ export function UptimeSection({ domain }: { domain: DomainWire }) {
 
 function Content({ domain }: { domain: DomainWire }) {
   const now = useNow();
-  const { data, error, isFetching, refetch } = useUptime(domain);
+  const read = useUptime(domain);
+  const { data, error } = read;
   if (error && !data)
-    return (
-      <SectionError
-        title="Could not load the uptime"
-        note="Checks continue."
-        error={error}
-        isRetrying={isFetching}
-        onRetry={() => void refetch()}
-      />
-    );
+    return <SectionError title="Could not load the uptime" note="Checks continue." read={read} />;
   if (!data) return <Loading />;
   if (data.checks.length === 0) return <p className="text-label text-fg-2">No checks yet</p>;
   return <UptimeDetails domain={domain} uptime={data} now={now} />;

@@ -9,18 +9,14 @@ import { Passkeys } from './passkeys.tsx';
 
 /** Shows the settings that only the built-in provider has. `providers` are the deployment's other providers. */
 export function SecurityRows({ providers }: { providers: readonly { id: string; name: string }[] }) {
-  const { data, error, isFetching, refetch } = useQuery({
+  const read = useQuery({
     queryKey: ['sign-in-methods'],
     queryFn: ({ signal }) => call(identityMethods, { signal }),
   });
-  const changed = () => void refetch();
-  const placeholder = error ? (
-    <SectionError
-      title="Could not load your login methods"
-      error={error}
-      isRetrying={isFetching}
-      onRetry={changed}
-    />
+  const { data } = read;
+  const changed = () => void read.refetch();
+  const placeholder = read.error ? (
+    <SectionError title="Could not load your login methods" read={read} />
   ) : (
     <Skeleton className="h-9 w-32" />
   );
