@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_TOKENS, type TokenWire } from '../../../contract/token.ts';
 import { listTokens, revokeToken } from '../../../contract/calls/token.ts';
@@ -10,26 +10,24 @@ import { Time } from '../../ui/time.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { ListPlaceholder } from './list-placeholder.tsx';
 import { MadeToken, MakeTokenForm } from './make-token.tsx';
-import { useRemoval } from './use-removal.ts';
+import { useRemoval } from '../../ui/form/use-removal.ts';
 import { relativeTime, utcTitle } from '../../lib/format.ts';
-
-const KEY = ['tokens'] as const;
 
 /** Lists, creates and revokes personal API tokens. */
 export function ApiTokens() {
-  const queryClient = useQueryClient();
   const read = useQuery({
-    queryKey: KEY,
+    queryKey: ['tokens'],
     queryFn: ({ signal }) => call(listTokens, { signal }),
     staleTime: 0,
   });
   const [making, setMaking] = useState<'form' | { secret: string } | null>(null);
   const focus = useKeptFocus<HTMLDivElement>();
-  const removal = useRemoval<TokenWire>({
-    key: KEY,
-    remove: (id) => call(revokeToken, { params: { id } }),
-    done: 'Token revoked.',
+  const removal = useRemoval({
+    remove: ({ id }: TokenWire) => call(revokeToken, { params: { id } }),
+    reread: read.refetch,
+    done: () => 'Token revoked.',
     failed: 'Could not revoke the token',
+    focusAfter: () => focus.ref.current?.querySelector('button') ?? null,
   });
 
   const { data } = read;
@@ -53,8 +51,7 @@ export function ApiTokens() {
         {making === 'form' ? (
           <MakeTokenForm
             onDone={(made) => {
-              if (made)
-                queryClient.setQueryData<TokenWire[]>(KEY, (former) => [made.token, ...(former ?? [])]);
+              if (made) void read.refetch();
               setMaking(made && { secret: made.secret });
             }}
           />
@@ -82,8 +79,7 @@ export function ApiTokens() {
         )}
       </div>
       <ConfirmDialog
-        open={removal.asked !== null}
-        onOpenChange={removal.cancel}
+        {...removal.dialog}
         title="Are you sure you want to revoke this token?"
         description={
           <>
@@ -92,11 +88,6 @@ export function ApiTokens() {
           </>
         }
         confirmLabel="Revoke"
-        processing={removal.isBusy}
-        onConfirm={() => void removal.confirm()}
-        focusAfterClose={() =>
-          removal.isDone() ? (focus.ref.current?.querySelector('button') ?? null) : null
-        }
       />
     </div>
   );

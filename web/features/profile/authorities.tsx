@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuthorityWire } from '../../../contract/authority.ts';
 import { listAuthorities, removeAuthority } from '../../../contract/calls/authority.ts';
@@ -11,25 +11,23 @@ import { toast } from '../../ui/toast.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { AddAuthority } from './add-authority.tsx';
 import { ListPlaceholder } from './list-placeholder.tsx';
-import { useRemoval } from './use-removal.ts';
+import { useRemoval } from '../../ui/form/use-removal.ts';
 import { plural } from '../../lib/format.ts';
-
-const KEY = ['authorities'] as const;
 
 /** Lists, adds and removes private authorities. */
 export function Authorities() {
-  const queryClient = useQueryClient();
   const read = useQuery({
-    queryKey: KEY,
+    queryKey: ['authorities'],
     queryFn: ({ signal }) => call(listAuthorities, { signal }),
   });
   const [adding, setAdding] = useState(false);
   const focus = useKeptFocus<HTMLDivElement>();
-  const removal = useRemoval<AuthorityWire>({
-    key: KEY,
-    remove: (id) => call(removeAuthority, { params: { id } }),
-    done: 'Authority removed: your domains no longer trust it.',
+  const removal = useRemoval({
+    remove: ({ id }: AuthorityWire) => call(removeAuthority, { params: { id } }),
+    reread: read.refetch,
+    done: () => 'Authority removed: your domains no longer trust it.',
     failed: 'Could not remove the authority',
+    focusAfter: () => focus.ref.current?.querySelector('button') ?? null,
   });
 
   const { data } = read;
@@ -50,7 +48,7 @@ export function Authorities() {
               setAdding(false);
               if (authorities === null) return;
               const count = authorities.length - data.length;
-              queryClient.setQueryData<AuthorityWire[]>(KEY, authorities);
+              void read.refetch();
               if (count > 0)
                 toast.success(
                   plural(
@@ -69,16 +67,10 @@ export function Authorities() {
         )}
       </div>
       <ConfirmDialog
-        open={removal.asked !== null}
-        onOpenChange={removal.cancel}
+        {...removal.dialog}
         title="Are you sure you want to remove this authority?"
         description={`Your domains will no longer trust certificates that “${removal.asked?.subject ?? ''}” issued.`}
         confirmLabel="Remove"
-        processing={removal.isBusy}
-        onConfirm={() => void removal.confirm()}
-        focusAfterClose={() =>
-          removal.isDone() ? (focus.ref.current?.querySelector('button') ?? null) : null
-        }
       />
     </div>
   );

@@ -100,14 +100,14 @@ export function useDelivery(first: DeliveryWire): DeliveryWire {
 export function useLiveAlerts(): void {
   const reread = useRereadAlerts();
   useLiveEvents(({ event }) => {
-    if (event === 'alerts') reread();
+    if (event === 'alerts') void reread();
   });
 }
 
 /** Returns a function that rereads everything about alerts that is shown. */
-export function useRereadAlerts(): () => void {
+export function useRereadAlerts(): () => Promise<void> {
   const queryClient = useQueryClient();
-  return useCallback(() => void queryClient.invalidateQueries({ queryKey: [ALERTS] }), [queryClient]);
+  return useCallback(() => queryClient.invalidateQueries({ queryKey: [ALERTS] }), [queryClient]);
 }
 
 /** Returns functions that write a call's answer into the cache, and read it. */
@@ -119,19 +119,6 @@ export function useAlertCache() {
     putDomain: (id: string, alerts: DomainAlertsWire) => {
       queryClient.setQueryData(ALERT_KEYS.domain(id), alerts);
     },
-    /** Replaces the channel with the same key, or appends it. */
-    putChannel: (channel: ChannelWire) =>
-      queryClient.setQueryData<ChannelWire[]>(ALERT_KEYS.channels, (former) => {
-        if (!former) return former;
-        const isKnown = former.some(({ key }) => key === channel.key);
-        return isKnown
-          ? former.map((one) => (one.key === channel.key ? channel : one))
-          : [...former, channel];
-      }),
-    dropChannel: (gone: string) =>
-      queryClient.setQueryData<ChannelWire[]>(ALERT_KEYS.channels, (former) =>
-        former?.filter(({ key }) => key !== gone),
-      ),
     putDelivery: (delivery: DeliveryWire) =>
       queryClient.setQueryData(ALERT_KEYS.delivery(delivery.id), delivery),
   };

@@ -85,7 +85,7 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
     mutationFn: () => call(replayDelivery, { params: { id: delivery.id } }),
     onSuccess: (again) => {
       cache.putDelivery(again);
-      reread();
+      void reread();
     },
     onError: (error) => toast.error(`Could not send it again: ${messageOf(error)}`),
   });

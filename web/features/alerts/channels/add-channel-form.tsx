@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
+import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { addChannel } from '../../../../contract/calls/alert.ts';
 import type { ChannelAddedWire } from '../../../../contract/channel.ts';
 import { call } from '../../../lib/api-client.ts';
@@ -20,7 +20,6 @@ interface AddChannelFormProps {
 
 /** Asks for the settings of a new channel of one kind. */
 export function AddChannelForm({ kind, onAdded, back }: AddChannelFormProps) {
-  const cache = useAlertCache();
   const reread = useRereadAlerts();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
@@ -34,8 +33,7 @@ export function AddChannelForm({ kind, onAdded, back }: AddChannelFormProps) {
   const add = submit(async (channel) => {
     try {
       const added = await call(addChannel, { body: channel });
-      cache.putChannel(added.channel);
-      reread();
+      void reread();
       onAdded(added);
     } catch (error) {
       showRefusal(error, kind, refuse);

@@ -13,11 +13,10 @@ import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 import { channelState, type ChannelState } from '../../../lib/alerts/channel-state.ts';
 import { EditChannelDialog } from './edit-channel-dialog.tsx';
 import { ReceiptsDialog } from './receipts-dialog.tsx';
-import { RemoveChannelDialog } from './remove-channel-dialog.tsx';
 import { SigningKeyDialog } from './signing-key-dialog.tsx';
 import { useChannelTest } from './use-channel-test.ts';
 import { useUpgrade } from '../../../lib/account/plan.ts';
-import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
+import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { changeChannel } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
@@ -25,15 +24,15 @@ import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 import { CHANNEL_LABELS } from '../../../../contract/words.ts';
 
-type Asked = 'edit' | 'receipts' | 'key' | 'remove';
+type Asked = 'edit' | 'receipts' | 'key';
 
 interface ChannelItemProps {
   channel: ChannelWire;
-  focusAfterRemoval: () => HTMLElement | null;
+  onRemove: () => void;
 }
 
 /** Shows one channel with its state and actions. */
-export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
+export function ChannelItem({ channel, onRemove }: ChannelItemProps) {
   const { key, kind, name, target, state } = channel;
   const isOwn = key === OWN_MAIL;
   const standing = channelState(channel, useNow());
@@ -41,6 +40,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const focus = useKeptFocus<HTMLDivElement>();
   const isPhone = useMediaQuery(PHONE);
+  const menu = <ChannelMenu channel={channel} onAsk={setAsked} onRemove={onRemove} />;
   const ask = (what: Asked) => (open: boolean) => setAsked(open ? what : null);
 
   return (
@@ -57,7 +57,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
           {name !== target && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{target}</p>}
           <StateLine standing={standing} />
         </div>
-        {isPhone && <ChannelMenu channel={channel} onAsk={setAsked} />}
+        {isPhone && menu}
         <div {...focus} className="flex items-center gap-2 max-md:basis-full max-md:pl-11">
           {state === 'open' && (
             <Button
@@ -72,7 +72,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
           )}
           <ChannelRemedy channel={channel} remedy={standing.remedy} onEdit={() => setAsked('edit')} />
         </div>
-        {!isPhone && <ChannelMenu channel={channel} onAsk={setAsked} />}
+        {!isPhone && menu}
       </div>
       {test.receipt && (
         <section
@@ -87,12 +87,6 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
         <>
           <EditChannelDialog channel={channel} open={asked === 'edit'} onOpenChange={ask('edit')} />
           <SigningKeyDialog channel={channel} open={asked === 'key'} onOpenChange={ask('key')} />
-          <RemoveChannelDialog
-            channel={channel}
-            open={asked === 'remove'}
-            onOpenChange={ask('remove')}
-            focusAfterRemoval={focusAfterRemoval}
-          />
         </>
       )}
     </li>
@@ -116,12 +110,11 @@ function StateLine({ standing: { text, glyph } }: { standing: ChannelState }) {
   );
 }
 
-interface ChannelMenuProps {
-  channel: ChannelWire;
+interface ChannelMenuProps extends ChannelItemProps {
   onAsk: (what: Asked) => void;
 }
 
-function ChannelMenu({ channel: { key, kind, name, state }, onAsk }: ChannelMenuProps) {
+function ChannelMenu({ channel: { key, kind, name, state }, onAsk, onRemove }: ChannelMenuProps) {
   const switching = useSwitchChannel(key);
   return (
     <Menu
@@ -158,7 +151,7 @@ function ChannelMenu({ channel: { key, kind, name, state }, onAsk }: ChannelMenu
             </>
           )}
           <MenuSeparator />
-          <MenuItem danger onSelect={() => onAsk('remove')}>
+          <MenuItem danger onSelect={onRemove}>
             <Trash2 strokeWidth={1.6} aria-hidden="true" />
             Remove
           </MenuItem>
@@ -201,12 +194,12 @@ function ChannelRemedy({ channel, remedy, onEdit }: ChannelRemedyProps) {
 
 /** Emails the confirmation link to an added recipient again. The previous link stops working. */
 function useAskAgain({ key, target }: Pick<ChannelWire, 'key' | 'target'>) {
-  const cache = useAlertCache();
+  const reread = useRereadAlerts();
   return useWrite({
     mutationFn: () =>
       call(changeChannel, { params: { key }, body: { config: { kind: 'email', address: target } } }),
-    onSuccess: (channel) => {
-      cache.putChannel(channel);
+    onSuccess: () => {
+      void reread();
       toast.success(`We sent a new link to ${target}.`);
     },
     onError: (error) => toast.error(failureText(error, 'Could not send the link: ')),
@@ -215,11 +208,11 @@ function useAskAgain({ key, target }: Pick<ChannelWire, 'key' | 'target'>) {
 
 /** Switches a channel on or off. Switching on also retries a channel that had failed. */
 function useSwitchChannel(key: string) {
-  const cache = useAlertCache();
+  const reread = useRereadAlerts();
   return useWrite({
     mutationFn: (enabled: boolean) => call(changeChannel, { params: { key }, body: { enabled } }),
-    onSuccess: (channel, enabled) => {
-      cache.putChannel(channel);
+    onSuccess: (_, enabled) => {
+      void reread();
       toast.success(enabled ? 'Channel switched on.' : 'Channel switched off.');
     },
     onError: (error) => toast.error(failureText(error, 'Could not switch the channel on or off: ')),

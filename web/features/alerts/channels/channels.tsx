@@ -1,8 +1,13 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useChannels } from '../../../lib/alerts/alert-queries.ts';
+import { removeChannel } from '../../../../contract/calls/alert.ts';
+import type { ChannelWire } from '../../../../contract/channel.ts';
+import { useChannels, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
+import { call } from '../../../lib/api-client.ts';
 import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { useRemoval } from '../../../ui/form/use-removal.ts';
 import { SectionError } from '../../../domain/section-error.tsx';
 import { AddChannelDialog } from './add-channel-dialog.tsx';
 import { ChannelItem } from './channel-item.tsx';
@@ -20,6 +25,13 @@ export function Channels() {
     if (wanted !== undefined) void navigate({ to: '/alerts', replace: true, state: {} });
   }, [wanted, navigate]);
   const add = useRef<HTMLButtonElement>(null);
+  const removal = useRemoval({
+    remove: ({ key }: ChannelWire) => call(removeChannel, { params: { key } }),
+    reread: useRereadAlerts(),
+    done: () => 'Channel removed.',
+    failed: 'Could not remove the channel',
+    focusAfter: () => add.current,
+  });
 
   if (!data)
     return <SectionError title="Could not load your channels" note="Alerts still go out." read={read} />;
@@ -27,7 +39,7 @@ export function Channels() {
     <div className="grid gap-4">
       <ul>
         {data.map((channel) => (
-          <ChannelItem key={channel.key} channel={channel} focusAfterRemoval={() => add.current} />
+          <ChannelItem key={channel.key} channel={channel} onRemove={() => removal.ask(channel)} />
         ))}
       </ul>
       <div>
@@ -41,6 +53,12 @@ export function Channels() {
         kind={wanted}
         onOpenChange={setAdding}
         focusAfterClose={() => add.current}
+      />
+      <ConfirmDialog
+        {...removal.dialog}
+        title="Remove this channel?"
+        description={`We send no more alerts to “${removal.asked?.name ?? ''}” and drop its waiting messages. This action cannot be undone.`}
+        confirmLabel="Remove"
       />
     </div>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ChannelWire } from '../../../../contract/channel.ts';
-import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
+import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { changeChannel } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
@@ -40,7 +40,7 @@ export function EditChannelDialog({ channel, open, onOpenChange }: EditChannelDi
 
 function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => void }) {
   const { key, kind, name, target, state } = channel;
-  const cache = useAlertCache();
+  const reread = useRereadAlerts();
   const [began] = useState(() => ({
     ...Object.fromEntries(
       CHANNEL_KINDS[kind].fields.map(({ name: field, choices, isOptional }): [string, string] => [
@@ -58,7 +58,8 @@ function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => voi
 
   const save = submit(async (change) => {
     try {
-      cache.putChannel(await call(changeChannel, { params: { key }, body: change }));
+      await call(changeChannel, { params: { key }, body: change });
+      void reread();
       toast.success('Channel saved.');
       onDone();
     } catch (error) {

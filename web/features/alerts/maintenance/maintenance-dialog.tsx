@@ -65,7 +65,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
       toast.error(`Could not plan the maintenance: ${messageOf(error)}`);
       return;
     }
-    reread();
+    void reread();
     toast.success('Maintenance planned.');
     onDone();
   });

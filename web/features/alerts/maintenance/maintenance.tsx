@@ -1,16 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { MaintenanceWindowWire } from '../../../../contract/alerting.ts';
 import { removeMaintenance } from '../../../../contract/calls/alert.ts';
-import { ALERT_KEYS, useMaintenance, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
+import { useMaintenance, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
-import { useWrite } from '../../../lib/use-write.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { useRemoval } from '../../../ui/form/use-removal.ts';
 import { Time } from '../../../ui/time.tsx';
-import { toast } from '../../../ui/toast.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
 
@@ -20,6 +17,15 @@ export function Maintenance() {
   const { data } = read;
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
+  const removal = useRemoval({
+    remove: ({ id }: MaintenanceWindowWire) => call(removeMaintenance, { params: { id } }),
+    reread: useRereadAlerts(),
+    done: ({ active }) => (active ? 'Maintenance ended.' : 'Window cancelled.'),
+    failed: 'Could not save the change',
+    focusAfter: () => add.current,
+  });
+  const { asked } = removal;
+  const name = asked ? nameOf(asked) : '';
 
   if (!data)
     return (
@@ -30,7 +36,7 @@ export function Maintenance() {
       {data.length > 0 && (
         <ul>
           {data.map((window) => (
-            <WindowItem key={window.id} window={window} focusAfterRemoval={() => add.current} />
+            <WindowItem key={window.id} window={window} onEnd={() => removal.ask(window)} />
           ))}
         </ul>
       )}
@@ -40,35 +46,31 @@ export function Maintenance() {
         </Button>
       </div>
       <MaintenanceDialog open={adding} onOpenChange={setAdding} />
+      <ConfirmDialog
+        {...removal.dialog}
+        title={
+          asked?.active ? `End the maintenance of ${name}?` : `Cancel the maintenance window of ${name}?`
+        }
+        description={
+          asked?.repeats === 'weekly' ? 'This also cancels the windows of the following weeks.' : undefined
+        }
+        confirmLabel={asked ? verbOf(asked) : ''}
+      />
     </div>
   );
 }
 
 interface WindowItemProps {
   window: MaintenanceWindowWire;
-  focusAfterRemoval: () => HTMLElement | null;
+  onEnd: () => void;
 }
 
-function WindowItem({ window, focusAfterRemoval }: WindowItemProps) {
-  const [isAsking, setAsking] = useState(false);
-  const isGone = useRef(false);
-  const queryClient = useQueryClient();
-  const reread = useRereadAlerts();
-  const { id, domain, starts_at: from, ends_at: to, repeats, note, active } = window;
-  const name = domain?.display_name ?? 'All domains';
-  const removing = useWrite({
-    mutationFn: () => call(removeMaintenance, { params: { id } }),
-    onSuccess: () => {
-      isGone.current = true;
-      queryClient.setQueryData<MaintenanceWindowWire[]>(ALERT_KEYS.maintenance, (former) =>
-        former?.filter((other) => other.id !== id),
-      );
-      reread();
-      toast.success(active ? 'Maintenance ended.' : 'Window cancelled.');
-    },
-    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
-  });
-  const verb = active ? 'End' : 'Cancel window';
+const nameOf = ({ domain }: MaintenanceWindowWire) => domain?.display_name ?? 'All domains';
+const verbOf = ({ active }: MaintenanceWindowWire) => (active ? 'End' : 'Cancel window');
+
+function WindowItem({ window, onEnd }: WindowItemProps) {
+  const { domain, starts_at: from, ends_at: to, repeats, note, active } = window;
+  const [name, verb] = [nameOf(window), verbOf(window)];
   return (
     <li className="flex items-start justify-between gap-3 border-b border-line py-3 first:pt-0 last:border-0">
       <div className="min-w-0">
@@ -86,27 +88,9 @@ function WindowItem({ window, focusAfterRemoval }: WindowItemProps) {
         </p>
         {note !== '' && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{note}</p>}
       </div>
-      <Button
-        variant="outline"
-        size="small"
-        busy={removing.isPending}
-        aria-label={`${verb}: maintenance of ${name}`}
-        onClick={() => setAsking(true)}
-      >
+      <Button variant="outline" size="small" aria-label={`${verb}: maintenance of ${name}`} onClick={onEnd}>
         {verb}
       </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title={active ? `End the maintenance of ${name}?` : `Cancel the maintenance window of ${name}?`}
-        description={
-          repeats === 'weekly' ? 'This also cancels the windows of the following weeks.' : undefined
-        }
-        confirmLabel={verb}
-        processing={removing.isPending}
-        onConfirm={() => removing.mutate()}
-        focusAfterClose={() => (isGone.current ? focusAfterRemoval() : null)}
-      />
     </li>
   );
 }

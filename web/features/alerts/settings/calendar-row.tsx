@@ -21,7 +21,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
     mutationFn: () => call(makeCalendar),
     onSuccess: () => {
       setAsking(null);
-      reread();
+      void reread();
     },
     onError: (error) => toast.error(`Could not create the link: ${messageOf(error)}`),
   });
@@ -30,7 +30,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
     onSuccess: () => {
       make.reset();
       setAsking(null);
-      reread();
+      void reread();
       toast.success('Calendar link deleted.');
     },
     onError: (error) => toast.error(`Could not delete the link: ${messageOf(error)}`),

@@ -19,7 +19,7 @@ export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string
     mutationFn: (change: ChangeAccountAlerts) => call(changeAccountAlerts, { body: change }),
     onSuccess: (saved) => {
       cache.putAccount(saved);
-      reread();
+      void reread();
       // Each replaces the last, so that quick changes do not pile up.
       toast.success(confirmation(saved), { id: 'alert-settings' });
     },

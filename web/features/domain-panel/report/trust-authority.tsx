@@ -54,8 +54,8 @@ function TrustDialog({ authority, open, onOpenChange }: TrustDialogProps) {
   const queryClient = useQueryClient();
   const { mutate, isPending } = useWrite({
     mutationFn: () => call(addAuthorities, { body: { pem: authority.pem } }),
-    onSuccess: (trusted) => {
-      queryClient.setQueryData(['authorities'], trusted);
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: ['authorities'] });
       onOpenChange(false);
       toast.success('Authority added: your domains now trust it.');
     },
