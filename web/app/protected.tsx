@@ -11,7 +11,6 @@ import {
   onOtherTabSession,
 } from '../features/session/session.ts';
 import { SubscriptionProvider } from '../features/session/subscription-provider.tsx';
-import { messageOf } from '../lib/api-error.ts';
 import { type CurrentUser, SignedInContext } from '../lib/account/current-user.ts';
 import { forgetDrafts } from '../lib/drafts.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
@@ -89,7 +88,7 @@ export function Protected() {
           try {
             await endSession(provider);
           } catch (error) {
-            toast.error(`Failed to logout: ${messageOf(error)}`);
+            toast.failed('Failed to logout', error);
           }
           setKnown('left');
         },

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import { openBilling } from '../features/billing/open-billing.ts';
-import { messageOf } from '../lib/api-error.ts';
 import { useCurrentUser } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useRereadPlan, useStanding } from '../lib/account/standing.ts';
@@ -88,7 +87,7 @@ function MailActions({ label }: { label: string }) {
       toast.success('We sent a test email.');
       rereadPlan();
     },
-    onError: (error) => toast.error(`Could not send a test email: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not send a test email', error),
   });
   return (
     <>

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { exportCertificates } from '../../contract/calls/certificate.ts';
 import type { exportDomains } from '../../contract/calls/domain.ts';
 import { callForResponse } from '../lib/api-client.ts';
-import { messageOf } from '../lib/api-error.ts';
 import { saveFile } from '../lib/browser/save-file.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Spinner } from '../ui/loading.tsx';
@@ -29,7 +28,7 @@ export async function saveCsv(
     const [, name = `${what}.csv`] = /filename="([^"]+)"/.exec(disposition) ?? [];
     saveFile(name, await response.blob());
   } catch (error) {
-    toast.error(`Could not export your ${what}: ${messageOf(error)}`);
+    toast.failed(`Could not export your ${what}`, error);
   }
 }
 

@@ -1,6 +1,5 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { messageOf } from '../lib/api-error.ts';
 import { Button, type ButtonVariant } from './button.tsx';
 import { toast } from './toast.tsx';
 
@@ -20,7 +19,7 @@ function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy:
       setCopied(true);
       if (confirmation !== undefined) toast.success(confirmation);
     } catch (error) {
-      toast.error(`Could not copy: ${messageOf(error)}`);
+      toast.failed('Could not copy', error);
     }
   };
   return [isCopied, () => void copy()];

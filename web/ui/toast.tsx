@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { toast as Sonner } from 'sonner';
+import { messageOf } from '../lib/api-error.ts';
 import { onFirstMove } from '../lib/browser/load-chunk.ts';
 import { useHydrated } from '../lib/use-hydrated.ts';
 
@@ -23,6 +24,9 @@ export const toast = {
   warning: (message: ReactNode) => show((sonner) => sonner.warning(message)),
   error: (message: ReactNode, options?: { id: string }) =>
     show((sonner) => sonner.error(<span role="alert">{message}</span>, options)),
+  /** Says what failed, such as 'Could not save the change', and why. */
+  failed: (what: string, error: unknown, options?: { id: string }) =>
+    toast.error(`${what}: ${messageOf(error)}`, options),
   loading: (message: ReactNode) => show((sonner) => sonner.loading(message)),
 };
 

@@ -47,7 +47,7 @@ function SendAgain({ label = 'Send again' }: { label?: string }) {
       await call(sendVerification);
       toast.success('We sent the email.');
     } catch (error) {
-      toast.error(`Could not send the email: ${messageOf(error)}`);
+      toast.failed('Could not send the email', error);
     }
     setBusy(false);
   };

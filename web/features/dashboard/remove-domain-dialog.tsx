@@ -1,7 +1,7 @@
 import { removeDomain } from '../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { call } from '../../lib/api-client.ts';
-import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -30,7 +30,7 @@ export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose 
     },
     onError: (error, { id }) => {
       if (error instanceof ApiError && error.status === 404) sayGone(id);
-      else toast.error(`Failed to delete domain: ${messageOf(error)}`);
+      else toast.failed('Failed to delete domain', error);
     },
   });
   const sayGone = (id: string) => {

@@ -2,7 +2,6 @@ import { type AnyRouter, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useDomain } from '../../domain/domain-queries.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { DomainList } from './list/use-domain-list.ts';
 import { PANEL_SECTIONS, type PanelSectionName } from '../../lib/dashboard-search.ts';
@@ -61,7 +60,7 @@ export function usePanelDomain(list: DomainList): DomainWire | null {
     if (!hasFailed) return;
     // A user who removed it already got a toast.
     if (isGone && !isRemoved) toast.info('This domain is no longer in your list.');
-    if (!isGone) toast.error(`Could not open the details: ${messageOf(error)}`);
+    if (!isGone) toast.failed('Could not open the details', error);
     close();
     // Report the failure once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps

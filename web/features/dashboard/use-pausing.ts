@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { pauseDomain, resumeDomain } from '../../../contract/calls/domain.ts';
 import { call } from '../../lib/api-client.ts';
-import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
@@ -22,7 +22,7 @@ export function usePausing() {
   const pause = useWrite({
     mutationFn: ({ id }: DomainWire) => call(pauseDomain, { params: { id } }),
     onSuccess: (domain) => cache.put(domain),
-    onError: (error) => toast.error(`Could not pause the domain: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not pause the domain', error),
   });
   const resume = useWrite({
     mutationFn: ({ domain: { id }, insteadOf }: Resumption) =>

@@ -10,7 +10,6 @@ import { acknowledgeMeans, incidentState, SNOOZES, untilWords } from './incident
 import { acknowledgeIncident, snoozeIncident } from '../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 
@@ -145,7 +144,7 @@ function useIncidentCalls({ id }: AlertIncidentWire) {
     mutationFn: (acknowledged: boolean) =>
       call(acknowledgeIncident, { params: { id }, body: { acknowledged } }),
     onSuccess: reread,
-    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not save the change', error),
   });
   const snooze = useWrite({
     /** In ms UTC; null ends the snooze. */
@@ -155,7 +154,7 @@ function useIncidentCalls({ id }: AlertIncidentWire) {
         body: { until: until === null ? null : new Date(until).toISOString() },
       }),
     onSuccess: reread,
-    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not save the change', error),
   });
   return {
     acknowledge: acknowledge.mutate,

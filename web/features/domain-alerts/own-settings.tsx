@@ -10,7 +10,7 @@ import { PartEditor } from './part-editor.tsx';
 import { ownLine, type Part, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
 import { changeDomainAlerts } from '../../../contract/calls/alert.ts';
 import { call } from '../../lib/api-client.ts';
-import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 
@@ -124,7 +124,7 @@ function useOwnSettings(domainId: string) {
     },
     onError: (error) => {
       if (error instanceof ApiError && error.status === 402 && isSold) open('request');
-      else toast.error(`Could not save the change: ${messageOf(error)}`);
+      else toast.failed('Could not save the change', error);
     },
   });
   return { store: mutate, isStoring: isPending };

@@ -2,7 +2,6 @@ import { subscribeDomain } from '../../../contract/calls/alert.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
 import { useAlertCache, useChannels } from '../../lib/alerts/alert-queries.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -31,7 +30,7 @@ function OwnMailEnded({ domainId }: { domainId: string }) {
   const { mutate, isPending } = useWrite({
     mutationFn: () => call(subscribeDomain, { params: { id: domainId } }),
     onSuccess: (alerts) => putDomain(domainId, alerts),
-    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not save the change', error),
   });
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">

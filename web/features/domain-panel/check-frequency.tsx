@@ -4,7 +4,6 @@ import { setFrequency } from '../../../contract/calls/domain.ts';
 import { CHECK_FREQUENCIES } from '../../../contract/words.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useSubscription } from '../../lib/account/plan.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { RadioCells } from '../../ui/form/radio-cells.tsx';
@@ -31,7 +30,7 @@ export function CheckFrequency({ domain }: { domain: DomainWire }) {
       cache.put(changed);
       toast.success('Check frequency updated!');
     },
-    onError: (error) => toast.error(`Domain update failed: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Domain update failed', error),
   });
 
   return (

@@ -1,7 +1,6 @@
 import { sendFeedback } from '../../../contract/calls/account.ts';
 import { FEEDBACK_MAX_LENGTH } from '../../../contract/words.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useDraft } from '../../lib/drafts.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,8 +25,7 @@ export function FeedbackDialog({
       if (clear(typed)) onOpenChange(false);
       toast.success('Thanks for your feedback! We really appreciate it. 🙏');
     },
-    onError: (error) =>
-      toast.error(`Something happened while sending. Please try again later: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Something happened while sending. Please try again later', error),
   });
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="We'd love your feedback" hasCross>

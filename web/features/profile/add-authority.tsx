@@ -59,7 +59,7 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
       if (error instanceof ApiError && error.code !== null && OF_THE_FIELD.includes(error.code)) {
         setRefusal(messageOf(error));
         field.current?.focus();
-      } else toast.error(`Could not add the authority: ${messageOf(error)}`);
+      } else toast.failed('Could not add the authority', error);
     }
   };
 

@@ -63,7 +63,7 @@ export function DeleteAccount() {
       await remove(null);
     } catch (error) {
       console.warn('The account could not be deleted.', error);
-      toast.error(`Failed to delete the account: ${messageOf(error)}`);
+      toast.failed('Failed to delete the account', error);
       setProcessing(false);
     }
   };

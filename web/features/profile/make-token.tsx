@@ -8,7 +8,6 @@ import {
 } from '../../../contract/token.ts';
 import { makeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { Button } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
@@ -66,7 +65,7 @@ export function MakeTokenForm({
       onDone(await call(makeToken, { body }));
     } catch (error) {
       setBusy(false);
-      toast.error(`Could not create the token: ${messageOf(error)}`);
+      toast.failed('Could not create the token', error);
     }
   };
 

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { NAME_MAX_LENGTH } from '../../../contract/words.ts';
 import { lineSchema } from '../../../contract/text.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { type CurrentUser, useSignedIn } from '../../lib/account/current-user.ts';
 import { useDraft } from '../../lib/drafts.ts';
 import { useForm } from '../../lib/form.ts';
@@ -46,7 +45,7 @@ export function ProfileForm() {
       replaceUser(await updateProfile(user, profile));
     } catch (error) {
       console.warn('The profile could not be updated.', error);
-      toast.error(`Failed to update: ${messageOf(error)}`);
+      toast.failed('Failed to update', error);
       return;
     }
     clearDraft(draft);
@@ -92,7 +91,7 @@ export function TimeZoneField() {
       replaceUser(saved);
       toast.success('Time zone saved.', { id: 'time-zone' });
     },
-    onError: (error) => toast.error(`Failed to update: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Failed to update', error),
   });
   return (
     <SelectField

@@ -154,7 +154,7 @@ function ExportData() {
       const file = await callForResponse(exportData, { timeoutMs: EXPORT_TIMEOUT_MS });
       saveFile(`${productName.toLowerCase()}-data.json`, await file.blob());
     } catch (error) {
-      toast.error(`Failed to download your data: ${messageOf(error)}`);
+      toast.failed('Failed to download your data', error);
     }
     setBusy(false);
   };
@@ -238,7 +238,7 @@ function ResetPassword() {
       await (await identity()).requestPasswordReset(user.email);
       toast.success('Password reset email sent.');
     } catch (error) {
-      toast.error(`Failed to send password reset email: ${messageOf(error)}`);
+      toast.failed('Failed to send password reset email', error);
     }
     setBusy(false);
   };

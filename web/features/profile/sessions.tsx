@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { SessionWire } from '../../../contract/account.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../../contract/calls/account.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
@@ -29,7 +28,7 @@ export function Sessions() {
     try {
       await work();
     } catch (failure) {
-      toast.error(`Failed to log out: ${messageOf(failure)}`);
+      toast.failed('Failed to log out', failure);
     }
     setBusy(null);
   };

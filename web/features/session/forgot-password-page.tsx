@@ -1,6 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useForm } from '../../lib/form.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/form/field.tsx';
@@ -22,7 +21,7 @@ export function ForgotPasswordPage() {
       const identity = await loadIdentity(provider);
       await identity.requestPasswordReset(email);
     } catch (error) {
-      toast.error(`Failed to send password reset email: ${messageOf(error)}`);
+      toast.failed('Failed to send password reset email', error);
       return;
     }
     toast.success('Password reset email sent.');

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { type Identity, type SecondStep, SignInCancelled } from '../../lib/account/identity.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { returnAddress } from '../../lib/search-parameters.ts';
@@ -52,7 +52,7 @@ export function useAuthentication({ next, host }: Destination): Authentication {
       if (host !== undefined) await keepHost(user.id, host);
     } catch (error) {
       if (error instanceof SignInCancelled) return null;
-      toast.error(`Failed to login: ${messageOf(error)}`);
+      toast.failed('Failed to login', error);
       const failure = error instanceof ApiError ? error : null;
       // The provider's session has expired: ask for the password again.
       if (failure?.code === 'not_authenticated') setPending(null);

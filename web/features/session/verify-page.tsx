@@ -94,7 +94,7 @@ function Refused({ email }: { email: string }) {
       setSent(true);
       toast.success('We sent the email.');
     } catch (error) {
-      toast.error(`Could not send the email: ${messageOf(error)}`);
+      toast.failed('Could not send the email', error);
     }
     setBusy(false);
   };

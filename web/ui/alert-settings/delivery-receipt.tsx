@@ -3,7 +3,6 @@ import type { DeliveryWire } from '../../../contract/channel.ts';
 import { isSettled, useAlertCache, useDelivery, useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
 import { deliveryLine } from '../../lib/alerts/delivery-words.ts';
 import { call } from '../../lib/api-client.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../button.tsx';
@@ -87,7 +86,7 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
       cache.putDelivery(again);
       void reread();
     },
-    onError: (error) => toast.error(`Could not send it again: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not send it again', error),
   });
   // The pressed button stays mounted, so that it keeps the focus.
   const isRunning = replay.isPending || replay.isSuccess;

@@ -1,5 +1,4 @@
 import { useRef, useState } from 'react';
-import { messageOf } from '../../lib/api-error.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../toast.tsx';
 
@@ -27,7 +26,7 @@ export function useRemoval<Item>({ remove, reread, done, failed, focusAfter }: R
       await reread();
       setAsked(null);
     },
-    onError: (error) => toast.error(`${failed}: ${messageOf(error)}`),
+    onError: (error) => toast.failed(failed, error),
   });
   return {
     asked,

@@ -1,7 +1,6 @@
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { rotateSecret } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
@@ -20,7 +19,7 @@ interface SigningKeyDialogProps {
 export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDialogProps) {
   const making = useWrite({
     mutationFn: () => call(rotateSecret, { params: { key: channel.key } }),
-    onError: (error) => toast.error(`Could not create a new key: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not create a new key', error),
   });
   const close = () => {
     onOpenChange(false);

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { DeliveryWire } from '../../../../contract/channel.ts';
 import { testChannel } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 
@@ -21,7 +20,7 @@ export function useChannelTest(key: string): ChannelTest {
     mutationFn: () => call(testChannel, { params: { key } }),
     onSuccess: setReceipt,
     // One toast id, so that repeated failures replace each other.
-    onError: (error) => toast.error(`Could not send the test: ${messageOf(error)}`, { id: `test-${key}` }),
+    onError: (error) => toast.failed('Could not send the test', error, { id: `test-${key}` }),
   });
   return { send: () => mutate(), isSending: isPending, receipt };
 }

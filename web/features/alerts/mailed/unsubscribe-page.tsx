@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { UnsubscribeScope, UnsubscribeSubjectWire } from '../../../../contract/alerting.ts';
 import { unsubscribe, unsubscribeSubject } from '../../../../contract/calls/alert.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { callPublic } from '../../../lib/http.ts';
 import { useMailedToken } from '../../../lib/mailed-token.ts';
 import { useWrite } from '../../../lib/use-write.ts';
@@ -66,7 +65,7 @@ function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSu
   const { mutate, isPending, variables } = useWrite({
     mutationFn: (scope: UnsubscribeScope) => callPublic(unsubscribe, { body: { token, scope } }),
     onSuccess: (changed) => queryClient.setQueryData(['unsubscribe', token], changed),
-    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not save the change', error),
   });
   // The pressed button may disappear with its action.
   const shown = useRef(unsubscribed);

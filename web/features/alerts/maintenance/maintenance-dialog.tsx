@@ -2,7 +2,6 @@ import { useId, useState } from 'react';
 import { addMaintenance } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
@@ -62,7 +61,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
       }
       await call(addMaintenance, { body: { ...window, domain_id: domainId } });
     } catch (error) {
-      toast.error(`Could not plan the maintenance: ${messageOf(error)}`);
+      toast.failed('Could not plan the maintenance', error);
       return;
     }
     void reread();

@@ -3,7 +3,6 @@ import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
 import { makeCalendar, removeCalendar } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -23,7 +22,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
       setAsking(null);
       void reread();
     },
-    onError: (error) => toast.error(`Could not create the link: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not create the link', error),
   });
   const end = useWrite({
     mutationFn: () => call(removeCalendar),
@@ -33,7 +32,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
       void reread();
       toast.success('Calendar link deleted.');
     },
-    onError: (error) => toast.error(`Could not delete the link: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not delete the link', error),
   });
   const isMade = calendar !== null || make.data !== undefined;
   const makeButton = useRef<HTMLButtonElement>(null);

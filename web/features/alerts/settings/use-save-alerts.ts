@@ -2,7 +2,6 @@ import type { AccountAlertsWire, ChangeAccountAlerts } from '../../../../contrac
 import { changeAccountAlerts } from '../../../../contract/calls/alert.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useState } from 'react';
@@ -23,7 +22,7 @@ export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string
       // Each replaces the last, so that quick changes do not pile up.
       toast.success(confirmation(saved), { id: 'alert-settings' });
     },
-    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not save the change', error),
   });
 }
 

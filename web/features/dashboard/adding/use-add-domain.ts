@@ -6,7 +6,7 @@ import { TARGET_FIELDS, TARGET_LABELS, type TargetField } from '../../../../cont
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../../contract/words.ts';
 import { track } from '../../../lib/browser/analytics.ts';
 import { call } from '../../../lib/api-client.ts';
-import { ApiError, messageOf } from '../../../lib/api-error.ts';
+import { ApiError } from '../../../lib/api-error.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/drafts.ts';
 import { LENIENT } from '../../../lib/http.ts';
 import { useWrite } from '../../../lib/use-write.ts';
@@ -84,7 +84,7 @@ async function withInterval(added: DomainWire, minutes: number): Promise<DomainW
   try {
     return await call(setFrequency, { params: { id: added.id }, query: { check_frequency: minutes } });
   } catch (error) {
-    toast.error(`Domain update failed: ${messageOf(error)}`);
+    toast.failed('Domain update failed', error);
     return added;
   }
 }

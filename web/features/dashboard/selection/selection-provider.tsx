@@ -11,7 +11,6 @@ import {
 import { domainIds } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useLiveEvents } from '../../../lib/live-events-context.ts';
 import { toast } from '../../../ui/toast.tsx';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
@@ -53,7 +52,7 @@ export function SelectionProvider({ filter, total, loaded, children }: Selection
       setUnloadedTags((former) => [...new Set([...former, ...tags])]);
       if (ids.length < all) toast.info(`The first ${ids.length} of ${all} domains are selected.`);
     } catch (error) {
-      toast.error(`Could not select all: ${messageOf(error)}`);
+      toast.failed('Could not select all', error);
     }
   }, []);
   const clear = useCallback(() => {

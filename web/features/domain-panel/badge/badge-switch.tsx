@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { domainBadge, makeBadge, removeBadge } from '../../../../contract/calls/status.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
@@ -23,7 +22,7 @@ export function BadgeSwitch({ id, name }: { id: string; name: string }) {
   const { mutate, isPending } = useWrite({
     mutationFn: (isOn: boolean) => call(isOn ? makeBadge : removeBadge, { params: { id } }),
     onSuccess: (badge) => queryClient.setQueryData(key, badge),
-    onError: (failure) => toast.error(`Could not save the change: ${messageOf(failure)}`),
+    onError: (failure) => toast.failed('Could not save the change', failure),
   });
   const { data, error } = read;
   if (error) return <SectionError title="Could not load the badge" note="Checks continue." read={read} />;

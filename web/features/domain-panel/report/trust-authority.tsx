@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { addAuthorities } from '../../../../contract/calls/authority.ts';
 import type { ChainCertificateWire, DomainWire } from '../../../../contract/domain.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
@@ -59,7 +58,7 @@ function TrustDialog({ authority, open, onOpenChange }: TrustDialogProps) {
       onOpenChange(false);
       toast.success('Authority added: your domains now trust it.');
     },
-    onError: (error) => toast.error(`Could not add the authority: ${messageOf(error)}`),
+    onError: (error) => toast.failed('Could not add the authority', error),
   });
   return (
     <Dialog

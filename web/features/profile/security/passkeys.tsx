@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { addPasskey, newPasskeyOptions, removePasskey } from '../../../../contract/calls/identity.ts';
 import type { IdentityMethodsWire } from '../../../../contract/identity.ts';
 import { call } from '../../../lib/api-client.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { SignInCancelled } from '../../../lib/account/identity.ts';
 import { hasPasskeys, makePasskey, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -130,7 +129,7 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
       await createPasskey(name.trim());
       onAdded();
     } catch (error) {
-      if (!(error instanceof SignInCancelled)) toast.error(`Could not add the passkey: ${messageOf(error)}`);
+      if (!(error instanceof SignInCancelled)) toast.failed('Could not add the passkey', error);
       setBusy(false);
     }
   };
