@@ -85,6 +85,20 @@ export function Button({
   );
 }
 
+/** Shows a button as a link within a text. */
+export function LinkButton({ className, ...rest }: ComponentProps<'button'>) {
+  return <button type="button" {...rest} className={classNames('link', className)} />;
+}
+
+/** Closes a dialog or form without doing anything. */
+export function CancelButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button variant="outline" onClick={onClick}>
+      Cancel
+    </Button>
+  );
+}
+
 export interface IconButtonProps extends ComponentProps<'button'> {
   /** The accessible name. */
   label: string;

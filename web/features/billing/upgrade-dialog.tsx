@@ -5,7 +5,7 @@ import { counted } from '../../lib/format.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import type { UpgradeReason } from '../../lib/account/plan.ts';
 import type { TrialOffer } from '../../lib/account/trial.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, CancelButton, LinkButton } from '../../ui/button.tsx';
 import { Dialog, DialogActions, type DialogProps } from '../../ui/dialog.tsx';
 import { FieldError } from '../../ui/form/field.tsx';
 import { priceText } from './price.ts';
@@ -64,16 +64,11 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
       {problem !== null && <FieldError>{problem}</FieldError>}
       {!isLoading && product === null && (
         <p className="mt-3 text-label text-fg-2">
-          Could not load the price.{' '}
-          <button type="button" className="link" onClick={onRetry}>
-            Try again
-          </button>
+          Could not load the price. <LinkButton onClick={onRetry}>Try again</LinkButton>
         </p>
       )}
       <DialogActions>
-        <Button variant="outline" onClick={onClose}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onClose} />
         <Button
           ref={start}
           // Not disabled: it has the focus while the price loads.

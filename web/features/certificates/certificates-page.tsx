@@ -18,6 +18,7 @@ import { CertificatePage } from './certificate-page.tsx';
 import { queryOf, useCertificates } from './certificate-queries.ts';
 import { type CertificateOrder, CertificateTable } from './certificate-table.tsx';
 import { useCertificatesSearch } from './certificates-search.ts';
+import { LinkButton } from '../../ui/button.tsx';
 
 const PrintedCertificates = lazyPart(
   async () => (await import('./printed-certificates.tsx')).PrintedCertificates,
@@ -135,9 +136,7 @@ function CertificateList({
           {list.failed !== null && (
             <p role="alert" className="mb-2 text-label text-critical-fg">
               Could not load some rows: {messageOf(list.failed)}{' '}
-              <button type="button" className="link" onClick={list.refetch}>
-                Try again
-              </button>
+              <LinkButton onClick={list.refetch}>Try again</LinkButton>
             </p>
           )}
           <CertificateTable list={list} now={now} order={order} onOrder={setOrder} />
@@ -151,10 +150,7 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
   if (isFiltered)
     return (
       <p className="mt-6 text-body text-fg-2">
-        No certificate matches.{' '}
-        <button type="button" className="link" onClick={onClear}>
-          Clear
-        </button>
+        No certificate matches. <LinkButton onClick={onClear}>Clear</LinkButton>
       </p>
     );
   return (

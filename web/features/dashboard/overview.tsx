@@ -8,6 +8,7 @@ import { ExpiryHorizon } from './horizon/expiry-horizon.tsx';
 import type { DomainList } from './list/use-domain-list.ts';
 import { dashboardSentence, type DashboardSentence } from './sentence.ts';
 import { useDashboardSearch } from './use-dashboard-search.ts';
+import { LinkButton } from '../../ui/button.tsx';
 
 const UNKNOWN: DashboardSentence = { headline: [{ text: 'Domains', isHost: false }], detail: [] };
 const LOADING: DashboardSentence = {
@@ -61,14 +62,9 @@ function SummaryFailed({ isRetrying, onRetry }: { isRetrying: boolean; onRetry: 
   return (
     <p role="alert" className="flex items-center gap-2 text-label text-fg-2">
       Could not load the overview. Your monitoring keeps running.
-      <button
-        type="button"
-        className="link shrink-0 whitespace-nowrap"
-        onClick={onRetry}
-        disabled={isRetrying}
-      >
+      <LinkButton className="shrink-0 whitespace-nowrap" onClick={onRetry} disabled={isRetrying}>
         Try again
-      </button>
+      </LinkButton>
       {isRetrying && <Spinner className="size-3.5 text-fg-3" />}
     </p>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, CancelButton } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useCheckedDomains } from '../../domain/domain-queries.ts';
 import { counted } from '../../lib/format.ts';
@@ -83,9 +83,7 @@ function Choice({ domain, isBusy, onSwap, onClose }: ChoiceProps) {
             Upgrade to Premium
           </Button>
         )}
-        <Button variant="outline" onClick={onClose}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onClose} />
         <Button type="submit" disabled={!chosen} busy={isBusy}>
           Swap
         </Button>

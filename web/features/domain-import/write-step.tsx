@@ -2,7 +2,7 @@ import { FileText, X } from 'lucide-react';
 import { type DragEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { messageOf } from '../../lib/api-error.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, CancelButton, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { DialogActions } from '../../ui/dialog.tsx';
 import { FieldError, inputClass } from '../../ui/form/field.tsx';
@@ -161,9 +161,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
         >
           Choose a file
         </Button>
-        <Button variant="outline" onClick={onCancel}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onCancel} />
         <Button type="submit" busy={isBusy}>
           Preview
         </Button>

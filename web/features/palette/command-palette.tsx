@@ -40,6 +40,7 @@ import {
   type Wish,
   wishOf,
 } from './palette-options.ts';
+import { LinkButton } from '../../ui/button.tsx';
 
 const TYPING_MS = 150;
 /** More than fit are found by typing more. */
@@ -277,9 +278,7 @@ function Outcome({ wish, search, optionCount }: { wish: Wish; search: DomainSear
     return (
       <p role="alert" className="border-t border-line px-4 py-3 text-label text-fg-2">
         Could not search your domains: {sentenceOf(search.error)}{' '}
-        <button type="button" className="link" onClick={search.retry}>
-          Try again
-        </button>
+        <LinkButton onClick={search.retry}>Try again</LinkButton>
       </p>
     );
   const isEmpty = optionCount === 0;

@@ -4,7 +4,7 @@ import { certificateText } from '../../../contract/files/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
 import { call } from '../../lib/api-client.ts';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, CancelButton } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../ui/form/field.tsx';
@@ -101,9 +101,7 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
             Choose a file
           </Button>
           <span className="flex-1 max-md:hidden" />
-          <Button variant="outline" onClick={() => onDone(null)}>
-            Cancel
-          </Button>
+          <CancelButton onClick={() => onDone(null)} />
           <Button type="submit" busy={busy}>
             Add authority
           </Button>

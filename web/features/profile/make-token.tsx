@@ -8,7 +8,7 @@ import {
 } from '../../../contract/token.ts';
 import { makeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, CancelButton } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
@@ -100,9 +100,7 @@ export function MakeTokenForm({
       <SelectField label="Expires" value={days} onChange={setDays} options={LIFETIMES} />
       <div className="flex flex-wrap justify-end gap-2 max-md:flex-col">
         <ReversedOnPhone>
-          <Button variant="outline" onClick={() => onDone(null)}>
-            Cancel
-          </Button>
+          <CancelButton onClick={() => onDone(null)} />
           <Button type="submit" busy={isBusy}>
             Create token
           </Button>

@@ -3,7 +3,7 @@ import { useForm } from '../../lib/form.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useHydrated } from '../../lib/use-hydrated.ts';
 import { hasPasskeys, PASSKEY_PRELOAD } from '../../lib/browser/webauthn.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/form/field.tsx';
 import { lazyPart } from '../../ui/lazy.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -99,14 +99,13 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
           Forgot password?
         </Link>
         {provider.provider === 'built-in' && mayHavePasskeys && (
-          <button
-            type="button"
-            className="link inline-flex min-h-11 items-center md:min-h-8"
+          <LinkButton
+            className="inline-flex min-h-11 items-center md:min-h-8"
             onClick={() => void logInWithPasskey()}
             {...PASSKEY_PRELOAD}
           >
             Log in with a passkey
-          </button>
+          </LinkButton>
         )}
       </p>
     </>

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { PreviewAlerts } from '../../../contract/alerting.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
-import { Button } from '../button.tsx';
+import { Button, LinkButton } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { Glyph } from '../glyph.tsx';
 import { Skeleton } from '../loading.tsx';
@@ -87,13 +87,9 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
             </ol>
           )}
           {hidden > 0 ? (
-            <button
-              type="button"
-              className="link num mt-1 min-h-11 text-label md:min-h-7"
-              onClick={() => setWhole(true)}
-            >
+            <LinkButton className="num mt-1 min-h-11 text-label md:min-h-7" onClick={() => setWhole(true)}>
               Show {hidden} more
-            </button>
+            </LinkButton>
           ) : (
             data.more > 0 && (
               <p className="num mt-2 text-meta text-fg-3">

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { Button } from '../button.tsx';
+import { Button, LinkButton } from '../button.tsx';
 import { Field } from './field.tsx';
 
 const WORDS = {
@@ -57,9 +57,8 @@ export function CodeForm({ submitLabel, onEnter }: CodeFormProps) {
       <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy}>
         {submitLabel}
       </Button>
-      <button
-        type="button"
-        className="link -my-2 min-h-11 justify-self-start text-label md:min-h-8"
+      <LinkButton
+        className="-my-2 min-h-11 justify-self-start text-label md:min-h-8"
         onClick={() => {
           setKind(kind === 'app' ? 'backup' : 'app');
           setCode('');
@@ -68,7 +67,7 @@ export function CodeForm({ submitLabel, onEnter }: CodeFormProps) {
         }}
       >
         {WORDS[kind].other}
-      </button>
+      </LinkButton>
     </form>
   );
 }

@@ -4,7 +4,7 @@ import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { changeChannel } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, CancelButton } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
@@ -71,9 +71,7 @@ function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => voi
       <Field {...field('name')} label="Name" maxLength={80} autoComplete="off" />
       <ChannelFields kind={kind} field={field} choice={choice} isKnown />
       <DialogActions>
-        <Button variant="outline" onClick={onDone}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onDone} />
         <Button type="submit" busy={busy}>
           Save
         </Button>

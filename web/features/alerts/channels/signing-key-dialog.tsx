@@ -2,7 +2,7 @@ import type { ChannelWire } from '../../../../contract/channel.ts';
 import { rotateSecret } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, CancelButton } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
@@ -50,9 +50,7 @@ export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDial
             <Button onClick={close}>Done</Button>
           ) : (
             <>
-              <Button variant="outline" onClick={close}>
-                Cancel
-              </Button>
+              <CancelButton onClick={close} />
               <Button busy={making.isPending} onClick={() => making.mutate()}>
                 Create new key
               </Button>

@@ -3,7 +3,7 @@ import { addMaintenance } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, CancelButton } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
@@ -110,9 +110,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
         placeholder="Moving the servers"
       />
       <DialogActions>
-        <Button variant="outline" onClick={onDone}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onDone} />
         <Button type="submit" busy={busy}>
           Plan maintenance
         </Button>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import { useSubscription } from '../../../lib/account/plan.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, CancelButton } from '../../../ui/button.tsx';
 import { Dialog, DialogActions, type DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
@@ -124,9 +124,7 @@ export function AddDomainDialog({
           <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={toMany}>
             Import domains
           </Button>
-          <Button variant="outline" onClick={cancel}>
-            Cancel
-          </Button>
+          <CancelButton onClick={cancel} />
           <Button type="submit" busy={isBusy}>
             {obstacle?.domainId === null ? 'Add anyway' : 'Add'}
             {!isBusy && (

@@ -1,4 +1,5 @@
 import type { Obstacle } from './use-add-domain.ts';
+import { LinkButton } from '../../../ui/button.tsx';
 
 interface HostObstacleProps {
   obstacle: Obstacle;
@@ -16,13 +17,12 @@ export function HostObstacle({ obstacle: { name, domainId }, onShow }: HostObsta
       ) : (
         <>
           You already track <bdi>{name}</bdi>.{' '}
-          <button
-            type="button"
-            className="link inline-flex items-center font-semibold max-md:-my-3 max-md:min-h-11"
+          <LinkButton
+            className="inline-flex items-center font-semibold max-md:-my-3 max-md:min-h-11"
             onClick={() => onShow(domainId)}
           >
             Show it
-          </button>
+          </LinkButton>
         </>
       )}
     </span>

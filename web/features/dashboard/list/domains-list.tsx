@@ -5,7 +5,7 @@ import { DomainGrid, type DomainListProps } from './domain-grid.tsx';
 import { DomainTable } from './domain-table.tsx';
 import { GridSkeleton, TableSkeleton } from './skeletons.tsx';
 import { RotateCw } from 'lucide-react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { DomainFilter } from '../../../../contract/domain.ts';
 import { noHitsLine } from '../toolbar/choices.ts';
@@ -31,9 +31,7 @@ export function DomainsList({ view, isLoading, onClearFilter, onRetry, ...rest }
       {list.stale && (
         <output className="mb-4 block text-label text-fg-2">
           Last updated {relativeTime(list.stale.since, now)}. {messageOf(list.stale.error)}{' '}
-          <button type="button" className="link" onClick={onRetry}>
-            Try again
-          </button>
+          <LinkButton onClick={onRetry}>Try again</LinkButton>
         </output>
       )}
       {list.total === 0 && !isUnfiltered(list.filter) ? (

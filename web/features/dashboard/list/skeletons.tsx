@@ -2,6 +2,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { messageOf } from '../../../lib/api-error.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
+import { LinkButton } from '../../../ui/button.tsx';
 
 /** Tells whether the row of a failed page shows the error. Only some do, so that one is always in view. */
 export const showsErrorAt = (index: number): boolean => index % 6 === 0;
@@ -84,10 +85,7 @@ export function FailedCell({ error, onRetry }: { error: unknown; onRetry: () => 
     <span className="flex min-w-0 items-center gap-2 text-label text-fg-2">
       <Glyph name="critical" className="size-4 text-critical-mark [--glyph-cut:var(--surface)]" />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        {messageOf(error)}{' '}
-        <button type="button" className="link" onClick={onRetry}>
-          Try again
-        </button>
+        {messageOf(error)} <LinkButton onClick={onRetry}>Try again</LinkButton>
       </span>
     </span>
   );

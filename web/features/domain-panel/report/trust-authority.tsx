@@ -5,7 +5,7 @@ import { addAuthorities } from '../../../../contract/calls/authority.ts';
 import type { ChainCertificateWire, DomainWire } from '../../../../contract/domain.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button, buttonClass, CancelButton } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -77,9 +77,7 @@ function TrustDialog({ authority, open, onOpenChange }: TrustDialogProps) {
         <Fingerprint hex={authority.fingerprint} />
       </p>
       <DialogActions>
-        <Button variant="outline" onClick={() => onOpenChange(false)}>
-          Cancel
-        </Button>
+        <CancelButton onClick={() => onOpenChange(false)} />
         <Button busy={isPending} onClick={() => mutate()}>
           Trust
         </Button>
