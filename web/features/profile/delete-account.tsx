@@ -6,6 +6,7 @@ import { useSignedIn } from '../../lib/account/current-user.ts';
 import type { Identity } from '../../lib/account/identity.ts';
 import { useStanding } from '../../lib/account/standing.ts';
 import { counted } from '../../lib/format.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
@@ -37,7 +38,6 @@ export function DeleteAccount() {
   const { leave } = useSignedIn();
   const { identity } = usePublicConfig();
   const [asking, setAsking] = useState<'sure' | 'who' | null>(null);
-  const [processing, setProcessing] = useState(false);
 
   const remove = async (provider: Identity | null) => {
     await call(deleteUser);
@@ -52,21 +52,13 @@ export function DeleteAccount() {
     await leave();
   };
 
-  const confirm = async () => {
-    // Firebase requires a recent sign-in for this.
-    if (identity.provider === 'firebase') {
-      setAsking('who');
-      return;
-    }
-    setProcessing(true);
-    try {
-      await remove(null);
-    } catch (error) {
+  const { mutate, isPending } = useWrite({
+    mutationFn: () => remove(null),
+    onError: (error) => {
       console.warn('The account could not be deleted.', error);
       toast.failed('Failed to delete the account', error);
-      setProcessing(false);
-    }
-  };
+    },
+  });
 
   return (
     <>
@@ -83,8 +75,9 @@ export function DeleteAccount() {
             <WhatGoes />
           </>
         }
-        processing={processing}
-        onConfirm={() => void confirm()}
+        processing={isPending}
+        // Firebase requires a recent sign-in for this.
+        onConfirm={() => (identity.provider === 'firebase' ? setAsking('who') : mutate())}
       />
       <FreshSignInDialog
         open={asking === 'who'}

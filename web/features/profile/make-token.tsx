@@ -8,6 +8,7 @@ import {
 } from '../../../contract/token.ts';
 import { makeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button, CancelButton } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
@@ -42,7 +43,14 @@ export function MakeTokenForm({
   const [scopes, setScopes] = useState<TokenScope[]>(['read']);
   const [days, setDays] = useState('90');
   const [isSent, setSent] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const { mutate, isPending } = useWrite({
+    mutationFn: () =>
+      call(makeToken, {
+        body: { name, scopes, expires_in_days: days === NO_END ? null : Number(days) },
+      }),
+    onSuccess: onDone,
+    onError: (error) => toast.failed('Could not create the token', error),
+  });
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
 
   const fields = createTokenSchema.shape;
@@ -50,27 +58,16 @@ export function MakeTokenForm({
   const checkedScopes = fields.scopes.safeParse(scopes);
   const nameError = isSent ? checkedName.error?.issues[0]?.message : undefined;
   const scopeError = isSent ? checkedScopes.error?.issues[0]?.message : undefined;
-  const make = async (event: FormEvent) => {
+  const make = (event: FormEvent) => {
     event.preventDefault();
     setSent(true);
-    if (!checkedName.success || !checkedScopes.success) {
-      form.current
-        ?.querySelector<HTMLInputElement>(checkedName.success ? 'fieldset input' : 'input')
-        ?.focus();
-      return;
-    }
-    setBusy(true);
-    try {
-      const body = { name, scopes, expires_in_days: days === NO_END ? null : Number(days) };
-      onDone(await call(makeToken, { body }));
-    } catch (error) {
-      setBusy(false);
-      toast.failed('Could not create the token', error);
-    }
+    if (checkedName.success && checkedScopes.success) return mutate();
+    const invalid = checkedName.success ? 'fieldset input' : 'input';
+    form.current?.querySelector<HTMLInputElement>(invalid)?.focus();
   };
 
   return (
-    <form ref={form} noValidate className="grid gap-4" onSubmit={(event) => void make(event)}>
+    <form ref={form} noValidate className="grid gap-4" onSubmit={make}>
       <Field
         label="Name"
         placeholder="What it is for"
@@ -101,7 +98,7 @@ export function MakeTokenForm({
       <div className="flex flex-wrap justify-end gap-2 max-md:flex-col">
         <ReversedOnPhone>
           <CancelButton onClick={() => onDone(null)} />
-          <Button type="submit" busy={isBusy}>
+          <Button type="submit" busy={isPending}>
             Create token
           </Button>
         </ReversedOnPhone>

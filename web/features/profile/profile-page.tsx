@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ApiTokens } from './api-tokens.tsx';
@@ -27,6 +26,7 @@ import { trialStarted, useTrialOffer } from '../../lib/account/trial.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { longDate, utcTitle } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
+import { useWrite } from '../../lib/use-write.ts';
 
 /** Exporting a large account takes longer than other calls. */
 const EXPORT_TIMEOUT_MS = 120_000;
@@ -146,21 +146,13 @@ function DisplayFont() {
 /** Downloads the account's data as a file. */
 function ExportData() {
   const { product_name: productName } = usePublicConfig();
-  const [busy, setBusy] = useState(false);
-
-  const download = async () => {
-    setBusy(true);
-    try {
-      const file = await callForResponse(exportData, { timeoutMs: EXPORT_TIMEOUT_MS });
-      saveFile(`${productName.toLowerCase()}-data.json`, await file.blob());
-    } catch (error) {
-      toast.failed('Failed to download your data', error);
-    }
-    setBusy(false);
-  };
-
+  const { mutate, isPending } = useWrite({
+    mutationFn: async () => (await callForResponse(exportData, { timeoutMs: EXPORT_TIMEOUT_MS })).blob(),
+    onSuccess: (file) => saveFile(`${productName.toLowerCase()}-data.json`, file),
+    onError: (error) => toast.failed('Failed to download your data', error),
+  });
   return (
-    <Button variant="outline" className="max-md:w-full" busy={busy} onClick={() => void download()}>
+    <Button variant="outline" className="max-md:w-full" busy={isPending} onClick={() => mutate()}>
       Download my data
     </Button>
   );
@@ -226,25 +218,18 @@ function planText({ plan, status, source, ends_at: endsAt }: StandingWire): stri
 /** Emails a reset link to the account's own address. */
 function ResetPassword() {
   const { user, identity } = useSignedIn();
-  const [busy, setBusy] = useState(false);
-
-  const reset = async () => {
-    if (user.email === '') {
-      toast.error('No authenticated user with a valid email.');
-      return;
-    }
-    setBusy(true);
-    try {
-      await (await identity()).requestPasswordReset(user.email);
-      toast.success('Password reset email sent.');
-    } catch (error) {
-      toast.failed('Failed to send password reset email', error);
-    }
-    setBusy(false);
+  const { mutate, isPending } = useWrite({
+    mutationFn: async () => (await identity()).requestPasswordReset(user.email),
+    onSuccess: () => toast.success('Password reset email sent.'),
+    onError: (error) => toast.failed('Failed to send password reset email', error),
+  });
+  const reset = () => {
+    if (user.email === '') toast.error('No authenticated user with a valid email.');
+    else mutate();
   };
 
   return (
-    <Button variant="outline" className="max-md:w-full" busy={busy} onClick={() => void reset()}>
+    <Button variant="outline" className="max-md:w-full" busy={isPending} onClick={reset}>
       Reset Password
     </Button>
   );

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { SessionWire } from '../../../contract/account.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../../contract/calls/account.ts';
 import { call } from '../../lib/api-client.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { useNow } from '../../lib/use-now.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -21,28 +21,20 @@ export function Sessions() {
     refetchOnWindowFocus: true,
   });
   const { data, error, refetch } = read;
-  const [busy, setBusy] = useState<string | null>(null);
-
-  const end = async (which: string, work: () => Promise<void>) => {
-    setBusy(which);
-    try {
-      await work();
-    } catch (failure) {
-      toast.failed('Failed to log out', failure);
-    }
-    setBusy(null);
-  };
-  const endOne = (id: string) =>
-    end(id, async () => {
-      await call(endOneSession, { params: { id } });
-      await refetch();
-    });
-  const endAll = () =>
-    end('all', async () => {
+  const onError = (failure: Error) => toast.failed('Failed to log out', failure);
+  const one = useWrite({
+    mutationFn: (id: string) => call(endOneSession, { params: { id } }),
+    onSuccess: () => refetch(),
+    onError,
+  });
+  const all = useWrite({
+    mutationFn: async () => {
       await call(endAllSessions);
       await leave();
-      toast.success('Logged out everywhere.');
-    });
+    },
+    onSuccess: () => toast.success('Logged out everywhere.'),
+    onError,
+  });
 
   if (error && !data) return <ListPlaceholder what="your sessions" read={read} />;
   return (
@@ -52,8 +44,8 @@ export function Sessions() {
           <SessionRow
             key={session.id}
             session={session}
-            busy={busy === session.id}
-            onEnd={() => void endOne(session.id)}
+            busy={one.isPending && one.variables === session.id}
+            onEnd={() => one.mutate(session.id)}
           />
         )) ?? (
           <li className="grid gap-2 py-1">
@@ -63,12 +55,7 @@ export function Sessions() {
         )}
       </ul>
       <div>
-        <Button
-          variant="outline"
-          className="max-md:w-full"
-          busy={busy === 'all'}
-          onClick={() => void endAll()}
-        >
+        <Button variant="outline" className="max-md:w-full" busy={all.isPending} onClick={() => all.mutate()}>
           Log out everywhere
         </Button>
       </div>

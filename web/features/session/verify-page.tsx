@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { sendVerification, verifyEmail } from '../../../contract/calls/verification.ts';
 import { call } from '../../lib/api-client.ts';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Spinner } from '../../ui/loading.tsx';
@@ -85,19 +86,11 @@ function LoginFirst({ token }: { token: string }) {
 }
 
 function Refused({ email }: { email: string }) {
-  const [busy, setBusy] = useState(false);
-  const [isSent, setSent] = useState(false);
-  const sendAgain = async () => {
-    setBusy(true);
-    try {
-      await call(sendVerification);
-      setSent(true);
-      toast.success('We sent the email.');
-    } catch (error) {
-      toast.failed('Could not send the email', error);
-    }
-    setBusy(false);
-  };
+  const { mutate, isPending, isSuccess } = useWrite({
+    mutationFn: () => call(sendVerification),
+    onSuccess: () => toast.success('We sent the email.'),
+    onError: (error) => toast.failed('Could not send the email', error),
+  });
   return (
     <AuthCard
       title="This link no longer works"
@@ -116,11 +109,11 @@ function Refused({ email }: { email: string }) {
       <Button
         size="form"
         className="mt-6 w-full"
-        busy={busy}
-        disabled={isSent}
-        onClick={() => void sendAgain()}
+        busy={isPending}
+        disabled={isSuccess}
+        onClick={() => mutate()}
       >
-        {isSent ? 'Link sent' : 'Send a new link'}
+        {isSuccess ? 'Link sent' : 'Send a new link'}
       </Button>
     </AuthCard>
   );

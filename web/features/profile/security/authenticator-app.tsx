@@ -3,6 +3,7 @@ import { encode } from 'uqr';
 import { disableTotp, enableTotp, verifyTotp } from '../../../../contract/calls/identity.ts';
 import { call } from '../../../lib/api-client.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
@@ -120,26 +121,19 @@ function Setup({
 function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfirmed: () => void }) {
   const [code, setCode] = useState('');
   const [refusal, setRefusal] = useState<string>();
-  const [busy, setBusy] = useState(false);
-
-  const confirm = async (event: FormEvent) => {
+  const { mutate, isPending } = useWrite({
+    mutationFn: () => call(verifyTotp, { body: { code: code.trim() } }),
+    onSuccess: onConfirmed,
+    onError: (error) => setRefusal(messageOf(error)),
+  });
+  const confirm = (event: FormEvent) => {
     event.preventDefault();
-    if (code.trim() === '') {
-      setRefusal('Please enter the code');
-      return;
-    }
-    setBusy(true);
-    try {
-      await call(verifyTotp, { body: { code: code.trim() } });
-      onConfirmed();
-    } catch (error) {
-      setRefusal(messageOf(error));
-      setBusy(false);
-    }
+    if (code.trim() === '') setRefusal('Please enter the code');
+    else mutate();
   };
 
   return (
-    <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void confirm(event)}>
+    <form noValidate className="mt-5 grid gap-4" onSubmit={confirm}>
       <div>
         <p className="text-fg-2">
           1. Scan this code with your authenticator app. You can also type the key, or open the app on this
@@ -166,7 +160,7 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
         onChange={(event) => setCode(event.target.value)}
         error={refusal}
       />
-      <Button type="submit" size="form" className="w-full" busy={busy}>
+      <Button type="submit" size="form" className="w-full" busy={isPending}>
         Turn on
       </Button>
     </form>

@@ -5,6 +5,7 @@ import { addPasskey, newPasskeyOptions, removePasskey } from '../../../../contra
 import type { IdentityMethodsWire } from '../../../../contract/identity.ts';
 import { call } from '../../../lib/api-client.ts';
 import { SignInCancelled } from '../../../lib/account/identity.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { hasPasskeys, makePasskey, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/form/field.tsx';
@@ -113,29 +114,25 @@ export function Passkeys({
 function NamePasskey({ onAdded }: { onAdded: () => void }) {
   const [name, setName] = useState('');
   const [refusal, setRefusal] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const { mutate, isPending } = useWrite({
+    mutationFn: () => createPasskey(name.trim()),
+    onSuccess: onAdded,
+    onError: (error) => {
+      if (!(error instanceof SignInCancelled)) toast.failed('Could not add the passkey', error);
+    },
+  });
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
 
-  const add = async (event: FormEvent) => {
+  const add = (event: FormEvent) => {
     event.preventDefault();
-    if (name.trim() === '') {
-      setRefusal('Please enter a name');
-      return;
-    }
-    setRefusal(undefined);
-    setBusy(true);
-    try {
-      await createPasskey(name.trim());
-      onAdded();
-    } catch (error) {
-      if (!(error instanceof SignInCancelled)) toast.failed('Could not add the passkey', error);
-      setBusy(false);
-    }
+    const isBlank = name.trim() === '';
+    setRefusal(isBlank ? 'Please enter a name' : undefined);
+    if (!isBlank) mutate();
   };
 
   return (
-    <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void add(event)} {...PASSKEY_PRELOAD}>
+    <form noValidate className="mt-5 grid gap-4" onSubmit={add} {...PASSKEY_PRELOAD}>
       <Field
         ref={input}
         label="Name"
@@ -145,7 +142,7 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
         onChange={(event) => setName(event.target.value)}
         error={refusal}
       />
-      <Button type="submit" size="form" className="w-full" busy={busy}>
+      <Button type="submit" size="form" className="w-full" busy={isPending}>
         Create passkey
       </Button>
     </form>
