@@ -35,9 +35,7 @@ export function ChannelFields({ kind, field, choice, isKnown = false }: ChannelF
           hint={hint}
           mono={isMono === true}
           {...(inputMode && { inputMode })}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          literal
         />
       ),
   );

@@ -76,9 +76,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
         placeholder="All domains"
         mono={values.domain !== ''}
         list={listId}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        literal
         hint="Leave empty for all domains"
       />
       <datalist id={listId}>

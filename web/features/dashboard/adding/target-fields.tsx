@@ -25,9 +25,7 @@ export function TargetFields({ target, error, onType }: TargetFieldsProps) {
       name={field}
       mono
       placeholder={placeholder}
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
+      literal
       inputMode={field === 'expected_status' ? undefined : 'url'}
       hint={hint}
       value={target[field] ?? ''}

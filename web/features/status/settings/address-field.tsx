@@ -31,9 +31,7 @@ export function AddressField({ slug, saved, error, onChange }: AddressFieldProps
       mono
       value={slug}
       maxLength={40}
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
+      literal
       error={error ?? (isCurrent && data?.available === false ? (data.reason ?? undefined) : undefined)}
       hint={
         <>

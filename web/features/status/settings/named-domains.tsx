@@ -152,9 +152,7 @@ function AddDomain({ domains, input, refusal, onAdd }: AddDomainProps) {
         list={listId}
         value={typed}
         error={error ?? refusal}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        literal
         onChange={(event) => {
           setError(undefined);
           setTyped(event.target.value);
