@@ -72,22 +72,16 @@ export function CertificatePage({ fingerprint }: { fingerprint: string }) {
   );
 }
 
-/** `more` loads more of the domains: those that have changed come last. */
-function Story({
-  story,
-  fingerprint,
-  more,
-}: {
+type StoryDomain = CertificateStory['domains'][number];
+
+interface StoryProps {
   story: CertificateStory;
   fingerprint: string;
-  more: ReactNode;
-}) {
-  const now = useNow();
-  const { certificate, names, domains, done, total, versions, version_count: versionCount } = story;
-  const own = versions.find((version) => version.fingerprint === fingerprint);
-  const title = certificate?.display_name || names[0] || 'Certificate';
-  const predecessors = versions.filter(({ valid_from: from }) => own !== undefined && from < own.valid_from);
-  const lagging = domains.filter(({ is_done: isDone }) => !isDone);
+}
+
+/** `more` loads more of the domains: those that have changed come last. */
+function Story({ story, fingerprint, more }: StoryProps & { more: ReactNode }) {
+  const { certificate, names, domains, versions } = story;
   const serving = domains.filter(({ is_serving: isServing }) => isServing);
   const ahead = domains.filter(({ is_done: isDone, is_serving: isServing }) => isDone && !isServing);
   return (
@@ -96,56 +90,14 @@ function Story({
         tabIndex={-1}
         className="mt-2 font-mono text-[19px]/[25px] font-semibold [overflow-wrap:anywhere] md:text-[22px]/[28px]"
       >
-        {title}
+        {certificate?.display_name || names[0] || 'Certificate'}
       </h1>
       {certificate ? (
-        <div className="mt-4">
-          <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-label text-fg-2">
-            <ProblemBadge certificate={certificate} />
-            <Remaining certificate={certificate} now={now} />
-            <span>{shownIssuer(certificate)}</span>
-            <RenewalNote certificate={certificate} now={now} />
-          </p>
-          <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
-          <p className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
-            <Time iso={certificate.valid_from} />
-            <Time iso={certificate.expiry_date} className="font-[520] text-fg-2" />
-          </p>
-        </div>
+        <Lifetime certificate={certificate} />
       ) : (
         <p className="mt-3 text-body text-fg-2">No domain serves it any more.</p>
       )}
-
-      {predecessors.length > 0 && total > 0 && (
-        <Part title="Renewal">
-          {own !== undefined && Date.parse(own.expiry_date) <= now ? (
-            <p className="text-body">
-              This certificate expired on <Time iso={own.expiry_date} />.{' '}
-              {own.domain_count === 0
-                ? 'No domain serves it any more.'
-                : `${counted(own.domain_count, 'domain')} still ${own.domain_count === 1 ? 'serves' : 'serve'} it.`}
-            </p>
-          ) : (
-            <>
-              <p className="mb-2 text-body">
-                <b className="num font-semibold">
-                  {grouped(done)} of {grouped(total)}
-                </b>{' '}
-                {total === 1 ? 'domain has' : 'domains have'} changed to this certificate on all addresses
-                {done < total ? '.' : ': done.'}
-              </p>
-              <ProgressBar label="Domains that have changed" value={done} max={total} />
-            </>
-          )}
-          {lagging.length > 0 && (
-            <>
-              <p className="mt-4 mb-1 text-label font-[520]">Still on an earlier certificate</p>
-              <Domains domains={lagging} fingerprint={fingerprint} />
-            </>
-          )}
-        </Part>
-      )}
-
+      <Renewal story={story} fingerprint={fingerprint} />
       <Part title={`Served by ${counted(certificate?.domain_count ?? 0, 'domain')}`}>
         <Domains domains={serving} fingerprint={fingerprint} />
         {ahead.length === 0 && more}
@@ -156,34 +108,7 @@ function Story({
           {more}
         </Part>
       )}
-
-      {versions.length > 1 && (
-        <Part title="Certificates with the same names">
-          <ul className="grid gap-2.5">
-            {versions.map((version) => (
-              <li key={version.fingerprint} className="text-label text-fg-2">
-                {version.fingerprint === fingerprint ? (
-                  <b className="font-[560] text-fg">This certificate</b>
-                ) : (
-                  <Link to="/certificates" search={{ certificate: version.fingerprint }} className="link">
-                    Valid from <Time iso={version.valid_from} />
-                  </Link>
-                )}{' '}
-                until <Time iso={version.expiry_date} />, {version.issuer},{' '}
-                {version.domain_count === 0
-                  ? 'no longer served'
-                  : `served by ${counted(version.domain_count, 'domain')}`}
-              </li>
-            ))}
-            {versionCount > versions.length && (
-              <li className="text-label text-fg-2">
-                and {grouped(versionCount - versions.length)} older ones
-              </li>
-            )}
-          </ul>
-        </Part>
-      )}
-
+      {versions.length > 1 && <Versions story={story} fingerprint={fingerprint} />}
       <Part title="Names">
         <p className="font-mono text-label text-fg-2 [overflow-wrap:anywhere]">{names.join(', ')}</p>
       </Part>
@@ -197,6 +122,91 @@ function Story({
   );
 }
 
+/** Shows the state, the issuer and the time left of a certificate that is served. */
+function Lifetime({ certificate }: { certificate: NonNullable<CertificateStory['certificate']> }) {
+  const now = useNow();
+  return (
+    <div className="mt-4">
+      <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-label text-fg-2">
+        <ProblemBadge certificate={certificate} />
+        <Remaining certificate={certificate} now={now} />
+        <span>{shownIssuer(certificate)}</span>
+        <RenewalNote certificate={certificate} now={now} />
+      </p>
+      <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
+      <p className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
+        <Time iso={certificate.valid_from} />
+        <Time iso={certificate.expiry_date} className="font-[520] text-fg-2" />
+      </p>
+    </div>
+  );
+}
+
+/** Shows how many domains changed from an earlier certificate to this one, and which have not. */
+function Renewal({ story: { domains, done, total, versions }, fingerprint }: StoryProps) {
+  const now = useNow();
+  const own = versions.find((version) => version.fingerprint === fingerprint);
+  const hasPredecessor = versions.some(({ valid_from: from }) => own !== undefined && from < own.valid_from);
+  if (!own || !hasPredecessor || total === 0) return null;
+  const lagging = domains.filter(({ is_done: isDone }) => !isDone);
+  return (
+    <Part title="Renewal">
+      {Date.parse(own.expiry_date) <= now ? (
+        <p className="text-body">
+          This certificate expired on <Time iso={own.expiry_date} />.{' '}
+          {own.domain_count === 0
+            ? 'No domain serves it any more.'
+            : `${counted(own.domain_count, 'domain')} still ${own.domain_count === 1 ? 'serves' : 'serve'} it.`}
+        </p>
+      ) : (
+        <>
+          <p className="mb-2 text-body">
+            <b className="num font-semibold">
+              {grouped(done)} of {grouped(total)}
+            </b>{' '}
+            {total === 1 ? 'domain has' : 'domains have'} changed to this certificate on all addresses
+            {done < total ? '.' : ': done.'}
+          </p>
+          <ProgressBar label="Domains that have changed" value={done} max={total} />
+        </>
+      )}
+      {lagging.length > 0 && (
+        <>
+          <p className="mt-4 mb-1 text-label font-[520]">Still on an earlier certificate</p>
+          <Domains domains={lagging} fingerprint={fingerprint} />
+        </>
+      )}
+    </Part>
+  );
+}
+
+function Versions({ story: { versions, version_count: versionCount }, fingerprint }: StoryProps) {
+  return (
+    <Part title="Certificates with the same names">
+      <ul className="grid gap-2.5">
+        {versions.map((version) => (
+          <li key={version.fingerprint} className="text-label text-fg-2">
+            {version.fingerprint === fingerprint ? (
+              <b className="font-[560] text-fg">This certificate</b>
+            ) : (
+              <Link to="/certificates" search={{ certificate: version.fingerprint }} className="link">
+                Valid from <Time iso={version.valid_from} />
+              </Link>
+            )}{' '}
+            until <Time iso={version.expiry_date} />, {version.issuer},{' '}
+            {version.domain_count === 0
+              ? 'no longer served'
+              : `served by ${counted(version.domain_count, 'domain')}`}
+          </li>
+        ))}
+        {versionCount > versions.length && (
+          <li className="text-label text-fg-2">and {grouped(versionCount - versions.length)} older ones</li>
+        )}
+      </ul>
+    </Part>
+  );
+}
+
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="mt-7 border-t border-line pt-5">
@@ -205,8 +215,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
     </section>
   );
 }
-
-type StoryDomain = CertificateStory['domains'][number];
 
 function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fingerprint: string }) {
   return (

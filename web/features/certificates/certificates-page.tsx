@@ -57,15 +57,13 @@ export function CertificatesPage() {
   );
 }
 
+type CertificateListProps = Pick<ReturnType<typeof useCertificatesSearch>, 'search' | 'change'>;
+
 /** Lists each certificate that the account's domains serve, once. */
-function CertificateList({
-  search,
-  change,
-}: Pick<ReturnType<typeof useCertificatesSearch>, 'search' | 'change'>) {
+function CertificateList({ search, change }: CertificateListProps) {
   usePageTitle('Certificates');
   const now = useNow();
   const list = useCertificates(search);
-  const input = useRef<HTMLInputElement>(null);
   const { total } = list;
   const isFiltered = search.q !== undefined || search.status !== undefined;
   const sort = search.order ?? DEFAULT_ORDER.sort;
@@ -93,36 +91,7 @@ function CertificateList({
         .
       </p>
       {(isFiltered || total !== 0) && (
-        <div className="mt-5 mb-3 flex flex-wrap items-center gap-2">
-          <SearchField
-            ref={input}
-            label="Find by name, domain, tag or note"
-            value={search.q}
-            hits={search.q === undefined ? null : total}
-            onSearch={(q) => change({ q })}
-            className="w-full md:w-[300px]"
-          />
-          <div className="flex-1 md:w-52 md:flex-none">
-            <Select
-              label="Status"
-              value={search.status ?? ALL}
-              onChange={(status) => change({ status: status === ALL ? undefined : status })}
-              options={STATUSES}
-              className="md:min-h-9!"
-            />
-          </div>
-          <div className="flex-1 md:w-44 md:flex-none [@media(min-width:900px)]:hidden">
-            <Select
-              label="Order"
-              className="md:min-h-9!"
-              value={keyOf(order)}
-              onChange={(key) => setOrder(ORDERS.find((one) => keyOf(one) === key) ?? DEFAULT_ORDER)}
-              options={ORDERS.map((one) => ({ value: keyOf(one), label: one.label }))}
-            />
-          </div>
-          <span className="flex-1 max-md:hidden" />
-          <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
-        </div>
+        <Controls search={search} change={change} total={total} order={order} onOrder={setOrder} />
       )}
       {list.error !== null ? (
         <SectionError title="Could not load your certificates" note="Checks continue." read={list} />
@@ -142,6 +111,49 @@ function CertificateList({
           <CertificateTable list={list} now={now} order={order} onOrder={setOrder} />
         </>
       )}
+    </div>
+  );
+}
+
+interface ControlsProps extends CertificateListProps {
+  total: number | null;
+  order: CertificateOrder;
+  onOrder: (order: CertificateOrder) => void;
+}
+
+/** Searches, filters, sorts and exports the list. */
+function Controls({ search, change, total, order, onOrder }: ControlsProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div className="mt-5 mb-3 flex flex-wrap items-center gap-2">
+      <SearchField
+        ref={input}
+        label="Find by name, domain, tag or note"
+        value={search.q}
+        hits={search.q === undefined ? null : total}
+        onSearch={(q) => change({ q })}
+        className="w-full md:w-[300px]"
+      />
+      <div className="flex-1 md:w-52 md:flex-none">
+        <Select
+          label="Status"
+          value={search.status ?? ALL}
+          onChange={(status) => change({ status: status === ALL ? undefined : status })}
+          options={STATUSES}
+          className="md:min-h-9!"
+        />
+      </div>
+      <div className="flex-1 md:w-44 md:flex-none [@media(min-width:900px)]:hidden">
+        <Select
+          label="Order"
+          className="md:min-h-9!"
+          value={keyOf(order)}
+          onChange={(key) => onOrder(ORDERS.find((one) => keyOf(one) === key) ?? DEFAULT_ORDER)}
+          options={ORDERS.map((one) => ({ value: keyOf(one), label: one.label }))}
+        />
+      </div>
+      <span className="flex-1 max-md:hidden" />
+      <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
     </div>
   );
 }

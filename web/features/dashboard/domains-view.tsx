@@ -75,9 +75,7 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
   const now = useNow();
   const { limits } = usePublicConfig();
   const { search, filter, view, change } = useDashboardSearch();
-  const { openId, open, close, section, showSection } = useOpenDomain();
-  const opened = usePanelDomain(list);
-  const stepping = useStepping(list, openId, open);
+  const { openId, open, close, stepping, panel } = usePanel(list);
   const listHeading = useRef<HTMLHeadingElement>(null);
   const field = useSearchInput();
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -89,24 +87,16 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
     resume: pausing.resume,
     askToRemove: removal.ask,
   });
-  const closePanel = () => {
-    close();
-    if (openId === null) return false;
-    const opener = panelOpener(openId);
-    if (opener) opener.focus();
-    else stepping.goTo(openId);
-    return true;
-  };
   const showHelp = () => setHelpOpen(true);
   useDashboardCommands({
     list,
-    opened,
+    opened: panel.domain,
     actions,
     onAdd,
     onSearch: field.open,
     onHelp: showHelp,
     onStep: stepping.step,
-    closePanel,
+    closePanel: panel.onClose,
   });
   return (
     <div className="wrap pb-28 md:pb-12">
@@ -154,19 +144,29 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
       <ShortcutsLink onOpen={showHelp} />
       <AddBar onAdd={onAdd} />
 
-      <Panel
-        domain={opened}
-        section={section}
-        onSection={showSection}
-        now={now}
-        actions={actions}
-        onClose={closePanel}
-      />
+      <Panel now={now} actions={actions} {...panel} />
       <SwapDomainDialog limit={limits.free_domains} {...pausing.dialog} />
       <RemoveDomainDialog {...removal.dialog} />
       <ShortcutsDialog open={isHelpOpen} onOpenChange={setHelpOpen} />
     </div>
   );
+}
+
+/** Opens the panel of a domain and steps through the domains. When the panel closes, the focus returns to what opened it. */
+function usePanel(list: DomainList) {
+  const { openId, open, close, section, showSection } = useOpenDomain();
+  const domain = usePanelDomain(list);
+  const stepping = useStepping(list, openId, open);
+  /** Returns whether a panel was open. */
+  const onClose = (): boolean => {
+    close();
+    if (openId === null) return false;
+    const opener = panelOpener(openId);
+    if (opener) opener.focus();
+    else stepping.goTo(openId);
+    return true;
+  };
+  return { openId, open, close, stepping, panel: { domain, section, onSection: showSection, onClose } };
 }
 
 /** Opens and focuses the search field, which a phone shows only when asked. */

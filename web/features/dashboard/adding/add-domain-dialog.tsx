@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import { useSubscription } from '../../../lib/account/plan.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
@@ -11,7 +11,7 @@ import { Skeleton } from '../../../ui/loading.tsx';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { Disclosure } from '../../../domain/disclosure.tsx';
 import { HostObstacle } from './host-obstacle.tsx';
-import { type AddDomainOutcome, ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
+import { type AddDomainOutcome, ENDPOINT_HINT, HOST_INPUT, useAddDomain } from './use-add-domain.ts';
 import { inWords } from '../../../lib/format.ts';
 
 const TargetFields = lazyPart(
@@ -39,18 +39,9 @@ export function AddDomainDialog({
   const { limits } = usePublicConfig();
   const input = useRef<HTMLInputElement>(null);
   const adding = useAddDomain(outcome);
-  const { host, target, error, obstacle, isBusy, type, typeTarget, leave, clear, submit } = adding;
-  const { isSubscribed } = useSubscription();
-  const [isMoreOpen, setMoreOpen] = useState(false);
-  const showsMore = isMoreOpen || (error !== undefined && error.field !== 'host');
-  const set = Object.values(target).filter((text) => text.trim() !== '').length;
   const cancel = () => {
-    clear();
+    adding.clear();
     onOpenChange(false);
-  };
-  const toMany = () => {
-    leave();
-    onAddMany();
   };
   return (
     <Dialog
@@ -64,80 +55,99 @@ export function AddDomainDialog({
       {tracked >= limits.domains_before_proof && (
         <VerifyFirst to={`to track more than ${inWords(limits.domains_before_proof)} domains`} />
       )}
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-          input.current?.focus();
+      <AddDomainForm
+        input={input}
+        adding={adding}
+        onShow={(id) => {
+          cancel();
+          outcome.onShow(id);
         }}
-      >
-        <Field
-          ref={input}
-          className="mt-[18px]"
-          label="Host Address"
-          name="host"
-          mono
-          placeholder={EXAMPLE_HOST}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          inputMode="url"
-          enterKeyHint="done"
-          value={host}
-          hint={ENDPOINT_HINT}
-          error={
-            (error?.field === 'host' ? error.message : undefined) ??
-            (obstacle && (
-              <HostObstacle
-                obstacle={obstacle}
-                onShow={(id) => {
-                  cancel();
-                  outcome.onShow(id);
-                }}
-              />
-            ))
-          }
-          onChange={(event) => type(event.target.value)}
-        />
-        {isSubscribed && (
-          <div className="mt-4">
-            <p className="mb-1.5 text-label font-medium">Check Frequency</p>
-            <RadioCells<number>
-              label="Check Frequency"
-              className="grid-cols-2 sm:grid-cols-4 [&>button]:min-h-11"
-              cells={FREQUENCIES}
-              chosen={adding.minutes}
-              onChoose={adding.chooseMinutes}
-            />
-          </div>
-        )}
-        <Disclosure
-          className="mt-3"
-          summary={set === 0 ? 'More' : `More (${set} set)`}
-          isOpen={showsMore}
-          onToggle={setMoreOpen}
-        >
-          {showsMore && <TargetFields target={target} error={error} onType={typeTarget} />}
-        </Disclosure>
-        <DialogActions>
-          <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={toMany}>
-            Import domains
-          </Button>
-          <CancelButton onClick={cancel} />
-          <Button type="submit" busy={isBusy}>
-            {obstacle?.domainId === null ? 'Add anyway' : 'Add'}
-            {!isBusy && (
-              <kbd
-                aria-hidden="true"
-                className="hidden min-w-5 rounded-1 border border-current px-1 text-center font-mono text-[11px]/[18px] font-normal opacity-80 md:inline"
-              >
-                ↵
-              </kbd>
-            )}
-          </Button>
-        </DialogActions>
-      </form>
+        onCancel={cancel}
+        onAddMany={() => {
+          adding.leave();
+          onAddMany();
+        }}
+      />
     </Dialog>
+  );
+}
+
+interface AddDomainFormProps {
+  input: RefObject<HTMLInputElement | null>;
+  adding: ReturnType<typeof useAddDomain>;
+  /** Called to show the domain with this id, which the account has already. */
+  onShow: (id: string) => void;
+  onCancel: () => void;
+  onAddMany: () => void;
+}
+
+function AddDomainForm({ input, adding, onShow, onCancel, onAddMany }: AddDomainFormProps) {
+  const { host, target, error, obstacle, isBusy, type, typeTarget, submit } = adding;
+  const { isSubscribed } = useSubscription();
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const showsMore = isMoreOpen || (error !== undefined && error.field !== 'host');
+  const set = Object.values(target).filter((text) => text.trim() !== '').length;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+        input.current?.focus();
+      }}
+    >
+      <Field
+        ref={input}
+        className="mt-[18px]"
+        label="Host Address"
+        mono
+        literal
+        {...HOST_INPUT}
+        value={host}
+        hint={ENDPOINT_HINT}
+        error={
+          (error?.field === 'host' ? error.message : undefined) ??
+          (obstacle && <HostObstacle obstacle={obstacle} onShow={onShow} />)
+        }
+        onChange={(event) => type(event.target.value)}
+      />
+      {isSubscribed && (
+        <div className="mt-4">
+          <p className="mb-1.5 text-label font-medium">Check Frequency</p>
+          <RadioCells<number>
+            label="Check Frequency"
+            className="grid-cols-2 sm:grid-cols-4 [&>button]:min-h-11"
+            cells={FREQUENCIES}
+            chosen={adding.minutes}
+            onChoose={adding.chooseMinutes}
+          />
+        </div>
+      )}
+      <Disclosure
+        className="mt-3"
+        summary={set === 0 ? 'More' : `More (${set} set)`}
+        isOpen={showsMore}
+        onToggle={setMoreOpen}
+      >
+        {showsMore && <TargetFields target={target} error={error} onType={typeTarget} />}
+      </Disclosure>
+      <DialogActions>
+        <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={onAddMany}>
+          Import domains
+        </Button>
+        <CancelButton onClick={onCancel} />
+        <Button type="submit" busy={isBusy}>
+          {obstacle?.domainId === null ? 'Add anyway' : 'Add'}
+          {!isBusy && (
+            <kbd
+              aria-hidden="true"
+              className="hidden min-w-5 rounded-1 border border-current px-1 text-center font-mono text-[11px]/[18px] font-normal opacity-80 md:inline"
+            >
+              ↵
+            </kbd>
+          )}
+        </Button>
+      </DialogActions>
+    </form>
   );
 }

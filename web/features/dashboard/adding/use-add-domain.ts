@@ -15,8 +15,13 @@ import { failureText } from '../../../ui/verify-address.tsx';
 import { useDomainCache } from '../../../domain/domain-cache.ts';
 import { type HostLookup, type NewDomain, useHostLookup } from './use-host-lookup.ts';
 
-/** Placeholder of an empty input. RFC 2606 reserves the name, so nobody owns it. */
-export const EXAMPLE_HOST = 'shop.example.com';
+/** Attributes of an input for the host. RFC 2606 reserves the name of the placeholder, so nobody owns it. */
+export const HOST_INPUT = {
+  name: 'host',
+  placeholder: 'shop.example.com',
+  inputMode: 'url',
+  enterKeyHint: 'done',
+} as const;
 
 /** Endpoints other than a plain hostname. */
 export const ENDPOINT_HINT = 'host:8443 and smtp://mail.example.com work too.';

@@ -86,18 +86,7 @@ function Histogram({
   const { expires } = filter;
   const range = dragged ?? (expires === undefined ? null : rangeOf(axis, expires));
 
-  // The link from which Shift extends the range.
-  const anchor = useRef<HorizonLink>(null);
-  const extended = useRef<HorizonLink>(null);
-  const extend = useCallback(
-    (from: HorizonLink, to: HorizonLink) => {
-      if (extended.current?.key !== from.key) anchor.current = from;
-      extended.current = to;
-      const columns = [anchor.current ?? from, to].map((link) => Number(link.key));
-      onSelect(periodOf(axis, { from: Math.min(...columns), to: Math.max(...columns) }));
-    },
-    [axis, onSelect],
-  );
+  const extend = useExtension(axis, onSelect);
 
   return (
     <div className="absolute inset-0">
@@ -149,6 +138,21 @@ function Histogram({
         onPointerLeave={highlight.releaseSoon}
       />
     </div>
+  );
+}
+
+/** Returns the function that selects the days between two links. With Shift, further moves extend the range from the first link. */
+function useExtension(axis: HorizonLayout['axis'], onSelect: (period: string | undefined) => void) {
+  const anchor = useRef<HorizonLink>(null);
+  const extended = useRef<HorizonLink>(null);
+  return useCallback(
+    (from: HorizonLink, to: HorizonLink) => {
+      if (extended.current?.key !== from.key) anchor.current = from;
+      extended.current = to;
+      const columns = [anchor.current ?? from, to].map((link) => Number(link.key));
+      onSelect(periodOf(axis, { from: Math.min(...columns), to: Math.max(...columns) }));
+    },
+    [axis, onSelect],
   );
 }
 

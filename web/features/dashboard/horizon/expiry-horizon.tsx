@@ -11,7 +11,7 @@ import type { DomainList } from '../list/use-domain-list.ts';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
 import { useOpenDomain } from '../use-open-domain.ts';
 import { horizonEntries, type ListedPins } from './horizon-entries.ts';
-import { horizonLinks, SPAN_NAMES, type Target } from './horizon-links.ts';
+import { type HorizonLink, horizonLinks, SPAN_NAMES, type Target } from './horizon-links.ts';
 import { PinLinks } from './pin-links.tsx';
 import { RenewalSpan, SelectedPin } from './pin-highlight.tsx';
 import { usePinHighlight } from './use-pin-highlight.ts';
@@ -57,14 +57,9 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
 
   const [ref, layout] = useCardLayout({ span, rows }, { entries, now });
   const links = useMemo(() => (layout ? horizonLinks(layout, now) : []), [layout, now]);
-  const { openId, open } = useOpenDomain();
+  const { openId } = useOpenDomain();
   const { change } = useDashboardSearch();
-  const navigate = useNavigate();
-  const [highlightedKey, highlight] = usePinHighlight();
-  const highlighted = links.find(({ key }) => key === highlightedKey)?.pin ?? null;
-  const single = highlighted?.entry.count === 1 ? highlighted.entry.id : null;
-  const { domain } = useDomain(useDebounced(single, HOVER_MS));
-  const known = domain?.id === single ? domain : null;
+  const { highlighted, highlight, known } = useHighlightedPin(links);
   const opened = list.loaded.find(({ id }) => id === openId);
   const selected = links.find(({ target }) =>
     target.kind === 'certificate'
@@ -72,20 +67,7 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
       : target.kind === 'domain' && target.id === openId,
   );
 
-  const follow = useCallback(
-    (target: Target) => {
-      highlight.release();
-      if (target.kind === 'domain') open(target.id);
-      else if (target.kind === 'certificate')
-        void navigate({ to: '/certificates', search: { certificate: target.fingerprint } });
-      else if (target.kind === 'span') choose(target.span);
-      // The horizon shows all domains, whatever the list shows.
-      else if (target.kind === 'expired') change({ ...NO_FILTER, status: 'expired' });
-      else change({ expires: target.period });
-    },
-    [highlight, open, navigate, choose, change],
-  );
-
+  const follow = useFollow(choose, highlight.release);
   const select = useCallback((period: string | undefined) => change({ expires: period }), [change]);
 
   return (
@@ -149,6 +131,35 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
         />
       </HorizonCard>
     </section>
+  );
+}
+
+/** Returns the highlighted pin, what changes it, and the pin's domain: null for pins of several domains, and until it is known. */
+function useHighlightedPin(links: readonly HorizonLink[]) {
+  const [highlightedKey, highlight] = usePinHighlight();
+  const highlighted = links.find(({ key }) => key === highlightedKey)?.pin ?? null;
+  const single = highlighted?.entry.count === 1 ? highlighted.entry.id : null;
+  const { domain } = useDomain(useDebounced(single, HOVER_MS));
+  return { highlighted, highlight, known: domain?.id === single ? domain : null };
+}
+
+/** Returns what follows a link: opens its domain or certificate, chooses a span, or filters the list. */
+function useFollow(choose: (span: HorizonSpan) => void, release: () => void) {
+  const { open } = useOpenDomain();
+  const { change } = useDashboardSearch();
+  const navigate = useNavigate();
+  return useCallback(
+    (target: Target) => {
+      release();
+      if (target.kind === 'domain') open(target.id);
+      else if (target.kind === 'certificate')
+        void navigate({ to: '/certificates', search: { certificate: target.fingerprint } });
+      else if (target.kind === 'span') choose(target.span);
+      // The horizon shows all domains, whatever the list shows.
+      else if (target.kind === 'expired') change({ ...NO_FILTER, status: 'expired' });
+      else change({ expires: target.period });
+    },
+    [release, open, navigate, choose, change],
   );
 }
 

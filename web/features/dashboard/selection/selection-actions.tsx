@@ -1,4 +1,4 @@
-import { ChevronUp, Clock, Lock, Pause, Play, RefreshCw, Tag, X } from 'lucide-react';
+import { ChevronUp, Clock, Lock, type LucideIcon, Pause, Play, RefreshCw, Tag, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { BULK_SIZE, CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
@@ -114,10 +114,22 @@ interface ActionsProps {
   open: (dialog: Opened) => void;
 }
 
+/** Shows the number of selected domains and the actions: as buttons where there is room, else in a menu. */
 function Actions({ act, open }: ActionsProps) {
   const { selected, total, selectAll, clear } = useSelection();
   const outOfView = useOutOfView();
   const hasMore = total > selected.size - outOfView;
+  const all = `Select all ${grouped(total)}`;
+  const onDomains: Action[] = [
+    { label: 'Check now', Icon: RefreshCw, onChoose: () => act({ action: 'check' }) },
+    { label: 'Pause', Icon: Pause, onChoose: () => act({ action: 'pause' }) },
+    { label: 'Resume', Icon: Play, onChoose: () => act({ action: 'resume' }) },
+  ];
+  const tags: Action = { label: 'Tags', Icon: Tag, onChoose: () => open('tags') };
+  const remove: Action = { label: 'Delete', Icon: X, onChoose: () => open('remove'), isDanger: true };
+  const frequencies = (
+    <FrequencyItems onChoose={(minutes) => act({ action: 'frequency', check_frequency: minutes })} />
+  );
   return (
     <>
       <IconButton label="Clear selection" onClick={clear}>
@@ -134,22 +146,11 @@ function Actions({ act, open }: ActionsProps) {
       </p>
       {hasMore && (
         <Button variant="outline" size="small" className="max-md:hidden" onClick={() => void selectAll()}>
-          Select all {grouped(total)}
+          {all}
         </Button>
       )}
       <div className="hidden items-center gap-0.5 border-l border-line pl-2 @min-[940px]:flex">
-        <Button variant="ghost" size="small" onClick={() => act({ action: 'check' })}>
-          <RefreshCw {...ICON} />
-          Check now
-        </Button>
-        <Button variant="ghost" size="small" onClick={() => act({ action: 'pause' })}>
-          <Pause {...ICON} />
-          Pause
-        </Button>
-        <Button variant="ghost" size="small" onClick={() => act({ action: 'resume' })}>
-          <Play {...ICON} />
-          Resume
-        </Button>
+        {onDomains.map(actionButton)}
         <Menu
           trigger={
             <Button variant="ghost" size="small">
@@ -158,16 +159,9 @@ function Actions({ act, open }: ActionsProps) {
             </Button>
           }
         >
-          <FrequencyItems onChoose={(minutes) => act({ action: 'frequency', check_frequency: minutes })} />
+          {frequencies}
         </Menu>
-        <Button variant="ghost" size="small" onClick={() => open('tags')}>
-          <Tag {...ICON} />
-          Tags
-        </Button>
-        <Button variant="ghost" size="small" className="text-critical-fg!" onClick={() => open('remove')}>
-          <X {...ICON} />
-          Delete
-        </Button>
+        {[tags, remove].map(actionButton)}
       </div>
       <div className="@min-[940px]:hidden">
         <Menu
@@ -180,37 +174,50 @@ function Actions({ act, open }: ActionsProps) {
         >
           {hasMore && (
             <div className="md:hidden">
-              <MenuItem onSelect={() => void selectAll()}>Select all {grouped(total)}</MenuItem>
+              <MenuItem onSelect={() => void selectAll()}>{all}</MenuItem>
               <MenuSeparator />
             </div>
           )}
-          <MenuItem onSelect={() => act({ action: 'check' })}>
-            <RefreshCw {...ICON} />
-            Check now
-          </MenuItem>
-          <MenuItem onSelect={() => act({ action: 'pause' })}>
-            <Pause {...ICON} />
-            Pause
-          </MenuItem>
-          <MenuItem onSelect={() => act({ action: 'resume' })}>
-            <Play {...ICON} />
-            Resume
-          </MenuItem>
-          <MenuItem onSelect={() => open('tags')}>
-            <Tag {...ICON} />
-            Tags
-          </MenuItem>
+          {[...onDomains, tags].map(actionItem)}
           <MenuSeparator />
           <MenuLabel>Check frequency</MenuLabel>
-          <FrequencyItems onChoose={(minutes) => act({ action: 'frequency', check_frequency: minutes })} />
+          {frequencies}
           <MenuSeparator />
-          <MenuItem danger onSelect={() => open('remove')}>
-            <X {...ICON} />
-            Delete
-          </MenuItem>
+          {actionItem(remove)}
         </Menu>
       </div>
     </>
+  );
+}
+
+interface Action {
+  label: string;
+  Icon: LucideIcon;
+  onChoose: () => void;
+  isDanger?: true;
+}
+
+function actionButton({ label, Icon, onChoose, isDanger }: Action): ReactNode {
+  return (
+    <Button
+      key={label}
+      variant="ghost"
+      size="small"
+      className={isDanger && 'text-critical-fg!'}
+      onClick={onChoose}
+    >
+      <Icon {...ICON} />
+      {label}
+    </Button>
+  );
+}
+
+function actionItem({ label, Icon, onChoose, isDanger }: Action): ReactNode {
+  return (
+    <MenuItem key={label} danger={isDanger} onSelect={onChoose}>
+      <Icon {...ICON} />
+      {label}
+    </MenuItem>
   );
 }
 
