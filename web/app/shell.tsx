@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Command, MessageSquare, Sparkles } from 'lucide-react';
+import { Command, type LucideIcon, MessageSquare, Sparkles } from 'lucide-react';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useLiveDomains } from '../domain/live-domains.ts';
 import { openBilling } from '../features/billing/open-billing.ts';
@@ -8,7 +8,8 @@ import { usePublicConfig } from '../lib/public-config.ts';
 import { PHONE, useMediaQuery } from '../lib/use-media-query.ts';
 import { useLivePlan, useOffer } from '../lib/account/standing.ts';
 import { useUpgrade } from '../lib/account/plan.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, type ButtonProps } from '../ui/button.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { HeaderSlot } from '../ui/header-slot.tsx';
 import { lazyDialog, OPEN_PROPS } from '../ui/lazy.tsx';
 import { Wordmark } from '../ui/logo.tsx';
@@ -27,9 +28,6 @@ const FeedbackDialog = lazyDialog(
   async () => (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
   OPEN_PROPS,
 );
-
-/** Shows a button as an icon below 960 px, and hides it below 640 px, where the account menu has it. */
-const ICON_BELOW_960 = 'max-[960px]:px-0 max-[960px]:w-11 md:max-[960px]:w-8 max-[640px]:hidden';
 
 /** Frames a page with the header, the notice bar and the upgrade dialog. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -82,29 +80,15 @@ function Frame({ children }: { children: ReactNode }) {
             <KeyHint>{IS_MAC ? '⌘K' : 'Ctrl K'}</KeyHint>
           </Button>
           {offer && (
-            <Button
+            <HeaderButton
+              label={offer}
+              Icon={Sparkles}
               variant="tinted"
-              size="small"
-              aria-label={offer}
-              title={offer}
-              className={`mr-1 ${ICON_BELOW_960}`}
+              className="mr-1"
               onClick={() => openUpgrade('request')}
-            >
-              <Sparkles className="size-4 min-[960px]:hidden" strokeWidth={1.6} aria-hidden="true" />
-              <span className="max-[960px]:hidden">{offer}</span>
-            </Button>
+            />
           )}
-          <Button
-            variant="ghost"
-            size="small"
-            aria-label="Give Feedback"
-            title="Give Feedback"
-            className={ICON_BELOW_960}
-            onClick={giveFeedback}
-          >
-            <MessageSquare className="size-4 min-[960px]:hidden" strokeWidth={1.6} aria-hidden="true" />
-            <span className="max-[960px]:hidden">Give Feedback</span>
-          </Button>
+          <HeaderButton label="Give Feedback" Icon={MessageSquare} variant="ghost" onClick={giveFeedback} />
           <span className="mx-2.5 h-5 border-l border-line-2 max-[960px]:hidden" />
           <ThemeMenu className="min-[960px]:mr-1.5 max-[640px]:hidden" />
           <HeaderSlot />
@@ -129,6 +113,30 @@ function Frame({ children }: { children: ReactNode }) {
       />
       <FeedbackDialog open={isFeedbackOpen} onOpenChange={setFeedbackOpen} />
     </div>
+  );
+}
+
+interface HeaderButtonProps extends Pick<ButtonProps, 'variant' | 'className' | 'onClick'> {
+  label: string;
+  Icon: LucideIcon;
+}
+
+/** Shows a button as an icon below 960 px, and hides it below 640 px, where the account menu has it. */
+function HeaderButton({ label, Icon, className, ...rest }: HeaderButtonProps) {
+  return (
+    <Button
+      {...rest}
+      size="small"
+      aria-label={label}
+      title={label}
+      className={classNames(
+        'max-[960px]:w-11 max-[960px]:px-0 max-[640px]:hidden md:max-[960px]:w-8',
+        className,
+      )}
+    >
+      <Icon className="size-4 min-[960px]:hidden" strokeWidth={1.6} aria-hidden="true" />
+      <span className="max-[960px]:hidden">{label}</span>
+    </Button>
   );
 }
 

@@ -33,7 +33,7 @@ export function Menu({ trigger, defaultOpen = false, side = 'bottom', children }
 }
 
 export interface MenuItemProps extends Omit<ComponentProps<typeof DropdownMenu.Item>, 'className'> {
-  danger?: boolean;
+  danger?: boolean | undefined;
 }
 
 /** Shows one action; an icon may be its first child. */

@@ -38,22 +38,10 @@ export interface UpgradeFlowProps {
   focusAfterClose: () => HTMLElement | null;
 }
 
-/** Leads from the upgrade dialog through the checkout to Premium. */
-export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: UpgradeFlowProps) {
-  const isOpen = reason !== null;
-  const { billing } = usePublicConfig();
-  const paddle = billing.mode === 'paddle' ? billing : null;
-  const offered = useProduct(isOpen);
-  const awaitPremium = useAwaitedPremium();
-  const rereadPlan = useRereadPlan();
-  const navigate = useNavigate();
-  const [isBlocked, setIsBlocked] = useState(false);
-  const [testOrder, setTestOrder] = useState<Order | null>(null);
-
-  // Loads while the user reads the offer. An error shows only when they press the button.
-  const wantsPaddle = isOpen && paddle !== null;
+/** Loads the checkout library while the user reads the offer. An error shows only when they press the button. */
+function usePreloadedPaddle(isWanted: boolean): void {
   useEffect(() => {
-    if (!wantsPaddle) return;
+    if (!isWanted) return;
     const load = async () => {
       try {
         await (await import('./paddle-checkout.ts')).loadPaddle();
@@ -62,34 +50,45 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
       }
     };
     void load();
-  }, [wantsPaddle]);
+  }, [isWanted]);
+}
 
+interface CheckoutOptions extends Pick<UpgradeFlowProps, 'onDeclined' | 'focusAfterClose'> {
+  /** Closes the offer. */
+  onClose: () => void;
+  /** Called if the price has changed. */
+  onPriceGone: () => void;
+}
+
+/** Opens the checkout of Paddle or of the test mode, and waits for Premium after the payment. */
+function useCheckout({ onClose, onPriceGone, onDeclined, focusAfterClose }: CheckoutOptions) {
+  const { billing } = usePublicConfig();
+  const awaitPremium = useAwaitedPremium();
+  const rereadPlan = useRereadPlan();
+  const navigate = useNavigate();
+  const [isBlocked, setIsBlocked] = useState(false);
+  const [testOrder, setTestOrder] = useState<Order | null>(null);
   const close = () => {
     setIsBlocked(false);
     onClose();
   };
 
-  const onRefused = (error: unknown) => {
+  const onError = (error: unknown) => {
     const code = error instanceof ApiError ? error.code : null;
-    if (code === 'price_gone') void offered.refetch();
+    if (code === 'price_gone') onPriceGone();
     if (code !== 'already_subscribed') return toast.error(messageOf(error));
     rereadPlan();
     setTestOrder(null);
     close();
     return toast.info(messageOf(error));
   };
-
   const onCompleted = (completion: Completion | null) => {
-    if (completion)
-      track({
-        name: 'purchase',
-        currency: completion.currency,
-        value: completion.value,
-        transaction_id: completion.transactionId,
-      });
+    if (completion) {
+      const { currency, value, transactionId } = completion;
+      track({ name: 'purchase', currency, value, transaction_id: transactionId });
+    }
     awaitPremium();
   };
-
   const onOutcome = (outcome: CheckoutOutcome) => {
     if (outcome.kind === 'completed') onCompleted(outcome.completion);
     else if (outcome.kind === 'closed') {
@@ -98,19 +97,19 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
       if (pendingPurchase() === null) onDeclined();
     } else toast.error(`The checkout reported a problem: ${outcome.reason}`);
   };
-
-  const showCheckout = async ({ product, checkout }: Order): Promise<'opened' | 'blocked'> => {
-    if (paddle === null) {
+  /** Resolves to false if the browser or the network blocks it. */
+  const show = async ({ product, checkout }: Order): Promise<boolean> => {
+    if (billing.mode !== 'paddle') {
       setTestOrder({ product, checkout });
-      return 'opened';
+      return true;
     }
     try {
       const { openPaddleCheckout } = await import('./paddle-checkout.ts');
-      await openPaddleCheckout({ account: paddle, checkout, theme: shownTheme(), onOutcome });
-      return 'opened';
+      await openPaddleCheckout({ account: billing, checkout, theme: shownTheme(), onOutcome });
+      return true;
     } catch (error) {
       console.warn('Could not open the checkout.', error);
-      return 'blocked';
+      return false;
     }
   };
 
@@ -118,24 +117,15 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
     mutationFn: async (product: ProductWire) => {
       setIsBlocked(false);
       const checkout = await call(openCheckout, { body: { price_id: product.price_id } });
-      return await showCheckout({ product, checkout });
+      return await show({ product, checkout });
     },
-    onSuccess: (opened, { currency, unit_price: price }) => {
-      if (opened === 'blocked') return setIsBlocked(true);
+    onSuccess: (isOpen, { currency, unit_price: price }) => {
+      if (!isOpen) return setIsBlocked(true);
       track({ name: 'begin_checkout', currency, value: inMajorUnits(price, currency) });
       close();
     },
-    onError: onRefused,
+    onError,
   });
-
-  const trial = useTrialOffer({
-    onStarted: (endsAt) => {
-      close();
-      toast.success(trialStarted(endsAt));
-    },
-    onRefused: (error) => toast.error(messageOf(error)),
-  });
-
   const pay = useWrite({
     mutationFn: ({ checkout: { price_id, reference } }: Order) =>
       call(testPay, { body: { price_id, reference } }),
@@ -144,9 +134,27 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
       onCompleted({ currency, value: inMajorUnits(total, currency), transactionId });
       void navigate({ to: '/dashboard' });
     },
-    onError: onRefused,
+    onError,
   });
+  return { close, isBlocked, start, pay, testOrder, cancelTest: () => setTestOrder(null) };
+}
 
+/** Leads from the upgrade dialog through the checkout to Premium. */
+export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: UpgradeFlowProps) {
+  const isOpen = reason !== null;
+  const { billing } = usePublicConfig();
+  usePreloadedPaddle(isOpen && billing.mode === 'paddle');
+  const offered = useProduct(isOpen);
+  const reread = () => void offered.refetch();
+  const checkout = useCheckout({ onClose, onPriceGone: reread, onDeclined, focusAfterClose });
+  const { close, start, pay, testOrder } = checkout;
+  const trial = useTrialOffer({
+    onStarted: (endsAt) => {
+      close();
+      toast.success(trialStarted(endsAt));
+    },
+    onRefused: (error) => toast.error(messageOf(error)),
+  });
   return (
     <>
       <UpgradeDialog
@@ -157,10 +165,10 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
         }}
         product={offered.data ?? null}
         isLoading={offered.isFetching && offered.data === undefined}
-        onRetry={() => void offered.refetch()}
+        onRetry={reread}
         isStarting={start.isPending}
         onStart={start.mutate}
-        problem={isBlocked ? BLOCKED : null}
+        problem={checkout.isBlocked ? BLOCKED : null}
         trial={trial}
         focusAfterClose={focusAfterClose}
       />
@@ -169,7 +177,7 @@ export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: Up
         isPaying={pay.isPending}
         onPay={() => testOrder && pay.mutate(testOrder)}
         onClose={() => {
-          setTestOrder(null);
+          checkout.cancelTest();
           onDeclined();
         }}
         focusAfterClose={focusAfterClose}

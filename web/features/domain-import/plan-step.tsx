@@ -5,8 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/form/checkbox-line.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
 import { DialogActions } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/form/field.tsx';
-import { Glyph } from '../../ui/glyph.tsx';
+import { Field, FieldError } from '../../ui/form/field.tsx';
 import { ProgressBar } from '../../ui/loading.tsx';
 import { typedTags } from '../../domain/typed-tags.ts';
 import { useWarnBeforeLeaving } from '../../domain/in-batches.ts';
@@ -20,7 +19,7 @@ import {
   type Results,
 } from './import-plan.ts';
 import { LineList } from './line-list.tsx';
-import { useImport } from './use-import.ts';
+import { type ImportState, useImport } from './use-import.ts';
 import { counted, grouped, inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
 
 const WORDS: Record<Fate['kind'], string> = {
@@ -55,7 +54,6 @@ export function PlanStep({ plan, source, onBack, onFinish, onLeave, onRunning }:
   const wanted = plan.filter(({ fate }) => fate.kind === 'new').length;
   const left = remaining(plan, results).length;
   const hasStarted = state.kind === 'running' || state.kind === 'paused' || state.kind === 'broken';
-  const isDone = state.kind === 'done' || (wanted === 0 && state.kind === 'ready');
   const problems = plan.flatMap((line, index) => (isProblem(line, results.get(index)) ? [index] : []));
   const shown = onlyProblems ? problems : plan.map((_, index) => index);
 
@@ -67,7 +65,6 @@ export function PlanStep({ plan, source, onBack, onFinish, onLeave, onRunning }:
     if (!typed.ok) setTagError(typed.error);
     else run(typed.tags);
   };
-  const lost = notAdded(plan, results);
 
   return (
     <>
@@ -81,21 +78,11 @@ export function PlanStep({ plan, source, onBack, onFinish, onLeave, onRunning }:
       </p>
       {state.kind === 'ready' && <p className="num mt-1 text-label text-fg-3">{source}</p>}
       {state.kind === 'broken' && (
-        <p role="alert" className="mt-1.5 flex gap-1.5 text-label text-critical-fg">
-          <Glyph name="critical" className="mt-0.5 size-3.5 [--glyph-cut:var(--surface)]" />
+        <FieldError>
           {state.message.replace(/[.!]$/, '')}. Domains added so far stay, and the rest is still in the list.
-        </p>
+        </FieldError>
       )}
-      {hasStarted && (
-        <div className="mt-3">
-          <ProgressBar label="Adding domains" value={wanted - left} max={wanted} />
-          {waiting !== null && (
-            <p className="mt-1.5 text-label text-fg-3">
-              The server asked us to wait {waiting} s. The import then continues.
-            </p>
-          )}
-        </div>
-      )}
+      {hasStarted && <Progress done={wanted - left} wanted={wanted} waiting={waiting} />}
       <div className="mt-4 mb-2 flex min-h-6 items-center justify-between gap-3 text-label">
         <label htmlFor={`${id}-only`} className="flex items-center gap-2 max-md:min-h-11">
           <Checkbox
@@ -124,36 +111,80 @@ export function PlanStep({ plan, source, onBack, onFinish, onLeave, onRunning }:
           }}
         />
       )}
-      <DialogActions>
-        {lost !== '' && !isRunning && state.kind !== 'ready' && (
-          <div className="md:mr-auto md:self-center max-md:[&>button]:w-full">
-            <CopyTextButton label="Copy lines not added" text={lost} />
-          </div>
-        )}
-        {state.kind === 'ready' && (
-          <Button variant="outline" onClick={onBack}>
-            Back
-          </Button>
-        )}
-        {state.kind === 'ready' && wanted > 0 && (
-          <Button onClick={start}>Add {counted(wanted, 'domain')}</Button>
-        )}
-        {isRunning && (
-          <Button variant="outline" onClick={pause}>
-            Pause
-          </Button>
-        )}
-        {(state.kind === 'paused' || state.kind === 'broken') && (
-          <>
-            <Button variant="outline" onClick={onLeave}>
-              Stop
-            </Button>
-            <Button onClick={start}>{state.kind === 'paused' ? 'Continue' : 'Try again'}</Button>
-          </>
-        )}
-        {isDone && <Button onClick={onFinish}>Close</Button>}
-      </DialogActions>
+      <PlanActions
+        kind={state.kind}
+        wanted={wanted}
+        lost={notAdded(plan, results)}
+        onStart={start}
+        onPause={pause}
+        onBack={onBack}
+        onFinish={onFinish}
+        onLeave={onLeave}
+      />
     </>
+  );
+}
+
+interface PlanActionsProps extends Pick<PlanStepProps, 'onBack' | 'onFinish' | 'onLeave'> {
+  kind: ImportState['kind'];
+  /** How many domains the plan adds. */
+  wanted: number;
+  /** The lines that were not added, as text. */
+  lost: string;
+  onStart: () => void;
+  onPause: () => void;
+}
+
+function PlanActions({ kind, wanted, lost, onStart, onPause, onBack, onFinish, onLeave }: PlanActionsProps) {
+  const isReady = kind === 'ready';
+  return (
+    <DialogActions>
+      {lost !== '' && kind !== 'running' && !isReady && (
+        <div className="md:mr-auto md:self-center max-md:[&>button]:w-full">
+          <CopyTextButton label="Copy lines not added" text={lost} />
+        </div>
+      )}
+      {isReady && (
+        <Button variant="outline" onClick={onBack}>
+          Back
+        </Button>
+      )}
+      {isReady && wanted > 0 && <Button onClick={onStart}>Add {counted(wanted, 'domain')}</Button>}
+      {kind === 'running' && (
+        <Button variant="outline" onClick={onPause}>
+          Pause
+        </Button>
+      )}
+      {(kind === 'paused' || kind === 'broken') && (
+        <>
+          <Button variant="outline" onClick={onLeave}>
+            Stop
+          </Button>
+          <Button onClick={onStart}>{kind === 'paused' ? 'Continue' : 'Try again'}</Button>
+        </>
+      )}
+      {(kind === 'done' || (wanted === 0 && isReady)) && <Button onClick={onFinish}>Close</Button>}
+    </DialogActions>
+  );
+}
+
+interface ProgressProps {
+  done: number;
+  wanted: number;
+  /** Seconds that the server asked us to wait; null otherwise. */
+  waiting: number | null;
+}
+
+function Progress({ done, wanted, waiting }: ProgressProps) {
+  return (
+    <div className="mt-3">
+      <ProgressBar label="Adding domains" value={done} max={wanted} />
+      {waiting !== null && (
+        <p className="mt-1.5 text-label text-fg-3">
+          The server asked us to wait {waiting} s. The import then continues.
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -1,11 +1,20 @@
 import { FileText, X } from 'lucide-react';
-import { type DragEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useDeferredValue,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { Button, CancelButton, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { DialogActions } from '../../ui/dialog.tsx';
-import { FieldError, inputClass } from '../../ui/form/field.tsx';
+import { FieldError, inputClass, LITERAL } from '../../ui/form/field.tsx';
 import { ProgressBar } from '../../ui/loading.tsx';
 import type { PlannedLine } from './import-plan.ts';
 import { parseImport, readImportFile } from './parse-import.ts';
@@ -22,17 +31,37 @@ interface WriteStepProps {
   onCancel: () => void;
 }
 
-type ChosenFile = DecodedFile & { name: string };
-
 const PLACEHOLDER = ['shop.example.com', 'https://www.example.org', 'mail.example.com:993  # IMAP'].join(
   '\n',
 );
 
+/** Holds the chosen file, which replaces the pasted text, or why it cannot be read. */
+function useChosenFile() {
+  const [file, setFile] = useState<(DecodedFile & { name: string }) | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const take = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    setError(null);
+    try {
+      const read = await readImportFile(chosen);
+      if ('message' in read) setError(`${chosen.name}: ${read.message}`);
+      else setFile({ name: chosen.name, ...read });
+    } catch (failure) {
+      setError(`Could not read ${chosen.name}: ${messageOf(failure)}`);
+    }
+  };
+  return {
+    file,
+    error,
+    take: (chosen: File | undefined) => void take(chosen),
+    drop: () => setFile(null),
+    clearError: () => setError(null),
+  };
+}
+
 /** Takes pasted text or a file, and shows at once what was recognised. */
 export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
-  const [file, setFile] = useState<ChosenFile | null>(null);
-  const [fileError, setFileError] = useState<string | null>(null);
-  const [isOver, setOver] = useState(false);
+  const { file, take, ...chosen } = useChosenFile();
   const [wasEmpty, setWasEmpty] = useState(false);
   const { ask, asked, error } = usePreview();
   const chooser = useRef<HTMLInputElement>(null);
@@ -41,78 +70,40 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
   const content = useDeferredValue(file?.text ?? text);
   const parsed = useMemo(() => parseImport(content), [content]);
   const trouble =
-    fileError ??
+    chosen.error ??
     (parsed.ok ? error : parsed.message) ??
     (wasEmpty && content.trim() === '' ? 'Please enter a valid host address' : null);
   const isBusy = asked !== null;
-
-  const take = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    setFileError(null);
-    try {
-      const read = await readImportFile(chosen);
-      if ('message' in read) setFileError(`${chosen.name}: ${read.message}`);
-      else setFile({ name: chosen.name, ...read });
-    } catch (failure) {
-      setFileError(`Could not read ${chosen.name}: ${messageOf(failure)}`);
-    }
-  };
-  const onDrop = (event: DragEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    setOver(false);
-    void take(event.dataTransfer.files[0]);
+    const now = parseImport(file?.text ?? text);
+    setWasEmpty(now.ok && now.lines.length === 0);
+    if (now.ok && now.lines.length > 0)
+      ask(now.lines, (plan) => onPlan(plan, recognised(now, file?.encoding)));
   };
 
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const now = parseImport(file?.text ?? text);
-        setWasEmpty(now.ok && now.lines.length === 0);
-        if (now.ok && now.lines.length > 0)
-          ask(now.lines, (plan) => onPlan(plan, recognised(now, file?.encoding)));
-      }}
-    >
+    <form noValidate onSubmit={submit}>
       <label htmlFor={id} className="mt-[18px] mb-1.5 block text-label font-medium">
         Hosts
       </label>
-      {/* Drop target for a file; the button below does the same. */}
-      <div
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-        className="relative"
-      >
+      <DropTarget onFile={take}>
         {file ? (
-          <div className="flex min-h-[168px] items-center justify-center rounded-2 border border-dashed border-line-2 bg-sunken px-4">
-            <p id={id} className="flex min-w-0 items-center gap-2.5 text-body">
-              <FileText className="size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
-              <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{file.name}</span>
-              <IconButton label={`Remove ${file.name}`} onClick={() => setFile(null)}>
-                <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
-              </IconButton>
-            </p>
-          </div>
+          <ChosenFile id={id} name={file.name} onRemove={chosen.drop} />
         ) : (
           <textarea
             id={id}
             rows={7}
             value={text}
             placeholder={PLACEHOLDER}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...LITERAL}
             wrap="off"
             readOnly={isBusy}
             aria-invalid={trouble !== null || undefined}
             aria-describedby={`${id}-said`}
             onChange={(event) => {
               onType(event.target.value);
-              setFileError(null);
+              chosen.clearError();
             }}
             className={classNames(
               inputClass(trouble !== null),
@@ -120,12 +111,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
             )}
           />
         )}
-        {isOver && (
-          <div className="pointer-events-none absolute inset-0 grid place-items-center rounded-2 border-2 border-dashed border-primary bg-accent-soft text-body font-medium text-accent-fg">
-            Drop the file here
-          </div>
-        )}
-      </div>
+      </DropTarget>
       <div id={`${id}-said`}>
         {trouble !== null ? (
           <FieldError>{trouble}</FieldError>
@@ -140,18 +126,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
           <ProgressBar label="Checking the lines" value={asked} max={parsed.lines.length} />
         </div>
       )}
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        accept=".csv,.tsv,.txt,.json,text/plain,text/csv,application/json"
-        aria-label="Choose a file"
-        onChange={(event) => {
-          void take(event.target.files?.[0]);
-          // Allows choosing the same file again after its removal.
-          event.target.value = '';
-        }}
-      />
+      <FileInput ref={chooser} onFile={take} />
       <DialogActions>
         <Button
           variant="outline"
@@ -167,5 +142,67 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
         </Button>
       </DialogActions>
     </form>
+  );
+}
+
+function ChosenFile({ id, name, onRemove }: { id: string; name: string; onRemove: () => void }) {
+  return (
+    <div className="flex min-h-[168px] items-center justify-center rounded-2 border border-dashed border-line-2 bg-sunken px-4">
+      <p id={id} className="flex min-w-0 items-center gap-2.5 text-body">
+        <FileText className="size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
+        <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{name}</span>
+        <IconButton label={`Remove ${name}`} onClick={onRemove}>
+          <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      </p>
+    </div>
+  );
+}
+
+interface FileTargetProps {
+  onFile: (file: File | undefined) => void;
+}
+
+/** Takes a file that is dropped on its children. A button does the same for the keyboard. */
+function DropTarget({ onFile, children }: FileTargetProps & { children: ReactNode }) {
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFile(event.dataTransfer.files[0]);
+      }}
+      className="relative"
+    >
+      {children}
+      {isOver && (
+        <div className="pointer-events-none absolute inset-0 grid place-items-center rounded-2 border-2 border-dashed border-primary bg-accent-soft text-body font-medium text-accent-fg">
+          Drop the file here
+        </div>
+      )}
+    </div>
+  );
+}
+
+function FileInput({ ref, onFile }: FileTargetProps & { ref: RefObject<HTMLInputElement | null> }) {
+  return (
+    <input
+      ref={ref}
+      type="file"
+      hidden
+      accept=".csv,.tsv,.txt,.json,text/plain,text/csv,application/json"
+      aria-label="Choose a file"
+      onChange={(event) => {
+        onFile(event.target.files?.[0]);
+        // Allows choosing the same file again after its removal.
+        event.target.value = '';
+      }}
+    />
   );
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useDraft } from '../../lib/drafts.ts';
-import { FieldError, inputClass } from '../../ui/form/field.tsx';
+import { FieldError, inputClass, LITERAL } from '../../ui/form/field.tsx';
 import { Spinner } from '../../ui/loading.tsx';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { typedTags, withoutTags } from '../../domain/typed-tags.ts';
@@ -47,31 +47,12 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
 
   return (
     <div>
-      {domain.tags.length > 0 && (
-        <ul aria-label="Tags" className="mb-2.5 flex flex-wrap gap-1.5">
-          {domain.tags.map((tag) => (
-            <li
-              key={tag}
-              className="flex min-h-7 max-w-full items-center rounded-1 border border-line bg-sunken pl-2 text-meta text-fg-2 max-md:min-h-11"
-            >
-              <bdi className="min-w-0 [overflow-wrap:anywhere]">{tag}</bdi>
-              <button
-                type="button"
-                aria-label={`Remove the tag ${tag}`}
-                aria-disabled={isPending || undefined}
-                onClick={() => remove(tag)}
-                className="grid size-7 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-md:size-11"
-              >
-                {isPending && variables.tags?.includes(tag) === false ? (
-                  <Spinner className="size-3" />
-                ) : (
-                  <X className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
-                )}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <TagList
+        tags={domain.tags}
+        isBusy={isPending}
+        isLeaving={(tag) => isPending && variables.tags?.includes(tag) === false}
+        onRemove={remove}
+      />
       <div className="relative">
         <input
           ref={input}
@@ -79,9 +60,7 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
           placeholder="Add a tag"
           list={`${id}-known`}
           value={text}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...LITERAL}
           enterKeyHint="done"
           aria-invalid={error !== undefined || undefined}
           aria-describedby={error === undefined ? undefined : `${id}-error`}
@@ -109,6 +88,43 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
       </datalist>
       {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </div>
+  );
+}
+
+interface TagListProps {
+  tags: readonly string[];
+  isBusy: boolean;
+  /** Returns whether the tag is being removed. */
+  isLeaving: (tag: string) => boolean;
+  onRemove: (tag: string) => void;
+}
+
+function TagList({ tags, isBusy, isLeaving, onRemove }: TagListProps) {
+  if (tags.length === 0) return null;
+  return (
+    <ul aria-label="Tags" className="mb-2.5 flex flex-wrap gap-1.5">
+      {tags.map((tag) => (
+        <li
+          key={tag}
+          className="flex min-h-7 max-w-full items-center rounded-1 border border-line bg-sunken pl-2 text-meta text-fg-2 max-md:min-h-11"
+        >
+          <bdi className="min-w-0 [overflow-wrap:anywhere]">{tag}</bdi>
+          <button
+            type="button"
+            aria-label={`Remove the tag ${tag}`}
+            aria-disabled={isBusy || undefined}
+            onClick={() => onRemove(tag)}
+            className="grid size-7 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-md:size-11"
+          >
+            {isLeaving(tag) ? (
+              <Spinner className="size-3" />
+            ) : (
+              <X className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
+            )}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

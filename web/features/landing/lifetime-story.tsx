@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { DEFAULT_ALERT_STEPS } from '../../../contract/words.ts';
 import { counted, listed } from '../../lib/format.ts';
@@ -36,9 +36,8 @@ function fixedWords(lifetime: number): string {
   return `A fixed alarm 30 days before expiry comes when ${share}% of the lifetime is used.`;
 }
 
-/** Shows on one bar how alerts move along while lifetimes shrink. Plays once when it comes into view, unless motion is reduced. */
-export function LifetimeStory() {
-  const section = useRef<HTMLElement>(null);
+/** Returns the index of the shown lifetime. It moves on once the section comes into view, unless motion is reduced or one was chosen. */
+function usePlayOnce(section: RefObject<HTMLElement | null>) {
   const [index, setIndex] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {
@@ -53,17 +52,25 @@ export function LifetimeStory() {
     );
     observer.observe(section.current);
     return () => observer.disconnect();
-  }, []);
+  }, [section]);
   useEffect(() => {
     if (!isPlaying || index === LAST) return undefined;
     const timer = setTimeout(() => setIndex(index + 1), STEP_MS);
     return () => clearTimeout(timer);
   }, [isPlaying, index]);
+  const choose = (place: number) => {
+    setPlaying(false);
+    setIndex(place);
+  };
+  return { index, choose };
+}
 
+/** Shows on one bar how alerts move along while lifetimes shrink. */
+export function LifetimeStory() {
+  const section = useRef<HTMLElement>(null);
+  const { index, choose } = usePlayOnce(section);
   const days = LIFETIMES[index]?.days ?? SHORTEST;
   const steps = stepsOf(days);
-  const at = (left: number) => `${(1 - left / days) * 100}%`;
-  const isFixedOff = days < FIXED_DAYS;
   return (
     <section
       ref={section}
@@ -85,10 +92,7 @@ export function LifetimeStory() {
               key={lifetime}
               type="button"
               aria-pressed={place === index}
-              onClick={() => {
-                setPlaying(false);
-                setIndex(place);
-              }}
+              onClick={() => choose(place)}
               className={classNames(
                 'num min-h-11 rounded-2 border px-3 text-left text-label',
                 place === index ? 'border-fg bg-sunken text-fg' : 'border-line text-fg-2 hover:text-fg',
@@ -99,37 +103,46 @@ export function LifetimeStory() {
             </button>
           ))}
         </div>
-        <div aria-hidden="true" className="relative mx-2 mt-10 h-14 overflow-x-clip">
-          <div className="absolute inset-x-0 top-6 h-2 rounded-full bg-elapsed opacity-40 forced-colors:border" />
-          <span
-            className={classNames(
-              'absolute top-0 bottom-5 border-l-2 border-dashed border-fg-3 transition-[left,opacity] duration-700',
-              isFixedOff && 'opacity-0',
-            )}
-            style={{ left: isFixedOff ? '-12%' : at(FIXED_DAYS) }}
-          >
-            <span className="absolute top-0 right-1.5 text-meta whitespace-nowrap text-fg-3">30 days</span>
-          </span>
-          {steps.map(({ step, left }, place) => (
-            <span
-              key={step}
-              className="absolute top-5 -translate-x-1/2 transition-[left] duration-700 [--glyph-cut:var(--surface)]"
-              style={{ left: at(left) }}
-            >
-              <Glyph
-                name={place < 2 ? 'soon' : 'critical'}
-                className={classNames('size-4', place < 2 ? 'text-soon-mark' : 'text-critical-mark')}
-              />
-            </span>
-          ))}
-          <span className="absolute top-8 left-0 mt-2 text-meta text-fg-3">Issued</span>
-          <span className="absolute top-8 right-0 mt-2 text-meta text-fg-3">Expires</span>
-        </div>
+        <Bar days={days} steps={steps} />
         <p className="num mt-4 text-body">
           We email you {listed(steps.map(({ left }) => leftWords(left)))} before expiry.
         </p>
         <p className="num mt-1 text-body text-fg-2">{fixedWords(days)}</p>
       </div>
     </section>
+  );
+}
+
+/** Draws the steps and the fixed alarm at their places within a lifetime. */
+function Bar({ days, steps }: { days: number; steps: ReturnType<typeof stepsOf> }) {
+  const at = (left: number) => `${(1 - left / days) * 100}%`;
+  const isFixedOff = days < FIXED_DAYS;
+  return (
+    <div aria-hidden="true" className="relative mx-2 mt-10 h-14 overflow-x-clip">
+      <div className="absolute inset-x-0 top-6 h-2 rounded-full bg-elapsed opacity-40 forced-colors:border" />
+      <span
+        className={classNames(
+          'absolute top-0 bottom-5 border-l-2 border-dashed border-fg-3 transition-[left,opacity] duration-700',
+          isFixedOff && 'opacity-0',
+        )}
+        style={{ left: isFixedOff ? '-12%' : at(FIXED_DAYS) }}
+      >
+        <span className="absolute top-0 right-1.5 text-meta whitespace-nowrap text-fg-3">30 days</span>
+      </span>
+      {steps.map(({ step, left }, place) => (
+        <span
+          key={step}
+          className="absolute top-5 -translate-x-1/2 transition-[left] duration-700 [--glyph-cut:var(--surface)]"
+          style={{ left: at(left) }}
+        >
+          <Glyph
+            name={place < 2 ? 'soon' : 'critical'}
+            className={classNames('size-4', place < 2 ? 'text-soon-mark' : 'text-critical-mark')}
+          />
+        </span>
+      ))}
+      <span className="absolute top-8 left-0 mt-2 text-meta text-fg-3">Issued</span>
+      <span className="absolute top-8 right-0 mt-2 text-meta text-fg-3">Expires</span>
+    </div>
   );
 }

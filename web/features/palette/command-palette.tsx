@@ -29,6 +29,7 @@ import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { SCRIM, useFocusReturn } from '../../ui/dialog.tsx';
+import { LITERAL } from '../../ui/form/field.tsx';
 import { Spinner } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
@@ -157,9 +158,7 @@ function Finder({ commands, onChoose }: FinderProps) {
           aria-autocomplete="list"
           aria-activedescendant={marked && elementId(marked)}
           placeholder="Find a domain, action or page"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...LITERAL}
           enterKeyHint="go"
           maxLength={SEARCH_MAX_LENGTH}
           value={text}
@@ -173,28 +172,54 @@ function Finder({ commands, onChoose }: FinderProps) {
         />
         {search.isSearching && <Spinner className="absolute right-4 text-fg-3" />}
       </div>
-      <div id={listId} role="listbox" aria-label="Results" className="min-h-0 flex-1 overflow-y-auto p-1.5">
-        {groups.map(({ title, options: members }) => (
-          <div key={title} role="group" aria-labelledby={`${listId}-${title}`} className="mt-1.5 first:mt-0">
-            <p id={`${listId}-${title}`} className="px-2.5 py-1 text-meta text-fg-3">
-              {title}
-            </p>
-            {members.map((option) => (
-              <Option
-                key={option.id}
-                id={elementId(option)}
-                option={option}
-                now={now}
-                isMarked={option === marked}
-                onMark={() => setMarkedId(option.id)}
-                onChoose={() => choose(option)}
-              />
-            ))}
-          </div>
-        ))}
-      </div>
+      <Options
+        id={listId}
+        groups={groups}
+        elementId={elementId}
+        now={now}
+        marked={marked}
+        onMark={setMarkedId}
+        onChoose={choose}
+      />
       <Outcome wish={wish} search={search} optionCount={options.length} />
     </>
+  );
+}
+
+interface OptionsProps {
+  /** The element's id. */
+  id: string;
+  groups: ReturnType<typeof optionGroups>;
+  elementId: (option: PaletteOption) => string;
+  now: number;
+  marked: PaletteOption | undefined;
+  onMark: (id: string) => void;
+  onChoose: (option: PaletteOption) => void;
+}
+
+/** Lists the options below the titles of their groups. */
+function Options({ id, groups, elementId, now, marked, onMark, onChoose }: OptionsProps) {
+  return (
+    <div id={id} role="listbox" aria-label="Results" className="min-h-0 flex-1 overflow-y-auto p-1.5">
+      {groups.map(({ title, options }) => (
+        <div key={title} role="group" aria-labelledby={`${id}-${title}`} className="mt-1.5 first:mt-0">
+          <p id={`${id}-${title}`} className="px-2.5 py-1 text-meta text-fg-3">
+            {title}
+          </p>
+          {options.map((option) => (
+            <Option
+              key={option.id}
+              id={elementId(option)}
+              option={option}
+              now={now}
+              isMarked={option === marked}
+              onMark={() => onMark(option.id)}
+              onChoose={() => onChoose(option)}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -1,8 +1,9 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { AUTHORITY_PEM_MAX_LENGTH, type AuthorityWire } from '../../../contract/authority.ts';
-import { certificateText } from '../../../contract/files/certificate-text.ts';
+import { type CertificateText, certificateText } from '../../../contract/files/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
 import { call } from '../../lib/api-client.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { Button, CancelButton } from '../../ui/button.tsx';
 import { ReversedOnPhone } from '../../ui/dialog.tsx';
@@ -13,58 +14,66 @@ import { toast } from '../../ui/toast.tsx';
 // These errors are shown at the field, not as a toast.
 const OF_THE_FIELD = ['invalid_certificate', 'too_many_authorities', 'invalid_request'];
 
-/** Adds certificates in PEM format, pasted or from a file, which may also be in DER or PKCS#7. `onDone` gets all trusted authorities; null if cancelled. */
+/** Reads the certificates of a file, which may also be in DER or PKCS#7. The message of a failure names the file. */
+async function certificatesOf(file: File): Promise<CertificateText> {
+  // Far larger than any valid input.
+  if (file.size > AUTHORITY_PEM_MAX_LENGTH)
+    return { ok: false, message: `${file.name} is too large for a file of certificates` };
+  const found = certificateText(new Uint8Array(await file.arrayBuffer()));
+  return found.ok ? found : { ok: false, message: `${file.name}: ${found.message}` };
+}
+
+/** Reads typed certificates. The check here prevents that a private key is sent. */
+function typedCertificates(pem: string): CertificateText {
+  const typed = certificateText(new TextEncoder().encode(pem));
+  if (!typed.ok || pem.includes('-----BEGIN ')) return typed;
+  return {
+    ok: false,
+    message: 'Paste a certificate in PEM format. It starts with -----BEGIN CERTIFICATE-----',
+  };
+}
+
+/** Adds certificates in PEM format, pasted or from a file. `onDone` gets all trusted authorities; null if cancelled. */
 export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[] | null) => void }) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const file = useRef<HTMLInputElement>(null);
   const [pem, setPem] = useState('');
   const [refusal, setRefusal] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const { mutate, isPending } = useWrite({
+    mutationFn: () => call(addAuthorities, { body: { pem } }),
+    onSuccess: onDone,
+    onError: (error) => {
+      if (error instanceof ApiError && error.code !== null && OF_THE_FIELD.includes(error.code))
+        refuse(messageOf(error));
+      else toast.failed('Could not add the authority', error);
+    },
+  });
   useEffect(() => field.current?.focus(), []);
 
   const type = (text: string) => {
     setPem(text);
     setRefusal(undefined);
   };
+  const refuse = (message: string) => {
+    setRefusal(message);
+    field.current?.focus();
+  };
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
-    // Far larger than any valid input.
-    if (chosen.size > AUTHORITY_PEM_MAX_LENGTH) {
-      setRefusal(`${chosen.name} is too large for a file of certificates`);
-      return;
-    }
-    const found = certificateText(new Uint8Array(await chosen.arrayBuffer()));
+    const found = await certificatesOf(chosen);
     if (found.ok) type(found.text);
-    else setRefusal(`${chosen.name}: ${found.message}`);
+    else setRefusal(found.message);
   };
-  const add = async (event: FormEvent) => {
+  const add = (event: FormEvent) => {
     event.preventDefault();
-    // Checked here, so that a private key is never sent.
-    const entered = certificateText(new TextEncoder().encode(pem));
-    if (!entered.ok || !pem.includes('-----BEGIN ')) {
-      setRefusal(
-        entered.ok
-          ? 'Paste a certificate in PEM format. It starts with -----BEGIN CERTIFICATE-----'
-          : entered.message,
-      );
-      field.current?.focus();
-      return;
-    }
-    setBusy(true);
-    try {
-      onDone(await call(addAuthorities, { body: { pem } }));
-    } catch (error) {
-      setBusy(false);
-      if (error instanceof ApiError && error.code !== null && OF_THE_FIELD.includes(error.code)) {
-        setRefusal(messageOf(error));
-        field.current?.focus();
-      } else toast.failed('Could not add the authority', error);
-    }
+    const entered = typedCertificates(pem);
+    if (entered.ok) mutate();
+    else refuse(entered.message);
   };
 
   return (
-    <form noValidate onSubmit={(event) => void add(event)}>
+    <form noValidate onSubmit={add}>
       <label htmlFor={id} className="mb-1.5 block text-label font-medium">
         Certificate in PEM format
       </label>
@@ -102,7 +111,7 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
           </Button>
           <span className="flex-1 max-md:hidden" />
           <CancelButton onClick={() => onDone(null)} />
-          <Button type="submit" busy={busy}>
+          <Button type="submit" busy={isPending}>
             Add authority
           </Button>
         </ReversedOnPhone>

@@ -117,27 +117,7 @@ function OwnSteps({ steps, onChange, lifetimeDays }: OwnStepsProps) {
 
   return (
     <div>
-      <ul aria-label="Your steps" className="flex flex-wrap gap-1.5">
-        {sortedSteps(steps).map((step) => (
-          <li
-            key={step}
-            className="num flex min-h-8 items-center rounded-1 border border-line bg-sunken pl-2.5 text-label text-fg-2 max-md:min-h-11"
-          >
-            {stepWords(step)}
-            <button
-              type="button"
-              aria-label={`Remove the step ${stepWords(step)}`}
-              onClick={() => remove(step)}
-              className="grid size-8 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-md:size-11"
-            >
-              <X className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
-            </button>
-          </li>
-        ))}
-        <li className="flex min-h-8 items-center px-1 text-label text-fg-3 max-md:min-h-11">
-          and when it expires
-        </li>
-      </ul>
+      <StepList steps={steps} onRemove={remove} />
       <div className="mt-2.5 flex gap-2">
         <input
           ref={amount}
@@ -179,5 +159,36 @@ function OwnSteps({ steps, onChange, lifetimeDays }: OwnStepsProps) {
         </div>
       )}
     </div>
+  );
+}
+
+interface StepListProps {
+  steps: readonly string[];
+  onRemove: (step: string) => void;
+}
+
+function StepList({ steps, onRemove }: StepListProps) {
+  return (
+    <ul aria-label="Your steps" className="flex flex-wrap gap-1.5">
+      {sortedSteps(steps).map((step) => (
+        <li
+          key={step}
+          className="num flex min-h-8 items-center rounded-1 border border-line bg-sunken pl-2.5 text-label text-fg-2 max-md:min-h-11"
+        >
+          {stepWords(step)}
+          <button
+            type="button"
+            aria-label={`Remove the step ${stepWords(step)}`}
+            onClick={() => onRemove(step)}
+            className="grid size-8 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-md:size-11"
+          >
+            <X className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
+          </button>
+        </li>
+      ))}
+      <li className="flex min-h-8 items-center px-1 text-label text-fg-3 max-md:min-h-11">
+        and when it expires
+      </li>
+    </ul>
   );
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { DAY_MS } from '../../../contract/durations.ts';
-import type { PreviewAlerts } from '../../../contract/alerting.ts';
+import type { PlannedAlertWire, PreviewAlerts } from '../../../contract/alerting.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
 import { Button, LinkButton } from '../button.tsx';
 import { classNames } from '../class-names.ts';
@@ -24,9 +24,6 @@ interface StepsPreviewProps extends PreviewAlerts {
 export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps) {
   const id = useId();
   const { data, error, refetch, isPlaceholderData } = usePreview(question);
-  const isOfOne = question.domain_id !== undefined;
-  const [isWhole, setWhole] = useState(false);
-  const hidden = isWhole || !data ? 0 : Math.max(0, data.alerts.length - SHOWN);
   return (
     <section aria-labelledby={id} className="rounded-3 border border-line bg-sunken px-3.5 py-3">
       <h3 id={id} className="text-label font-semibold">
@@ -38,65 +35,7 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
         </p>
       ) : data ? (
         <div className={classNames(isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
-          {data.alerts.length === 0 ? (
-            <p className="mt-1 text-label text-fg-2">
-              {isOfOne
-                ? 'No alerts are planned: the domain is paused, has no certificate yet, or all its alerts were sent.'
-                : 'No alerts in the next 90 days.'}
-            </p>
-          ) : (
-            <ol className="mt-2 grid gap-2">
-              {(isWhole ? data.alerts : data.alerts.slice(0, SHOWN)).map((alert) => (
-                <li
-                  key={`${alert.domain_id} ${alert.step} ${alert.expiry_date} ${alert.certificate_name ?? ''}`}
-                  className="grid gap-x-3 text-label sm:grid-cols-[9.5rem_1fr]"
-                >
-                  <span className="num flex items-center gap-1.5 text-fg">
-                    <Glyph
-                      name={alert.severity === 'critical' ? 'critical' : 'soon'}
-                      className={classNames(
-                        'size-3 [--glyph-cut:var(--sunken)]',
-                        alert.severity === 'critical' ? 'text-critical-mark' : 'text-soon-mark',
-                      )}
-                    />
-                    <span className="sr-only">
-                      {alert.severity === 'critical' ? 'Critical, ' : 'Warning, '}
-                    </span>
-                    <Time iso={alert.at} withTime={isInHours(alert)} />
-                  </span>
-                  <span className="min-w-0 text-fg-2 max-sm:pl-[18px]">
-                    {!isOfOne && (
-                      <span className="block font-mono [overflow-wrap:anywhere] text-fg">
-                        {alert.display_name}
-                        {alert.domain_count > 1 && (
-                          <span className="font-sans text-fg-2">
-                            {' '}
-                            and {counted(alert.domain_count - 1, 'more domain')}
-                          </span>
-                        )}
-                        <span className="sr-only">: </span>
-                      </span>
-                    )}
-                    {alert.certificate_name !== null && (
-                      <span className="[overflow-wrap:anywhere]">{alert.certificate_name}: </span>
-                    )}
-                    <span className="num">{alert.label}</span>
-                  </span>
-                </li>
-              ))}
-            </ol>
-          )}
-          {hidden > 0 ? (
-            <LinkButton className="num mt-1 min-h-11 text-label md:min-h-7" onClick={() => setWhole(true)}>
-              Show {hidden} more
-            </LinkButton>
-          ) : (
-            data.more > 0 && (
-              <p className="num mt-2 text-meta text-fg-3">
-                and {data.more} more{isOfOne ? '' : ' in the next 90 days'}
-              </p>
-            )
-          )}
+          <Upcoming {...data} isOfOne={question.domain_id !== undefined} />
         </div>
       ) : error ? (
         <div role="alert" className="mt-1 text-label text-fg-2">
@@ -112,6 +51,88 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
         </div>
       )}
     </section>
+  );
+}
+
+interface UpcomingProps {
+  alerts: PlannedAlertWire[];
+  /** How many follow these. */
+  more: number;
+  isOfOne: boolean;
+}
+
+/** Lists the alerts of one domain or all, at first the next ones. */
+function Upcoming({ alerts, more, isOfOne }: UpcomingProps) {
+  const [isWhole, setWhole] = useState(false);
+  const hidden = isWhole ? 0 : Math.max(0, alerts.length - SHOWN);
+  return (
+    <>
+      {alerts.length === 0 ? (
+        <p className="mt-1 text-label text-fg-2">
+          {isOfOne
+            ? 'No alerts are planned: the domain is paused, has no certificate yet, or all its alerts were sent.'
+            : 'No alerts in the next 90 days.'}
+        </p>
+      ) : (
+        <ol className="mt-2 grid gap-2">
+          {(isWhole ? alerts : alerts.slice(0, SHOWN)).map((alert) => (
+            <PlannedAlert
+              key={`${alert.domain_id} ${alert.step} ${alert.expiry_date} ${alert.certificate_name ?? ''}`}
+              alert={alert}
+              isOfOne={isOfOne}
+            />
+          ))}
+        </ol>
+      )}
+      {hidden > 0 ? (
+        <LinkButton className="num mt-1 min-h-11 text-label md:min-h-7" onClick={() => setWhole(true)}>
+          Show {hidden} more
+        </LinkButton>
+      ) : (
+        more > 0 && (
+          <p className="num mt-2 text-meta text-fg-3">
+            and {more} more{isOfOne ? '' : ' in the next 90 days'}
+          </p>
+        )
+      )}
+    </>
+  );
+}
+
+function PlannedAlert({ alert, isOfOne }: { alert: PlannedAlertWire; isOfOne: boolean }) {
+  const isCritical = alert.severity === 'critical';
+  return (
+    <li className="grid gap-x-3 text-label sm:grid-cols-[9.5rem_1fr]">
+      <span className="num flex items-center gap-1.5 text-fg">
+        <Glyph
+          name={isCritical ? 'critical' : 'soon'}
+          className={classNames(
+            'size-3 [--glyph-cut:var(--sunken)]',
+            isCritical ? 'text-critical-mark' : 'text-soon-mark',
+          )}
+        />
+        <span className="sr-only">{isCritical ? 'Critical, ' : 'Warning, '}</span>
+        <Time iso={alert.at} withTime={isInHours(alert)} />
+      </span>
+      <span className="min-w-0 text-fg-2 max-sm:pl-[18px]">
+        {!isOfOne && (
+          <span className="block font-mono [overflow-wrap:anywhere] text-fg">
+            {alert.display_name}
+            {alert.domain_count > 1 && (
+              <span className="font-sans text-fg-2">
+                {' '}
+                and {counted(alert.domain_count - 1, 'more domain')}
+              </span>
+            )}
+            <span className="sr-only">: </span>
+          </span>
+        )}
+        {alert.certificate_name !== null && (
+          <span className="[overflow-wrap:anywhere]">{alert.certificate_name}: </span>
+        )}
+        <span className="num">{alert.label}</span>
+      </span>
+    </li>
   );
 }
 

@@ -2,6 +2,7 @@ import { Search, X } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
 import { classNames } from '../class-names.ts';
+import { LITERAL } from './field.tsx';
 import { counted } from '../../lib/format.ts';
 
 const TYPING_MS = 250;
@@ -22,17 +23,8 @@ interface SearchFieldProps {
   className?: string;
 }
 
-/** Searches shortly after the last keystroke. Escape clears the field, then leaves it. */
-export function SearchField({
-  ref,
-  label,
-  value,
-  hits,
-  onSearch,
-  onLeave,
-  hasKey = false,
-  className,
-}: SearchFieldProps) {
+/** Holds what is typed. `search` finds it at once, `type` shortly after the last keystroke. */
+function useTypedSearch(value: string | undefined, onSearch: (q: string | undefined) => void) {
   const [text, setText] = useState(value ?? '');
   // The field's own last value: any other value came from elsewhere, such as the Back button.
   const [known, setKnown] = useState(value);
@@ -50,11 +42,30 @@ export function SearchField({
     setKnown(q);
     onSearch(q);
   };
+  const type = (next: string) => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => search(next), TYPING_MS);
+  };
   const clear = () => {
     setText('');
     search('');
   };
+  return { text, type, search: () => search(text), clear };
+}
 
+/** Searches shortly after the last keystroke. Escape clears the field, then leaves it. */
+export function SearchField({
+  ref,
+  label,
+  value,
+  hits,
+  onSearch,
+  onLeave,
+  hasKey = false,
+  className,
+}: SearchFieldProps) {
+  const { text, type, search, clear } = useTypedSearch(value, onSearch);
   return (
     <search className={classNames('relative flex items-center', className)}>
       <Search
@@ -70,19 +81,12 @@ export function SearchField({
         role="searchbox"
         aria-label={label}
         placeholder={label}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...LITERAL}
         maxLength={SEARCH_MAX_LENGTH}
         value={text}
-        onChange={(event) => {
-          const next = event.target.value;
-          setText(next);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => search(next), TYPING_MS);
-        }}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') search(text);
+          if (event.key === 'Enter') search();
           if (event.key !== 'Escape') return;
           event.preventDefault();
           if (text !== '') clear();

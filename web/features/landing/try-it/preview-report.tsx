@@ -88,41 +88,22 @@ function Unread({ result, message }: { result: PreviewCheckWire; message: string
   );
 }
 
-function Certificate({ result, now }: { result: PreviewCheckWire; now: number }) {
-  const { valid_from: validFrom, expiry_date: expiryDate, state, trusted } = result;
-  const [notBefore, notAfter] = [Date.parse(validFrom ?? ''), Date.parse(expiryDate ?? '')];
-  const [value, unit] = timeLeft(notAfter - now).split(' ');
+interface ReportPartProps {
+  result: PreviewCheckWire;
+  now: number;
+}
+
+function Certificate({ result, now }: ReportPartProps) {
   const schedule = scheduleWords(result, now);
   return (
     <>
-      <div className="mt-4 flex min-h-[26px] flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        {expiryBadge(notAfter, now) ? (
-          <ExpiryBadge notAfter={notAfter} now={now} />
-        ) : (
-          <span className="num text-fg-2">
-            <b className="mr-1 text-title/[26px] font-semibold tracking-[-.02em] text-fg">{value}</b> {unit}{' '}
-            left
-          </span>
-        )}
-        {state === 'revoked' ? (
-          <Badge tone="revoked" glyph="revoked">
-            Revoked
-          </Badge>
-        ) : (
-          <Trust
-            trusted={trusted}
-            isIncomplete={result.findings.some(({ code }) => code === 'incomplete_chain')}
-            isRefused={result.findings.some(({ severity }) => severity === 'critical')}
-          />
-        )}
-      </div>
+      <Standing result={result} now={now} />
       <div className="mt-[9px]">
         <LifetimeBar
           lifetime={{
-            notBefore,
-            notAfter,
+            ...validityOf(result),
             renewalFrom: result.renewal_from === null ? null : Date.parse(result.renewal_from),
-            revoked: state === 'revoked',
+            revoked: result.state === 'revoked',
             isOnSchedule: scheduleOf(result, now) === 'on schedule',
           }}
           now={now}
@@ -135,63 +116,108 @@ function Certificate({ result, now }: { result: PreviewCheckWire; now: number })
       </div>
       {result.findings.length > 0 && (
         <ul className="mt-5 grid gap-3">
-          {result.findings.map(({ code, severity, message, fix, command }) => (
-            <li key={code + message} className="flex gap-2.5">
-              <Glyph
-                name={severity === 'critical' ? 'critical' : severity === 'warning' ? 'soon' : 'ok'}
-                className={`mt-[3px] size-3.5 [--glyph-cut:var(--surface)] ${
-                  severity === 'critical'
-                    ? 'text-critical-mark'
-                    : severity === 'warning'
-                      ? 'text-soon-mark'
-                      : 'text-ok-mark'
-                }`}
-              />
-              <div className="min-w-0 [overflow-wrap:anywhere]">
-                <p>{visibleText(message)}</p>
-                {severity !== 'note' && fix !== null && (
-                  <p className="mt-0.5 text-label text-fg-2">{visibleText(fix)}</p>
-                )}
-                {severity !== 'note' && command !== null && (
-                  <div className="mt-2">
-                    <ShellLine line={command} />
-                  </div>
-                )}
-              </div>
-            </li>
+          {result.findings.map((finding) => (
+            <Finding key={finding.code + finding.message} {...finding} />
           ))}
         </ul>
       )}
-      <dl className="mt-5 grid gap-x-8 gap-y-4 md:grid-cols-2">
-        <Fact name="Valid From">{validFrom !== null && <Time iso={validFrom} />}</Fact>
-        <Fact name="Expires On">{expiryDate !== null && <Time iso={expiryDate} />}</Fact>
-        <Fact name="Issuer">{issuerLine(result.authority_name, result.issuer) ?? 'None'}</Fact>
-        <Fact name="Subject">{result.subject ?? 'None'}</Fact>
-        <Fact name="Names">
-          <Names result={result} />
-        </Fact>
-        <Fact name="Addresses">
-          <Addresses result={result} />
-        </Fact>
-        <Fact name="Revocation" isWide>
-          {revocationLine(result.revocation)}
-        </Fact>
-        <Fact name="Chain" isWide>
-          <ol className="grid gap-1">
-            {result.chain.map(({ subject, issuer: signer, expiry_date: until }, index) => (
-              // A server can send the same certificate twice.
-              <li key={index} className="[overflow-wrap:anywhere]">
-                {subject || 'Unnamed'}{' '}
-                <span className="text-fg-3">
-                  {subject === signer ? 'self-signed' : `issued by ${signer || 'an unnamed issuer'}`}, valid
-                  until <Time iso={until} />
-                </span>
-              </li>
-            ))}
-          </ol>
-        </Fact>
-      </dl>
+      <Facts result={result} />
     </>
+  );
+}
+
+/** Returns the first and last moment of the certificate, in ms UTC. */
+const validityOf = ({ valid_from: from, expiry_date: until }: PreviewCheckWire) => ({
+  notBefore: Date.parse(from ?? ''),
+  notAfter: Date.parse(until ?? ''),
+});
+
+/** Shows the time left and whether clients trust the certificate. */
+function Standing({ result, now }: ReportPartProps) {
+  const { notAfter } = validityOf(result);
+  const [value, unit] = timeLeft(notAfter - now).split(' ');
+  return (
+    <div className="mt-4 flex min-h-[26px] flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      {expiryBadge(notAfter, now) ? (
+        <ExpiryBadge notAfter={notAfter} now={now} />
+      ) : (
+        <span className="num text-fg-2">
+          <b className="mr-1 text-title/[26px] font-semibold tracking-[-.02em] text-fg">{value}</b> {unit}{' '}
+          left
+        </span>
+      )}
+      {result.state === 'revoked' ? (
+        <Badge tone="revoked" glyph="revoked">
+          Revoked
+        </Badge>
+      ) : (
+        <Trust
+          trusted={result.trusted}
+          isIncomplete={result.findings.some(({ code }) => code === 'incomplete_chain')}
+          isRefused={result.findings.some(({ severity }) => severity === 'critical')}
+        />
+      )}
+    </div>
+  );
+}
+
+const FINDING_LOOKS = {
+  critical: { glyph: 'critical', colour: 'text-critical-mark' },
+  warning: { glyph: 'soon', colour: 'text-soon-mark' },
+  note: { glyph: 'ok', colour: 'text-ok-mark' },
+} as const;
+
+function Finding({ severity, message, fix, command }: PreviewCheckWire['findings'][number]) {
+  const { glyph, colour } = FINDING_LOOKS[severity];
+  return (
+    <li className="flex gap-2.5">
+      <Glyph name={glyph} className={`mt-[3px] size-3.5 [--glyph-cut:var(--surface)] ${colour}`} />
+      <div className="min-w-0 [overflow-wrap:anywhere]">
+        <p>{visibleText(message)}</p>
+        {severity !== 'note' && fix !== null && (
+          <p className="mt-0.5 text-label text-fg-2">{visibleText(fix)}</p>
+        )}
+        {severity !== 'note' && command !== null && (
+          <div className="mt-2">
+            <ShellLine line={command} />
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Facts({ result }: Pick<ReportPartProps, 'result'>) {
+  return (
+    <dl className="mt-5 grid gap-x-8 gap-y-4 md:grid-cols-2">
+      <Fact name="Valid From">{result.valid_from !== null && <Time iso={result.valid_from} />}</Fact>
+      <Fact name="Expires On">{result.expiry_date !== null && <Time iso={result.expiry_date} />}</Fact>
+      <Fact name="Issuer">{issuerLine(result.authority_name, result.issuer) ?? 'None'}</Fact>
+      <Fact name="Subject">{result.subject ?? 'None'}</Fact>
+      <Fact name="Names">
+        <Names result={result} />
+      </Fact>
+      <Fact name="Addresses">
+        <Addresses result={result} />
+      </Fact>
+      <Fact name="Revocation" isWide>
+        {revocationLine(result.revocation)}
+      </Fact>
+      <Fact name="Chain" isWide>
+        <ol className="grid gap-1">
+          {result.chain.map(({ subject, issuer: signer, expiry_date: until }, index) => (
+            // A server can send the same certificate twice.
+            <li key={index} className="[overflow-wrap:anywhere]">
+              {subject || 'Unnamed'}{' '}
+              <span className="text-fg-3">
+                {subject === signer ? 'self-signed' : `issued by ${signer || 'an unnamed issuer'}`}, valid
+                until <Time iso={until} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      </Fact>
+    </dl>
   );
 }
 

@@ -73,32 +73,27 @@ function useProviderSession(): { begin: (provider: Identity) => void; over: () =
 /** The method of `run` that asks nothing. */
 const RECENT = 'recent';
 
-function FreshSignIn<Ready>({
-  methods,
-  acceptsRecent = false,
-  act,
-  children,
-  onDone,
-}: FreshSignInProps<Ready>) {
+/** Proves the user's identity by one of the methods, in up to two steps, and then calls `act`. */
+function useProof<Ready>({ acceptsRecent = false, act, children, onDone }: FreshSignInProps<Ready>) {
   const { user, identity } = useSignedIn();
   const providerSession = useProviderSession();
-  const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string>();
   const [busy, setBusy] = useState<string | null>(acceptsRecent ? RECENT : null);
   const [step, setStep] = useState<SecondStep | null>(null);
   const [ready, setReady] = useState<{ value: Ready } | null>(null);
 
-  /** Resolves to the error of a refused code. Shows all other errors itself. */
+  /** Resolves to the error of a refused code. Shows all other errors itself. `prove` may resolve to a second step. */
   const run = async (
     method: string,
-    prove: (provider: Identity) => Promise<SecondStep | null>,
+    prove: (provider: Identity) => Promise<SecondStep | null | void>,
+    password = '',
   ): Promise<string | undefined> => {
     setBusy(method);
     setRefusal(undefined);
     try {
       const provider = await identity();
       const over = providerSession.over();
-      const more = await prove(provider);
+      const more = (await prove(provider)) ?? null;
       if (over?.aborted) {
         await provider.signOut();
         return undefined;
@@ -109,7 +104,7 @@ function FreshSignIn<Ready>({
       const { email } = await provider.proveSignIn();
       if (email.toLowerCase() !== user.email.toLowerCase())
         throw new Error(`That sign-in belongs to another account, ${email}.`);
-      const value = await act(method === 'password' ? password : '', provider);
+      const value = await act(password, provider);
       if (children) setReady({ value });
       onDone?.(value);
     } catch (error) {
@@ -130,7 +125,6 @@ function FreshSignIn<Ready>({
     run(RECENT, async () => {
       const { resumed } = await call(resumeIdentity);
       if (!resumed) throw new SignInCancelled();
-      return null;
     }),
   );
   useEffect(() => {
@@ -139,26 +133,58 @@ function FreshSignIn<Ready>({
     if (acceptsRecent) void resume();
   }, [acceptsRecent]);
 
+  return {
+    run,
+    refusal,
+    refuse: setRefusal,
+    busy,
+    notBusy: () => setBusy(null),
+    step,
+    ready,
+    over: providerSession.over,
+  };
+}
+
+function FreshSignIn<Ready>(props: FreshSignInProps<Ready>) {
+  const { methods, children } = props;
+  const { user } = useSignedIn();
+  const proof = useProof(props);
+  const { run, busy, step, ready } = proof;
+  // Kept for the call after a second step, which may need it.
+  const [password, setPassword] = useState('');
   if (ready && children) return children(ready.value);
   if (busy === RECENT) return <Skeleton className="mt-5 h-10" />;
   if (step)
     return (
       <CodeForm
         submitLabel="Continue"
-        onEnter={(code, kind) =>
-          run('password', async () => {
-            await step.enter(code, kind);
-            return null;
-          })
-        }
+        onEnter={(code, kind) => run('password', () => step.enter(code, kind), password)}
       />
     );
 
   const enter = (event: FormEvent) => {
     event.preventDefault();
-    if (password === '') setRefusal('Please enter your password');
-    else void run('password', (provider) => provider.signIn(user.email, password));
+    if (password === '') proof.refuse('Please enter your password');
+    else void run('password', (provider) => provider.signIn(user.email, password), password);
   };
+  const others: Method[] = [
+    ...(methods.passkey && hasPasskeys()
+      ? [
+          {
+            id: 'passkey',
+            label: 'Use a passkey',
+            prove: async (provider: Identity) => provider.signInWithPasskey?.(),
+            preload: PASSKEY_PRELOAD,
+          },
+        ]
+      : []),
+    ...methods.providers.map(({ id, name }) => ({
+      id,
+      label: `Continue with ${name}`,
+      prove: (provider: Identity) =>
+        provider.signInWith(id, { onClosed: proof.notBusy, signal: proof.over() }),
+    })),
+  ];
   return (
     <div className="mt-4 grid gap-3">
       <p>Confirm that it’s you.</p>
@@ -170,48 +196,33 @@ function FreshSignIn<Ready>({
             autoComplete="current-password"
             value={password}
             onChange={(event) => setPassword(event.target.value)}
-            error={refusal}
+            error={proof.refusal}
           />
           <Button type="submit" size="form" className="w-full" busy={busy === 'password'}>
             Continue
           </Button>
         </form>
       )}
-      {methods.passkey && hasPasskeys() && (
-        <Button
-          variant="outline"
-          size="form"
-          busy={busy === 'passkey'}
-          {...PASSKEY_PRELOAD}
-          onClick={() =>
-            void run('passkey', async (provider) => {
-              await provider.signInWithPasskey?.();
-              return null;
-            })
-          }
-        >
-          Use a passkey
-        </Button>
-      )}
-      {methods.providers.map(({ id, name }) => (
+      {others.map(({ id, label, prove, preload }) => (
         <Button
           key={id}
           variant="outline"
           size="form"
           busy={busy === id}
-          onClick={() =>
-            void run(id, async (provider) => {
-              await provider.signInWith(id, {
-                onClosed: () => setBusy(null),
-                signal: providerSession.over(),
-              });
-              return null;
-            })
-          }
+          {...preload}
+          onClick={() => void run(id, prove)}
         >
-          Continue with {name}
+          {label}
         </Button>
       ))}
     </div>
   );
+}
+
+/** A method other than the password. */
+interface Method {
+  id: string;
+  label: string;
+  prove: (provider: Identity) => Promise<void>;
+  preload?: typeof PASSKEY_PRELOAD;
 }
