@@ -29,8 +29,6 @@ export const historyKey = (id: string) => ['domains', 'history', id] as const;
 export interface DomainCache {
   /** After a call of this page: stores the server's version, and prepends a new domain. */
   put: (domain: DomainWire) => void;
-  /** After a bulk call of this page: replaces every loaded domain. */
-  patch: (domains: readonly DomainWire[]) => void;
   /** After a live event: replaces the domain if it is loaded; returns whether the lists must be read again. */
   report: (domain: DomainWire) => boolean;
   /** After a call of this page that removed domains. */
@@ -41,7 +39,7 @@ export interface DomainCache {
   count: () => number;
   /** Reads the lists, their ids and groups again. */
   rereadLists: () => void;
-  /** Reads everything again, after a change of which only a part was answered. */
+  /** Reads everything again, after a change of several domains. */
   reread: () => void;
 }
 
@@ -117,29 +115,18 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     rereadSummary();
   };
 
-  /** Returns whether a list may have changed in more than these rows. */
-  const patchEverywhere = (domains: readonly DomainWire[]): boolean => {
+  /** Replaces the domain wherever it is loaded. Returns whether a list may have changed in more than this row. */
+  const replace = (domain: DomainWire): boolean => {
     // A read in flight may be older than what is stored now.
-    let isOutdated = queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
-    for (const domain of domains) {
-      const former = cachedDomain(queryClient, domain.id);
-      isOutdated ||= former !== undefined && placeOf(former) !== placeOf(domain);
-      if (former?.fingerprint !== domain.fingerprint)
-        void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });
-      queryClient.setQueryData<DomainWire | typeof REMOVED>(
-        domainKey(domain.id),
-        (single) => single && domain,
-      );
-    }
+    const isReading = queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
+    const former = cachedDomain(queryClient, domain.id);
+    if (former?.fingerprint !== domain.fingerprint)
+      void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });
+    queryClient.setQueryData<DomainWire | typeof REMOVED>(domainKey(domain.id), (single) => single && domain);
     for (const { filter, pages } of cachedLists(queryClient))
-      write(queryClient, filter, pages, patched(pages, domains));
-    return isOutdated;
+      write(queryClient, filter, pages, patched(pages, domain));
+    return isReading || (former !== undefined && placeOf(former) !== placeOf(domain));
   };
-
-  // A response can arrive after the event of something later, such as the end of the check that it started. Events are ordered,
-  // so the newer one is kept.
-  const patchAnswered = (answers: readonly DomainWire[]) =>
-    patchEverywhere(answers.filter((answer) => !isOlder(answer, cachedDomain(queryClient, answer.id))));
 
   const dropEverywhere = (ids: readonly string[]) => {
     const gone = new Set(ids);
@@ -161,18 +148,17 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
 
   return {
     put: (domain) => {
-      const isNew = cachedDomain(queryClient, domain.id) === undefined;
-      const isOutdated = patchAnswered([domain]);
+      const known = cachedDomain(queryClient, domain.id);
+      const isNew = known === undefined;
+      // A response can arrive after the event of something later, such as the end of the check that it started. Events are ordered,
+      // so the newer one is kept.
+      const isOutdated = !isOlder(domain, known) && replace(domain);
       if (isNew) showFirst(domain);
       // If the event of the same change came first, nothing differs any more. Only a started check changes no list.
       if (isNew || isOutdated || !domain.checking) rereadLists();
       rereadSummary();
     },
-    patch: (domains) => {
-      patchAnswered(domains);
-      reread();
-    },
-    report: (domain) => patchEverywhere([domain]),
+    report: replace,
     remove: (ids) => {
       dropEverywhere(ids);
       reread();

@@ -34,7 +34,7 @@ it('the loaded pages give their rows in order without duplicates', () => {
 });
 
 it('a changed domain is replaced in place, and the other pages are kept', () => {
-  const next = patched(sparse, [exampleDomain({ id: 'g', checking: true })]);
+  const next = patched(sparse, exampleDomain({ id: 'g', checking: true }));
   expect(findDomain(next, 'g')?.checking).toBe(true);
   expect(idsByPage(next)).toEqual(idsByPage(sparse));
   expect(next.get(1)).toBe(sparse.get(1));

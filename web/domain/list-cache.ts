@@ -27,14 +27,13 @@ export function totalOf(pages: LoadedPages): number {
   return Math.max(0, ...[...pages.values()].map(({ total }) => total));
 }
 
-/** Returns the list with these domains replaced in place. */
-export function patched(pages: LoadedPages, domains: readonly DomainWire[]): LoadedPages {
-  const byId = new Map(domains.map((domain) => [domain.id, domain]));
+/** Returns the list with the domain replaced in place. */
+export function patched(pages: LoadedPages, domain: DomainWire): LoadedPages {
   return new Map(
     [...pages].map(([number, page]) => [
       number,
-      page.data.some(({ id }) => byId.has(id))
-        ? { ...page, data: page.data.map((former) => byId.get(former.id) ?? former) }
+      page.data.some(({ id }) => id === domain.id)
+        ? { ...page, data: page.data.map((former) => (former.id === domain.id ? domain : former)) }
         : page,
     ]),
   );

@@ -164,7 +164,7 @@ function FrequencyStrip({ daily, isComplete, onHide }: FrequencyStripProps) {
             },
           }),
         onAnswers: (_, answers) => {
-          cache.patch(answers.flatMap(({ domain }) => domain ?? []));
+          cache.reread();
           for (const { message } of answers) if (message !== null) refused.add(message);
         },
         signal: new AbortController().signal,

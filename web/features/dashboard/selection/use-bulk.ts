@@ -54,7 +54,7 @@ export function useBulk() {
       send: (batch) => call(actOnDomains, { body: { ...action, ids: [...batch] } }),
       onAnswers: (_, answers) => {
         results.push(...answers);
-        cache.patch(answers.flatMap(({ domain }) => (domain && action.action !== 'remove' ? [domain] : [])));
+        if (action.action !== 'remove') cache.reread();
         show(null);
       },
       onWait: show,
