@@ -5,12 +5,11 @@ import { listTokens, revokeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmDialog, useRemoval } from '../../ui/confirm-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { ListPlaceholder } from './list-placeholder.tsx';
 import { MadeToken, MakeTokenForm } from './make-token.tsx';
-import { useRemoval } from '../../ui/form/use-removal.ts';
 import { relativeTime, utcTitle } from '../../lib/format.ts';
 
 /** Lists, creates and revokes personal API tokens. */

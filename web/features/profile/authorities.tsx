@@ -5,13 +5,12 @@ import { listAuthorities, removeAuthority } from '../../../contract/calls/author
 import { call } from '../../lib/api-client.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmDialog, useRemoval } from '../../ui/confirm-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { AddAuthority } from './add-authority.tsx';
 import { ListPlaceholder } from './list-placeholder.tsx';
-import { useRemoval } from '../../ui/form/use-removal.ts';
 import { plural } from '../../lib/format.ts';
 
 /** Lists, adds and removes private authorities. */

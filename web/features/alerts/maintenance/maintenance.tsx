@@ -5,8 +5,7 @@ import { useMaintenance, useRereadAlerts } from '../../../lib/alerts/alert-queri
 import { call } from '../../../lib/api-client.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { useRemoval } from '../../../ui/form/use-removal.ts';
+import { ConfirmDialog, useRemoval } from '../../../ui/confirm-dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
