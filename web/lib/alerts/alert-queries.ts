@@ -22,7 +22,7 @@ import { useLiveEvents } from '../live-events-context.ts';
 const ALERTS = 'alerts';
 
 /** Query keys of everything about alerts, with a common prefix. */
-export const ALERT_KEYS = {
+const ALERT_KEYS = {
   channels: [ALERTS, 'channels'],
   account: [ALERTS, 'account'],
   maintenance: [ALERTS, 'maintenance'],
