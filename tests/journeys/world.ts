@@ -133,20 +133,17 @@ export const test = base.extend<object, { environment: Record<string, string>; w
     { scope: 'worker' },
   ],
   baseURL: async ({ world }, use) => use(world.app.url),
+  // A page that logs errors fails the test.
   context: async ({ context }, use) => {
     await keepToasts(context);
-    await use(context);
-  },
-  // A page that logs errors fails the test.
-  page: async ({ page }, use) => {
     const complaints: string[] = [];
-    page.on('console', (message) => {
+    context.on('console', (message) => {
       // The browser itself reports every refused request; journeys that provoke one test what the page shows.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         complaints.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    await use(page);
+    context.on('weberror', (failure) => complaints.push(String(failure.error())));
+    await use(context);
     expect(complaints).toEqual([]);
   },
 });
