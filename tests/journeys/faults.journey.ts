@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, Request } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 import type { FaultProxy } from '../kit/peers/fault-proxy.ts';
 import {
   callsAt,
@@ -11,7 +11,7 @@ import {
   test,
   toasts,
 } from './fault-world.ts';
-import { card, createAccount, expect, logIn } from './world.ts';
+import { card, createAccount, expect, logIn, loseSession } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 /** An action of the page with one call, and its message when that fails. */
@@ -214,45 +214,30 @@ test('adding a domain that the server refuses with 402 opens the upgrade dialog 
   await heal(page, wire);
 });
 
-test('feedback typed before a session was lost is restored after login', async ({ page, context, world }) => {
+test('feedback typed before a session was lost is restored after login', async ({ page, world }) => {
   const person = await createAccount(page, world);
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const thoughts = page.getByPlaceholder('Your thoughts...');
   await thoughts.fill('Typed before the session was lost.');
-  await loseSession(page, context, () => page.getByRole('button', { name: 'Submit' }).click());
+  await loseSession(page, () => page.getByRole('button', { name: 'Submit' }).click());
   await logIn(page, person);
   await expect(page).toHaveURL(/\/dashboard/);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(thoughts).toHaveValue('Typed before the session was lost.');
 });
 
-test('a host typed before a session was lost is in the open form after login', async ({
-  page,
-  context,
-  world,
-}) => {
+test('a host typed before a session was lost is in the open form after login', async ({ page, world }) => {
   const person = await createAccount(page, world, { hosts: [world.dead('first.orchard.example')] });
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const host = page.getByLabel('Host Address');
   await host.fill('second.example');
-  await loseSession(page, context, () => host.press('Enter'));
+  await loseSession(page, () => host.press('Enter'));
   await logIn(page, person);
   await expect(page.getByRole('dialog', { name: 'Add New Domain' })).toBeVisible();
   await expect(host).toHaveValue('second.example');
 });
-
-/** Ends the session, runs `act` and expects a redirect to the login. */
-async function loseSession(page: Page, context: BrowserContext, act: () => Promise<void>): Promise<void> {
-  // A refetched list would notice the lost session before the action does.
-  const lists = /\/api\/domain\/(?:list|summary)/;
-  await page.route(lists, () => undefined);
-  await context.clearCookies();
-  await act();
-  await expect(page).toHaveURL(/\/login/);
-  await page.unroute(lists);
-}
 
 test('a failed login shows why and keeps the typed email', async ({ page, wire, world }) => {
   const person = await createAccount(page, world, { session: false });

@@ -1,9 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Locator, Page, Route } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { expectAccessible } from './axe.ts';
-import { card, createAccount, daysFromNow, expect, logIn, showSection, test, type World } from './world.ts';
+import {
+  card,
+  createAccount,
+  daysFromNow,
+  expect,
+  logIn,
+  loseSession,
+  showSection,
+  test,
+  type World,
+} from './world.ts';
 
 /** Opens the panel of the only domain of a new account. */
 async function openPanel(page: Page, world: World, name: string, dnsNames = [name], days = 60) {
@@ -320,13 +330,8 @@ test('tags and notes are saved and searchable, and typed notes survive failures 
 
   await test.step('a lost session leads back to the typed text', async () => {
     await notes.fill('Ask Bo, who has the key');
-    // A background refetch would notice the lost session before the save does.
-    const reads = (route: Route) => (route.request().method() === 'GET' ? undefined : route.fallback());
-    await page.route('**/api/**', reads);
-    await page.context().clearCookies();
-    await panel.getByRole('button', { name: 'Save' }).click();
+    await loseSession(page, () => panel.getByRole('button', { name: 'Save' }).click());
     await expect(page).toHaveURL(/\/login\?next=/);
-    await page.unroute('**/api/**', reads);
     await logIn(page, person);
     await expect(page).toHaveURL(/\/dashboard\?domain=/);
     await expect(notes).toHaveValue('Ask Bo, who has the key');

@@ -1,6 +1,6 @@
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { expectAccessible } from './axe.ts';
-import { choose, createAccount, expect, logIn, logOut, test } from './world.ts';
+import { choose, createAccount, expect, logIn, logOut, loseSession, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 test('the chosen font is applied before the first paint, and loaded only if chosen', async ({
@@ -53,8 +53,7 @@ test('the time zone is stored in the account, and edits survive a lost session',
   await expect(zone).toHaveText('Auckland');
 
   await page.getByLabel('Full Name').fill('Alice Berg');
-  await page.context().clearCookies();
-  await update.click();
+  await loseSession(page, () => update.click());
   await expect(page).toHaveURL(/\/login\?next=%2Fprofile$/);
   await expect(page.getByText('Failed to update: Unauthorized - Refresh token failed')).toBeVisible();
   spec('8.03', '“Unauthorized - Refresh token failed”');

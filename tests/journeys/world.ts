@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DAY_MS } from '../../contract/durations.ts';
-import { test as base, type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
+import {
+  test as base,
+  type BrowserContext,
+  expect,
+  type Locator,
+  type Page,
+  type Route,
+} from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLS } from '../../contract/calls/calls.ts';
@@ -297,6 +304,24 @@ export async function logOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Account of / }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await expect(page).toHaveURL(/\/login/);
+}
+
+/**
+ * Removes the session's cookies, runs `act`, which asks for a change, and expects the login page. Reads in the background get no answer:
+ * they would notice the lost session before the change does, and the page would leave under the pointer.
+ */
+export async function loseSession(page: Page, act: () => Promise<void>): Promise<void> {
+  const reads = (route: Route) => {
+    const request = route.request();
+    // The lookup is part of adding a domain.
+    const isRead = request.method() === 'GET' && !request.url().includes('/domain/lookup?');
+    return isRead ? undefined : route.fallback();
+  };
+  await page.route('**/api/**', reads);
+  await page.context().clearCookies();
+  await act();
+  await expect(page).toHaveURL(/\/login/);
+  await page.unroute('**/api/**', reads);
 }
 
 /** Adds a host on the page: with the inline form of the empty dashboard, else with the dialog. */
