@@ -1,19 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { startApp } from '../kit/product/app.ts';
 import { sendTo, signUp } from '../kit/product/people.ts';
+import { type RunningScript, startCommand, startScript } from '../kit/product/run-script.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
 import { promise } from '../security/promise.ts';
-
-const root = resolve(import.meta.dirname, '..', '..');
 
 const authority = mintAuthority({ commonName: 'Fjord Root' });
 const intermediate = authority.intermediate({ commonName: 'Fjord CA 1' });
@@ -64,28 +62,24 @@ interface Answer {
   progress: string;
 }
 
-/** Starts a command as `npx . check` does, in a folder that is not the project's. */
-function start(command: string, words: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, [join(root, 'scripts/certlantern.mjs'), command, ...words], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
+/** Starts the program of a command as scripts/certlantern.mjs does for a caller in the folder; only some tests start that. */
+const start = (command: string, words: readonly string[], env: Record<string, string> = {}): RunningScript =>
+  killedAtTheEnd(startScript(`scripts/${command}.ts`, { INIT_CWD: folder, ...env }, words));
+const startPackaged = (...words: string[]): RunningScript => killedAtTheEnd(startCommand(folder, ...words));
+function killedAtTheEnd(started: RunningScript): RunningScript {
+  onTestFinished(() => void started.process.kill('SIGKILL'));
+  return started;
 }
+
 const check = (...words: string[]): Promise<Answer> => answerOf(start('check', words));
-async function answerOf(child: ChildProcess): Promise<Answer> {
-  const [out, progress]: [string[], string[]] = [[], []];
-  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => progress.push(chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out: out.join(''), progress: progress.join('') };
+async function answerOf({ ended }: RunningScript): Promise<Answer> {
+  const { code, stdout, stderr } = await ended;
+  return { code, out: stdout, progress: stderr };
 }
 
 describe('certlantern check', () => {
   it('reports a valid certificate of a CA in the caller’s folder, and exits with 0', async () => {
-    const { code, out, progress } = await check(good, '--ca', 'root.pem');
+    const { code, out, progress } = await answerOf(startPackaged('check', good, '--ca', 'root.pem'));
     expect(code).toBe(0);
     expect(out).toMatch(/^127\.0\.0\.1:\d+ {2}fine, 8\d days left\n/);
     expect(out).toContain('localhost → Fjord CA 1 → Fjord Root');
@@ -167,7 +161,7 @@ describe('certlantern check', () => {
   it('says on stderr that a mail server delays its greeting, and for how long it waits', async () => {
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
-    const child = start('check', [`smtp://127.0.0.1:${mute.port}`]);
+    const { process: child } = start('check', [`smtp://127.0.0.1:${mute.port}`]);
     child.stderr?.setEncoding('utf8');
     const [line] = (await once(child.stderr as Readable, 'data')) as [string];
     expect(line).toBe(`127.0.0.1:${mute.port} answers slowly: waiting up to 60 seconds for its greeting\n`);
@@ -222,7 +216,7 @@ describe('certlantern check', () => {
   });
 
   it('prints its usage', async () => {
-    const { code, out } = await check('--help');
+    const { code, out } = await answerOf(startPackaged('check', '--help'));
     expect(code).toBe(0);
     expect(out).toContain('--ca FILE');
     expect(out).toMatch(/ 64 {3}the command line/);
@@ -231,7 +225,7 @@ describe('certlantern check', () => {
   it('ends at once on SIGINT, with exit code 130', async () => {
     const peer = await startRawPeer(silent);
     running.push(peer);
-    const child = start('check', [`https://127.0.0.1:${peer.port}`]);
+    const { process: child } = startPackaged('check', `https://127.0.0.1:${peer.port}`);
     const ended = once(child, 'exit');
     await peer.connected;
     child.kill('SIGINT');
@@ -288,7 +282,7 @@ describe('certlantern expect', () => {
       const { code, progress } = await answerOf(start('expect', words, env));
       expect([code, progress]).toEqual([64, expect.stringContaining(message)]);
     }
-    expect(await answerOf(start('expect', ['root.pem']))).toMatchObject({
+    expect(await answerOf(startPackaged('expect', 'root.pem'))).toMatchObject({
       code: 64,
       progress: 'Set CERTLANTERN_URL and CERTLANTERN_TOKEN.\n',
     });

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -10,15 +8,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { addKumaMonitor, createKumaDatabase } from '../kit/product/kuma-database.ts';
 import { startApp } from '../kit/product/app.ts';
 import { markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
+import { type RunningScript, startCommand, startScript } from '../kit/product/run-script.ts';
 
-const root = resolve(import.meta.dirname, '..', '..');
 let folder: string;
 /** Open as in a running Uptime Kuma. */
 let kuma: DatabaseSync;
@@ -57,18 +55,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function importFile(words: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(root, 'scripts/certlantern.mjs'), 'import', ...words], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Runs the program of the command as scripts/certlantern.mjs does for a caller in the folder; only one test starts that. */
+const importFile = (words: readonly string[], env: Record<string, string> = {}) =>
+  answerOf(startScript('scripts/import.ts', { INIT_CWD: folder, ...env }, words));
+
+async function answerOf({ process: child, ended }: RunningScript) {
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [out, errors]: [string[], string[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out: out.join(''), errors: errors.join('') };
+  const { code, stdout: out, stderr: errors } = await ended;
+  return { code, out, errors };
 }
 
 /** The content of every file in a folder, except the locks of SQLite. */
@@ -160,7 +154,8 @@ describe('certlantern import', () => {
     old.exec('DROP TABLE monitor_tag');
     addKumaMonitor(old, { name: 'IMAP', type: 'port', hostname: 'mail.example', port: 993 });
     old.close();
-    expect((await importFile(['old.db'])).out).toMatch(/^ +1 {2}mail\.example:993 +Will be added$/m);
+    const { out } = await answerOf(startCommand(folder, 'import', 'old.db'));
+    expect(out).toMatch(/^ +1 {2}mail\.example:993 +Will be added$/m);
     writeFileSync(join(folder, 'hosts.csv'), 'sep=;\nhost;port\na.example;8443\n');
     expect((await importFile(['hosts.csv'])).out).toMatch(
       /^CSV: 1 host\.\n\n +3 {2}a\.example:8443 +Will be added$/m,

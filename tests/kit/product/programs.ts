@@ -11,6 +11,8 @@ export const PROGRAMS = [
   'scripts/admin.ts',
   'scripts/backup.ts',
   'scripts/check.ts',
+  'scripts/expect.ts',
+  'scripts/import.ts',
   'scripts/move.ts',
   'scripts/restore.ts',
   'tests/faults/mail-ledger.ts',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { COMPILE_CACHE } from './app.ts';
 import { programFile } from './programs.ts';
 
@@ -24,10 +24,22 @@ export function startScript(
   words: readonly string[],
   wrapper: readonly string[] = [],
 ): RunningScript {
-  const [command = '', ...rest] = [...wrapper, process.execPath, programFile(path), ...words];
-  const child = spawn(command, rest, {
-    cwd: root,
-    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
+  const line = [...wrapper, process.execPath, programFile(path), ...words];
+  return startLine(line, { cwd: root, env: { ...COMPILE_CACHE, ...env } });
+}
+
+/** Starts the command of the npm package in a folder that is not the project's, as `npx certlantern` does. */
+export function startCommand(cwd: string, ...words: string[]): RunningScript {
+  return startLine([process.execPath, join(root, 'scripts/certlantern.mjs'), ...words], { cwd, env: {} });
+}
+
+function startLine(
+  [command = '', ...words]: readonly string[],
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): RunningScript {
+  const child = spawn(command, words, {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr]: [string[], string[]] = [[], []];
