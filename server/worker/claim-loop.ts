@@ -84,7 +84,12 @@ export interface ClaimLoop {
    * Stops claiming. Aborts items that still run after `graceMs`; they are released as they end. Releases those that still run
    * after another `abortMs`, and waits at most `abortMs` for these releases.
    */
-  stop(patience: { graceMs: number; abortMs: number }): Promise<void>;
+  stop(patience: Patience): Promise<void>;
+}
+
+interface Patience {
+  graceMs: number;
+  abortMs: number;
 }
 
 /**
@@ -94,66 +99,14 @@ export interface ClaimLoop {
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
   const { name, concurrency, log, telemetry } = options;
   const kind = name.replaceAll(' ', '_');
-  /**
-   * The running items, each with an abort controller of its own. If they shared one signal, their listeners would pile up on it
-   * for the life of the process.
-   */
-  const running = new Map<AbortController, Running<Item>>();
-  let interrupted = false;
-  /** Releases in progress or done, by item, so that `stop` does not release an item a second time. */
-  const releases = new Map<Item, Promise<void>>();
   const wakeSignal = createWakeSignal();
-  let full = false;
+  let isFull = false;
+  const running = new RunningItems(options, () => {
+    if (isFull) wakeSignal.ring();
+  });
   const stopping = new AbortController();
   let looping: Promise<void> = Promise.resolve();
-
-  /** Runs an item. Its log lines contain its fields; its trace begins with the claim. */
-  function run(item: Item, controller: AbortController, claim: PastClaim): Promise<void> {
-    const fields = options.fieldsOf(item);
-    const span =
-      telemetry.tracer?.start(name, {
-        kind: 'consumer',
-        parent: null,
-        startedAt: claim.startedAt,
-        attributes: attributesOf(fields),
-      }) ?? null;
-    return runInContext({ fields, span }, async () => {
-      recordPastSpan({ name: 'claim', ...claim });
-      const endRenewal = renewLease(item);
-      try {
-        const leave: LeaveSlot = (giveUp = () => undefined) => leaveSlot(controller, giveUp);
-        if (!controller.signal.aborted) await options.handle(item, controller.signal, leave);
-      } catch (error) {
-        span?.fail(error);
-        log.error({ err: error }, `${name} failed; it is tried again when its lease expires`);
-      } finally {
-        endRenewal();
-      }
-      if (controller.signal.aborted) await releaseOnce(item);
-      span?.end();
-    });
-  }
-
-  function releaseOnce(item: Item): Promise<void> {
-    const released =
-      releases.get(item) ??
-      options.release(item).catch((error: unknown) => {
-        log.warn({ err: error }, `${name} could not be released; its lease will expire`);
-      });
-    releases.set(item, released);
-    return released;
-  }
-
-  function renewLease(item: Item): () => void {
-    const { renewal } = options;
-    if (renewal === undefined) return () => undefined;
-    const timer = setInterval(() => {
-      renewal.renew(item).catch((error: unknown) => {
-        log.warn({ err: error }, `the lease of ${name} could not be extended`);
-      });
-    }, renewal.everyMs);
-    return () => clearInterval(timer);
-  }
+  const jittered = (ms: number): number => ms * (0.5 + options.random());
 
   async function claimAtMost(limit: number): Promise<{ items: Item[]; claim: PastClaim }> {
     const startedAt = performance.timeOrigin + performance.now();
@@ -163,55 +116,16 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     return { items, claim: { startedAt, endedAt } };
   }
 
-  function launch(item: Item, claim: PastClaim): void {
-    const controller = new AbortController();
-    if (interrupted) controller.abort();
-    const launched: Running<Item> = { item, place: 'slot', giveUp: () => undefined, done: Promise.resolve() };
-    running.set(controller, launched);
-    launched.done = run(item, controller, claim).finally(() => {
-      running.delete(controller);
-      if (full) wakeSignal.ring();
-    });
-  }
-
-  function inPlace(place: Running<Item>['place']): Running<Item>[] {
-    return [...running.values()].filter((one) => one.place === place);
-  }
-
-  function leaveSlot(controller: AbortController, giveUp: () => void): void {
-    const { waitingRoom } = options;
-    const leaving = running.get(controller);
-    if (waitingRoom === undefined || leaving?.place !== 'slot') return;
-    Object.assign(leaving, { place: 'waiting', giveUp });
-    const { size, groupOf } = waitingRoom;
-    const waiting = inPlace('waiting');
-    if (waiting.length > size && groupOf !== undefined) {
-      const groups = Map.groupBy(waiting, ({ item }) => groupOf(item)).values();
-      const [oldest] = [...groups].reduce((most, group) => (group.length > most.length ? group : most));
-      if (oldest !== undefined) {
-        oldest.place = 'leaving';
-        oldest.giveUp();
-      }
-    }
-    if (full) wakeSignal.ring();
-  }
-
-  function interrupt(): void {
-    interrupted = true;
-    for (const controller of running.keys()) controller.abort();
-  }
-
   /**
    * Claims items for the free slots. Returns `full` if all are taken now, `more` if the batch reached its cap with slots
    * left, `some` if it was smaller, `none` if nothing was due.
    */
   async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
-    const withoutPlace = Math.max(0, inPlace('waiting').length - (options.waitingRoom?.size ?? 0));
-    const free = concurrency - inPlace('slot').length - withoutPlace;
+    const free = running.freeSlots();
     if (free <= 0) return 'full';
     const batch = Math.min(free, MAX_BATCH);
     const { items, claim } = await claimAtMost(batch);
-    for (const item of items) launch(item, claim);
+    for (const item of items) running.launch(item, claim);
     if (items.length === free) return 'full';
     if (items.length === batch) return 'more';
     return items.length > 0 ? 'some' : 'none';
@@ -222,8 +136,6 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     const at = await options.firstDueAt();
     return at === null ? Number.POSITIVE_INFINITY : at - options.clock.now();
   }
-
-  const jittered = (ms: number): number => ms * (0.5 + options.random());
 
   async function loop(): Promise<void> {
     let failures = 0;
@@ -236,16 +148,16 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
           failures = 0;
           continue;
         }
-        // Set `full` before the claim too: an item that ends during the claim must wake the loop.
-        full = true;
+        // Set `isFull` before the claim too: an item that ends during the claim must wake the loop.
+        isFull = true;
         const found = await fill();
-        full = found === 'full';
+        isFull = found === 'full';
         misses = found === 'none' ? misses + 1 : 0;
         failures = 0;
         // Give other workers time to claim, even if a signal comes meanwhile.
         if (found === 'more') await delay(jittered(BATCH_PAUSE_MS));
         else await wakeSignal.wait(jittered(Math.min(GATHER_MS * 2 ** misses, HELD_WAIT_MS)));
-        if (full && !stopping.signal.aborted) await delay(FREE_SLOTS_MS);
+        if (isFull && !stopping.signal.aborted) await delay(FREE_SLOTS_MS);
       } catch (error) {
         failures += 1;
         log.error({ err: error, failures }, `claiming the next ${name} failed`);
@@ -263,24 +175,137 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       for (let handled = 0; ;) {
         const { items, claim } = await claimAtMost(concurrency);
         if (items.length === 0) return handled;
-        await Promise.all(items.map((item) => run(item, new AbortController(), claim)));
+        await Promise.all(items.map((item) => running.run(item, new AbortController(), claim)));
         handled += items.length;
       }
     },
-    async stop({ graceMs, abortMs }) {
+    stop(patience) {
       stopping.abort();
       wakeSignal.ring();
-      const allEnded = async (): Promise<void> => {
-        await looping;
-        await Promise.all([...running.values()].map(({ done }) => done));
-      };
-      await Promise.race([allEnded(), delay(graceMs, undefined, { ref: false })]);
-      interrupt();
-      await Promise.race([allEnded(), delay(abortMs, undefined, { ref: false })]);
-      const rest = Promise.all([...running.values()].map(({ item }) => releaseOnce(item)));
-      await Promise.race([rest, delay(abortMs, undefined, { ref: false })]);
+      return running.stop(looping, patience);
     },
   };
+}
+
+/** The items that a claim loop runs, each in a slot or in the waiting room. */
+class RunningItems<Item> {
+  readonly #options: ClaimLoopOptions<Item>;
+  readonly #onSlotFree: () => void;
+  /** Each has an abort controller of its own: the listeners on a shared signal would pile up for the life of the process. */
+  readonly #running = new Map<AbortController, Running<Item>>();
+  #isInterrupted = false;
+  /** Releases in progress or done, by item, so that `stop` does not release an item a second time. */
+  readonly #releases = new Map<Item, Promise<void>>();
+
+  constructor(options: ClaimLoopOptions<Item>, onSlotFree: () => void) {
+    this.#options = options;
+    this.#onSlotFree = onSlotFree;
+  }
+
+  /** Returns the number of free slots: 0 or less if none is free. */
+  freeSlots(): number {
+    const { concurrency, waitingRoom } = this.#options;
+    const withoutPlace = Math.max(0, this.#inPlace('waiting').length - (waitingRoom?.size ?? 0));
+    return concurrency - this.#inPlace('slot').length - withoutPlace;
+  }
+
+  /** Runs an item in a slot. */
+  launch(item: Item, claim: PastClaim): void {
+    const controller = new AbortController();
+    if (this.#isInterrupted) controller.abort();
+    const launched: Running<Item> = { item, place: 'slot', giveUp: () => undefined, done: Promise.resolve() };
+    this.#running.set(controller, launched);
+    launched.done = this.run(item, controller, claim).finally(() => {
+      this.#running.delete(controller);
+      this.#onSlotFree();
+    });
+  }
+
+  /** Runs an item. Its log lines contain its fields; its trace begins with the claim. */
+  run(item: Item, controller: AbortController, claim: PastClaim): Promise<void> {
+    const { name, telemetry, log } = this.#options;
+    const fields = this.#options.fieldsOf(item);
+    const span =
+      telemetry.tracer?.start(name, {
+        kind: 'consumer',
+        parent: null,
+        startedAt: claim.startedAt,
+        attributes: attributesOf(fields),
+      }) ?? null;
+    return runInContext({ fields, span }, async () => {
+      recordPastSpan({ name: 'claim', ...claim });
+      const endRenewal = this.#renewLease(item);
+      try {
+        const leave: LeaveSlot = (giveUp = () => undefined) => this.#leaveSlot(controller, giveUp);
+        if (!controller.signal.aborted) await this.#options.handle(item, controller.signal, leave);
+      } catch (error) {
+        span?.fail(error);
+        log.error({ err: error }, `${name} failed; it is tried again when its lease expires`);
+      } finally {
+        endRenewal();
+      }
+      if (controller.signal.aborted) await this.#release(item);
+      span?.end();
+    });
+  }
+
+  /** Aborts what still runs after `graceMs`, and releases what still runs after another `abortMs`. */
+  async stop(looping: Promise<void>, { graceMs, abortMs }: Patience): Promise<void> {
+    const allEnded = async (): Promise<void> => {
+      await looping;
+      await Promise.all([...this.#running.values()].map(({ done }) => done));
+    };
+    await Promise.race([allEnded(), delay(graceMs, undefined, { ref: false })]);
+    this.#isInterrupted = true;
+    for (const controller of this.#running.keys()) controller.abort();
+    await Promise.race([allEnded(), delay(abortMs, undefined, { ref: false })]);
+    const released = Promise.all([...this.#running.values()].map(({ item }) => this.#release(item)));
+    await Promise.race([released, delay(abortMs, undefined, { ref: false })]);
+  }
+
+  #inPlace(place: Running<Item>['place']): Running<Item>[] {
+    return [...this.#running.values()].filter((one) => one.place === place);
+  }
+
+  #leaveSlot(controller: AbortController, giveUp: () => void): void {
+    const { waitingRoom } = this.#options;
+    const leaving = this.#running.get(controller);
+    if (waitingRoom === undefined || leaving?.place !== 'slot') return;
+    Object.assign(leaving, { place: 'waiting', giveUp });
+    const { size, groupOf } = waitingRoom;
+    const waiting = this.#inPlace('waiting');
+    if (waiting.length > size && groupOf !== undefined) {
+      const groups = Map.groupBy(waiting, ({ item }) => groupOf(item)).values();
+      const [oldest] = [...groups].reduce((most, group) => (group.length > most.length ? group : most));
+      if (oldest !== undefined) {
+        oldest.place = 'leaving';
+        oldest.giveUp();
+      }
+    }
+    this.#onSlotFree();
+  }
+
+  #release(item: Item): Promise<void> {
+    const { name, log } = this.#options;
+    const released =
+      this.#releases.get(item) ??
+      this.#options.release(item).catch((error: unknown) => {
+        log.warn({ err: error }, `${name} could not be released; its lease will expire`);
+      });
+    this.#releases.set(item, released);
+    return released;
+  }
+
+  #renewLease(item: Item): () => void {
+    const { name, log, renewal } = this.#options;
+    if (renewal === undefined) return () => undefined;
+    const timer = setInterval(() => {
+      renewal.renew(item).catch((error: unknown) => {
+        log.warn({ err: error }, `the lease of ${name} could not be extended`);
+      });
+    }, renewal.everyMs);
+    return () => clearInterval(timer);
+  }
 }
 
 /** Start and end of a claim, in ms UTC. */
