@@ -4,7 +4,7 @@ import { isExpectedStatus } from '../core/expected-status.ts';
 import type { Http2Fault, HttpObservation } from '../core/observation.ts';
 import { createResponseReader } from '../egress/http-response.ts';
 import { withTimeout } from '../egress/with-timeout.ts';
-import { createHttp2Reader, http2Farewell, http2Request } from './http2-exchange.ts';
+import { http2Farewell, Http2Reader, http2Request } from './http2-exchange.ts';
 import {
   closeConnection,
   type ConnectOptions,
@@ -133,7 +133,7 @@ async function request({ tls, method, address, endpoint, limit }: Request): Prom
 
   const { promise: answered, resolve: answer } = Promise.withResolvers<HttpObservation | null>();
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const http2 = tls.alpnProtocol === 'h2' ? createHttp2Reader((frame) => tls.write(frame)) : null;
+  const http2 = tls.alpnProtocol === 'h2' ? new Http2Reader((frame) => tls.write(frame)) : null;
   const reader = http2 ?? createResponseReader();
   let known: HttpObservation | null = null;
   let inBody = false;

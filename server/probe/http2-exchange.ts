@@ -83,168 +83,190 @@ export function http2Farewell(isOpen: boolean): Buffer {
   return Buffer.concat([cancel, frame(GOAWAY, 0, 0, Buffer.alloc(8))]);
 }
 
-export interface Http2Reader extends ResponseReader {
-  /** Returns whether nothing more is read: the server ended or reset the stream or the connection, or broke the protocol. */
-  hasEnded(): boolean;
-  /** Returns whether the server demands that the request be sent by HTTP/1.1 (RFC 9113 §7). */
-  wantsHttp1(): boolean;
-  /** Returns the faults found so far, without `no_answer`. */
-  faults(): Http2Fault[];
-}
-
 /**
- * Creates a reader for the response to `http2Request` that keeps only the status and the number of body bytes. Answers SETTINGS and
- * PING with `send`, and holds at most one frame and one header section. Node's own client costs 150 µs more CPU time than ours.
+ * Reads the response to `http2Request`, and keeps only the status and the number of body bytes. Answers SETTINGS and PING with
+ * `send`, and holds at most one frame and one header section. Node's own client costs 150 µs more CPU time than ours.
  */
-export function createHttp2Reader(send: (frame: Buffer) => void): Http2Reader {
-  let rest: Buffer = EMPTY;
-  let frames = 0;
-  let bytes = 0;
-  let headerBytes = 0;
-  let bodyBytes = 0;
-  let status: number | null = null;
+export class Http2Reader implements ResponseReader {
+  readonly #send: (frame: Buffer) => void;
+  #rest: Buffer = EMPTY;
+  #frames = 0;
+  #bytes = 0;
+  #headerBytes = 0;
+  #bodyBytes = 0;
+  #status: number | null = null;
   /** The current header section, with its fields so far; null before and after one. */
-  let open: { fields: Buffer; endsStream: boolean } | null = null;
-  let outcome: 'done' | 'not_http' | 'too_large' | null = null;
-  let hasEnded = false;
-  let wantsHttp1 = false;
-  let window = WINDOW_BYTES;
+  #open: { fields: Buffer; endsStream: boolean } | null = null;
+  #outcome: 'done' | 'not_http' | 'too_large' | null = null;
+  #hasEnded = false;
+  #wantsHttp1 = false;
+  #window = WINDOW_BYTES;
   /** Faults found so far. Reading continues after faults that Chrome tolerates. */
-  const faults = new Set<Http2Fault>();
+  readonly #faults = new Set<Http2Fault>();
 
-  const fail = (state: 'not_http' | 'too_large'): void => {
-    // The status comes first, so it may be known although the headers are too large.
-    const found = state === 'too_large' && outcome === null && open !== null ? statusOf(open.fields) : null;
-    if (found !== null && found >= 200) status = found;
-    outcome ??= state;
-    hasEnded = true;
-  };
-  const breakOff = (fault: Http2Fault): void => {
-    faults.add(fault);
-    fail('not_http');
-  };
-  const close = (code: number): void => {
-    wantsHttp1 = status === null && code === HTTP_1_1_REQUIRED;
-    hasEnded = true;
-  };
+  constructor(send: (frame: Buffer) => void) {
+    this.#send = send;
+  }
 
-  const readFields = (flags: number, fields: Buffer, endsStream: boolean): void => {
-    const section = open === null ? fields : Buffer.concat([open.fields, fields]);
-    open = (flags & END_HEADERS) === 0 ? { fields: section, endsStream } : null;
-    if (open !== null) return;
-    // A header section after the response holds trailers.
-    const found = status ?? statusOf(section);
-    if (found === null) return breakOff('malformed_frame');
-    if (status === null) for (const fault of faultsOfFields(section)) faults.add(fault);
-    if (ENDING.some((fault) => faults.has(fault))) return fail('not_http');
-    if (found === 101) return breakOff('switched_protocols');
-    if (found >= 200) {
-      status = found;
-      outcome = 'done';
+  status(): number | null {
+    return this.#status;
+  }
+
+  bodyBytes(): number {
+    return this.#bodyBytes;
+  }
+
+  /** Returns whether nothing more is read: the server ended or reset the stream or the connection, or broke the protocol. */
+  hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Returns whether the server demands that the request be sent by HTTP/1.1 (RFC 9113 §7). */
+  wantsHttp1(): boolean {
+    return this.#wantsHttp1;
+  }
+
+  /** Returns the faults found so far, without `no_answer`. */
+  faults(): Http2Fault[] {
+    return [...this.#faults];
+  }
+
+  push(chunk: Buffer): 'more' | 'done' | 'not_http' | 'too_large' {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX_BYTES) this.#fail('too_large');
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (this.#readNext());
+    if (this.#hasEnded) this.#rest = EMPTY;
+    return this.#outcome ?? 'more';
+  }
+
+  /** Reads the next frame. Returns false if it is not complete yet, or if nothing more is read. */
+  #readNext(): boolean {
+    if (this.#hasEnded || this.#rest.length < FRAME_HEADER_BYTES) return false;
+    const length = this.#rest.readUIntBE(0, 3);
+    if (length > MAX_FRAME_BYTES) this.#breakOff(this.#faultOfLength(this.#rest[3]));
+    const end = FRAME_HEADER_BYTES + length;
+    if (this.#hasEnded || this.#rest.length < end) return false;
+    const [type = 0, flags = 0] = this.#rest.subarray(3, 5);
+    const stream = this.#rest.readUInt32BE(5) & 0x7f_ff_ff_ff;
+    const payload = this.#rest.subarray(FRAME_HEADER_BYTES, end);
+    this.#rest = this.#rest.subarray(end);
+    this.#read({ type, flags, stream, payload });
+    return true;
+  }
+
+  /** Returns the fault of a frame of this type that is too long: `large_frame`, which Go accepts, only where the type is allowed. */
+  #faultOfLength(type = 0): Http2Fault {
+    if (this.#frames === 0 && type !== SETTINGS) return 'garbage';
+    return type === DATA && this.#status === null ? 'malformed_frame' : 'large_frame';
+  }
+
+  #read({ type, flags, stream, payload }: Frame): void {
+    if (this.#frames++ === 0) {
+      if (type !== SETTINGS) this.#faults.add('late_settings');
+      else if ((flags & ACK) !== 0) this.#faults.add('odd_settings');
     }
-    if (endsStream) hasEnded = true;
-  };
-
-  const read = ({ type, flags, stream, payload }: Frame): void => {
-    if (frames++ === 0) {
-      if (type !== SETTINGS) faults.add('late_settings');
-      else if ((flags & ACK) !== 0) faults.add('odd_settings');
-    }
-    if (frames > MAX_FRAMES) return fail('too_large');
-    if ((type === HEADERS || type === CONTINUATION) && (headerBytes += payload.length) > MAX_HEADER_BYTES)
-      return fail('too_large');
+    if (this.#frames > MAX_FRAMES) return this.#fail('too_large');
+    if (
+      (type === HEADERS || type === CONTINUATION) &&
+      (this.#headerBytes += payload.length) > MAX_HEADER_BYTES
+    )
+      return this.#fail('too_large');
     // Nothing may come between the frames of a header section (RFC 9113 §6.10).
-    if ((open !== null) !== (type === CONTINUATION)) return breakOff('malformed_frame');
+    if ((this.#open !== null) !== (type === CONTINUATION)) return this.#breakOff('malformed_frame');
     const isOurs = stream === STREAM;
     const endsStream = (flags & END_STREAM) !== 0;
     switch (type) {
       case HEADERS: {
         const fields = withoutPadding(flags, payload);
         return isOurs && fields !== null
-          ? readFields(flags, fields, endsStream)
-          : breakOff('malformed_frame');
+          ? this.#readFields(flags, fields, endsStream)
+          : this.#breakOff('malformed_frame');
       }
       case CONTINUATION:
-        return isOurs && open !== null
-          ? readFields(flags, payload, open.endsStream)
-          : breakOff('malformed_frame');
+        return isOurs && this.#open !== null
+          ? this.#readFields(flags, payload, this.#open.endsStream)
+          : this.#breakOff('malformed_frame');
       case DATA:
-        if (!isOurs) return breakOff('malformed_frame');
-        if (status === null) return breakOff('forbidden_frame');
-        bodyBytes += payload.length;
-        if (endsStream || bodyBytes >= WINDOW_BYTES) hasEnded = true;
+        if (!isOurs) return this.#breakOff('malformed_frame');
+        if (this.#status === null) return this.#breakOff('forbidden_frame');
+        this.#bodyBytes += payload.length;
+        if (endsStream || this.#bodyBytes >= WINDOW_BYTES) this.#hasEnded = true;
         return undefined;
       case RST_STREAM:
-        return isOurs && payload.length === 4 ? close(payload.readUInt32BE()) : breakOff('malformed_frame');
+        return isOurs && payload.length === 4
+          ? this.#close(payload.readUInt32BE())
+          : this.#breakOff('malformed_frame');
       case SETTINGS: {
-        if ((flags & ACK) !== 0) return payload.length === 0 ? undefined : breakOff('malformed_frame');
-        if (stream !== 0 || payload.length % SETTING_BYTES !== 0) return breakOff('malformed_settings');
-        for (const fault of faultsOfSettings(payload)) faults.add(fault);
-        return send(frame(SETTINGS, ACK, 0, EMPTY));
+        if ((flags & ACK) !== 0) return payload.length === 0 ? undefined : this.#breakOff('malformed_frame');
+        if (stream !== 0 || payload.length % SETTING_BYTES !== 0) return this.#breakOff('malformed_settings');
+        for (const fault of faultsOfSettings(payload)) this.#faults.add(fault);
+        return this.#send(frame(SETTINGS, ACK, 0, EMPTY));
       }
       case PUSH_PROMISE:
-        return breakOff('malformed_frame');
+        return this.#breakOff('malformed_frame');
       case PING:
-        if (stream !== 0 || payload.length !== 8) return breakOff('malformed_frame');
-        return (flags & ACK) === 0 ? send(frame(PING, ACK, 0, payload)) : undefined;
+        if (stream !== 0 || payload.length !== 8) return this.#breakOff('malformed_frame');
+        return (flags & ACK) === 0 ? this.#send(frame(PING, ACK, 0, payload)) : undefined;
       case GOAWAY: {
-        if (stream !== 0 || payload.length < 8) return breakOff('malformed_frame');
+        if (stream !== 0 || payload.length < 8) return this.#breakOff('malformed_frame');
         const [last, code] = [payload.readUInt32BE() & 0x7f_ff_ff_ff, payload.readUInt32BE(4)];
         // NO_ERROR announces that the connection will end, for example for maintenance. Streams up to the named one are still
         // answered.
-        return code === NO_ERROR && last >= STREAM ? undefined : close(code);
+        return code === NO_ERROR && last >= STREAM ? undefined : this.#close(code);
       }
       case WINDOW_UPDATE: {
-        if (payload.length !== 4) return breakOff('malformed_frame');
+        if (payload.length !== 4) return this.#breakOff('malformed_frame');
         const more = payload.readUInt32BE() & MAX_WINDOW;
-        if (stream === 0) window += more;
-        if (more === 0) return breakOff(stream === 0 ? 'forbidden_frame' : 'malformed_frame');
-        return window > MAX_WINDOW ? breakOff('malformed_frame') : undefined;
+        if (stream === 0) this.#window += more;
+        if (more === 0) return this.#breakOff(stream === 0 ? 'forbidden_frame' : 'malformed_frame');
+        return this.#window > MAX_WINDOW ? this.#breakOff('malformed_frame') : undefined;
       }
       case PRIORITY_FRAME:
-        return payload.length === 5 ? undefined : breakOff('malformed_frame');
+        return payload.length === 5 ? undefined : this.#breakOff('malformed_frame');
       default:
         // Frames of unknown types are ignored (RFC 9113 §4.1).
         return undefined;
     }
-  };
+  }
 
-  /** Returns the fault of a frame of this type that is too long: `large_frame`, which Go accepts, only where the type is allowed. */
-  const faultOfLength = (type = 0): Http2Fault => {
-    if (frames === 0 && type !== SETTINGS) return 'garbage';
-    return type === DATA && status === null ? 'malformed_frame' : 'large_frame';
-  };
+  #readFields(flags: number, fields: Buffer, endsStream: boolean): void {
+    const section = this.#open === null ? fields : Buffer.concat([this.#open.fields, fields]);
+    this.#open = (flags & END_HEADERS) === 0 ? { fields: section, endsStream } : null;
+    if (this.#open !== null) return;
+    // A header section after the response holds trailers.
+    const found = this.#status ?? statusOf(section);
+    if (found === null) return this.#breakOff('malformed_frame');
+    if (this.#status === null) for (const fault of faultsOfFields(section)) this.#faults.add(fault);
+    if (ENDING.some((fault) => this.#faults.has(fault))) return this.#fail('not_http');
+    if (found === 101) return this.#breakOff('switched_protocols');
+    if (found >= 200) {
+      this.#status = found;
+      this.#outcome = 'done';
+    }
+    if (endsStream) this.#hasEnded = true;
+  }
 
-  /** Reads the next frame. Returns false if it is not complete yet, or if nothing more is read. */
-  const readNext = (): boolean => {
-    if (hasEnded || rest.length < FRAME_HEADER_BYTES) return false;
-    const length = rest.readUIntBE(0, 3);
-    if (length > MAX_FRAME_BYTES) breakOff(faultOfLength(rest[3]));
-    const end = FRAME_HEADER_BYTES + length;
-    if (hasEnded || rest.length < end) return false;
-    const [type = 0, flags = 0] = rest.subarray(3, 5);
-    const stream = rest.readUInt32BE(5) & 0x7f_ff_ff_ff;
-    const payload = rest.subarray(FRAME_HEADER_BYTES, end);
-    rest = rest.subarray(end);
-    read({ type, flags, stream, payload });
-    return true;
-  };
+  #fail(state: 'not_http' | 'too_large'): void {
+    // The status comes first, so it may be known although the headers are too large.
+    const found =
+      state === 'too_large' && this.#outcome === null && this.#open !== null
+        ? statusOf(this.#open.fields)
+        : null;
+    if (found !== null && found >= 200) this.#status = found;
+    this.#outcome ??= state;
+    this.#hasEnded = true;
+  }
 
-  return {
-    status: () => status,
-    bodyBytes: () => bodyBytes,
-    hasEnded: () => hasEnded,
-    wantsHttp1: () => wantsHttp1,
-    faults: () => [...faults],
-    push(chunk) {
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) fail('too_large');
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      while (readNext());
-      if (hasEnded) rest = EMPTY;
-      return outcome ?? 'more';
-    },
-  };
+  #breakOff(fault: Http2Fault): void {
+    this.#faults.add(fault);
+    this.#fail('not_http');
+  }
+
+  #close(code: number): void {
+    this.#wantsHttp1 = this.#status === null && code === HTTP_1_1_REQUIRED;
+    this.#hasEnded = true;
+  }
 }
 
 /** Returns the faults in the values of a SETTINGS frame because of which some clients end the connection (RFC 9113 §6.5.2). */
