@@ -74,67 +74,15 @@ const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
 /** Creates the detection of outages of our own network, and of a wrong clock, from the answers of other hosts. */
 export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
-  const { canaries, clock, log, alarms } = options;
-  const closing = new AbortController();
+  const { canaries, clock, alarms } = options;
   const failures = createMassFailure();
   const guard = createClockGuard(clock);
+  const rounds = canaries && createCanaryRounds(canaries, guard, options);
   const believedAfterMs = canaries === null ? BELIEVED_ALONE_AFTER_MS : BELIEVED_AFTER_MS;
-  let currentRound: Promise<boolean> | null = null;
-  let nextRound: Promise<boolean> | null = null;
-  let unhealthyAt = Number.NEGATIVE_INFINITY;
-  /** The silent hosts that were logged last; empty while the network works. */
-  let logged = '';
-
-  async function runRound(among: Canaries): Promise<boolean> {
-    const reports = await among.probe(closing.signal);
-    guard.report(reports);
-    const healthy = reports.filter(({ isHealthy }) => isHealthy).length;
-    if (closing.signal.aborted) return true;
-    if (healthy >= MIN_HEALTHY) {
-      logged = '';
-      return true;
-    }
-    unhealthyAt = clock.monotonic();
-    const silent = silentHosts(reports);
-    // Log each set of silent hosts once: an outage has many rounds.
-    if (silent.join() !== logged)
-      log.warn({ silent }, 'fewer than two canaries answer: our own network is down');
-    logged = silent.join();
-    return false;
-  }
-
-  /**
-   * Returns the result of a round of canaries that begins after this call; all calls before its start share it. Only one
-   * round runs at a time, however many checks fail.
-   */
-  function freshRound(among: Canaries): Promise<boolean> {
-    const start = (): Promise<boolean> => {
-      nextRound = null;
-      const current = runRound(among).finally(() => {
-        if (currentRound === current) currentRound = null;
-      });
-      currentRound = current;
-      return current;
-    };
-    if (currentRound === null) return start();
-    nextRound ??= currentRound.then(start, start);
-    return nextRound;
-  }
-
-  /**
-   * Returns whether, as far as canaries show, our network worked for the whole duration of a check that ended just now. True
-   * without canaries.
-   */
-  async function hadNetwork(durationMs: number): Promise<boolean> {
-    if (canaries === null) return true;
-    const startedAt = clock.monotonic() - durationMs;
-    // Even if the network is back by now, a check that failed during an outage shows nothing.
-    return (await freshRound(canaries)) && unhealthyAt < startedAt;
-  }
 
   async function clockIsRight(): Promise<boolean> {
-    if (canaries === null) return true;
-    if (guard.isStale()) await freshRound(canaries);
+    if (rounds === null) return true;
+    if (guard.isStale()) await rounds.fresh();
     const offMs = guard.offBy();
     if (offMs === null) return true;
     await alarms.raise('clock_wrong', `The clock of this server is ${describeOffset(offMs)}.`);
@@ -154,7 +102,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
         clock.monotonic(),
       );
       if (!failed) return true;
-      if (!(await hadNetwork(observation.durationMs))) {
+      if (rounds !== null && !(await rounds.workedFor(observation.durationMs))) {
         await alarms.raise('network_cut', 'Fewer than two of CANARY_HOSTS answer this server.');
         return false;
       }
@@ -167,7 +115,68 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       if (alarms.raised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
       if (!alarms.raised('network_cut') || failures.holds(clock.monotonic(), believedAfterMs) !== null)
         return;
-      if (canaries === null || (await freshRound(canaries))) await alarms.clear('network_cut');
+      if (rounds === null || (await rounds.fresh())) await alarms.clear('network_cut');
+    },
+    close: () => rounds?.close(),
+  };
+}
+
+/** Creates rounds that probe the canaries to see whether our own network works. Each round also updates the clock guard. */
+function createCanaryRounds(
+  canaries: Canaries,
+  guard: ReturnType<typeof createClockGuard>,
+  { clock, log }: OwnNetworkOptions,
+) {
+  const closing = new AbortController();
+  let currentRound: Promise<boolean> | null = null;
+  let nextRound: Promise<boolean> | null = null;
+  let unhealthyAt = Number.NEGATIVE_INFINITY;
+  /** The silent hosts that were logged last; empty while the network works. */
+  let logged = '';
+
+  async function run(): Promise<boolean> {
+    const reports = await canaries.probe(closing.signal);
+    guard.report(reports);
+    const healthy = reports.filter(({ isHealthy }) => isHealthy).length;
+    if (closing.signal.aborted) return true;
+    if (healthy >= MIN_HEALTHY) {
+      logged = '';
+      return true;
+    }
+    unhealthyAt = clock.monotonic();
+    const silent = silentHosts(reports);
+    // Log each set of silent hosts once: an outage has many rounds.
+    if (silent.join() !== logged)
+      log.warn({ silent }, 'fewer than two canaries answer: our own network is down');
+    logged = silent.join();
+    return false;
+  }
+
+  /**
+   * Returns whether the network works, as seen by a round that begins after this call; all calls before its start share it. Only one
+   * round runs at a time, however many checks fail.
+   */
+  function fresh(): Promise<boolean> {
+    const start = (): Promise<boolean> => {
+      nextRound = null;
+      const current = run().finally(() => {
+        if (currentRound === current) currentRound = null;
+      });
+      currentRound = current;
+      return current;
+    };
+    if (currentRound === null) return start();
+    nextRound ??= currentRound.then(start, start);
+    return nextRound;
+  }
+
+  return {
+    fresh,
+    /** Returns whether the network worked for the last `durationMs`, during which a check ran. */
+    async workedFor(durationMs: number): Promise<boolean> {
+      const startedAt = clock.monotonic() - durationMs;
+      // Even if the network is back by now, a check that failed during an outage shows nothing.
+      return (await fresh()) && unhealthyAt < startedAt;
     },
     close: () => closing.abort(),
   };

@@ -59,18 +59,10 @@ const BACKLOG = { lateMs: 2 * MINUTE_MS, minOverdue: 100, overMs: 10 * MINUTE_MS
  */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { store, clock, log, alarms, ownNetwork, heartbeat } = options;
+  const storage = createStorageWatch(options);
+  const hasJumped = createJumpDetector(clock);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let last = { now: clock.now(), at: clock.monotonic() };
-  let verifiedAt = -Infinity;
-  let isVerifying = false;
-  let isVerified = false;
-
-  function hasJumped(): boolean {
-    const before = last;
-    last = { now: clock.now(), at: clock.monotonic() };
-    return Math.abs(last.now - before.now - (last.at - before.at)) > JUMP_MS;
-  }
 
   /**
    * Spreads overdue checks over ten minutes, unless the clock is wrong: every check would then seem overdue. With
@@ -82,58 +74,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     if (moved > 0) log.warn({ checks: moved }, 'overdue checks are spread over the next ten minutes');
   }
 
-  async function keepOwnCheck(): Promise<void> {
+  async function updateOwnMonitor(): Promise<void> {
     if (heartbeat === null) await deleteHeartbeat(store);
     else await ensureHeartbeat(store, { host: heartbeat.host, port: heartbeat.port, now: clock.now() });
-  }
-
-  async function raiseOrClear(code: Parameters<Alarms['raise']>[0], detail: string | null): Promise<void> {
-    if (detail === null) await alarms.clear(code);
-    else await alarms.raise(code, detail);
-  }
-
-  async function checkStorage(): Promise<void> {
-    const faults = await store.storage.faults();
-    for (const code of STORAGE_FAULTS) {
-      const detail = faults.get(code);
-      if (detail !== undefined) await alarms.raise(code, detail);
-      // Another process may have raised it: each sees only the faults that its own queries report.
-      else if (store.dialect === 'postgres') continue;
-      // An earlier process may have found damage, so only a verification that has read all tables ends its alarm.
-      else if ((isVerified || code !== 'database_damaged') && alarms.mayBeRaised(code))
-        await alarms.clear(code);
-    }
-  }
-
-  /** Verifies the database's file in the background, once a day. */
-  async function verifyDaily(): Promise<void> {
-    if (isVerifying || clock.monotonic() - verifiedAt < VERIFY_EVERY_MS) return;
-    verifiedAt = clock.monotonic();
-    isVerifying = true;
-    try {
-      if (await store.storage.verify()) isVerified = true;
-    } catch (error) {
-      log.error({ err: error }, 'the database could not be verified');
-    } finally {
-      isVerifying = false;
-    }
-    await checkStorage();
-  }
-
-  async function checkLateness(): Promise<void> {
-    const now = clock.now();
-    const { checkAt, deliveryAt } = await oldestDue(store, now);
-    const late = (at: number | null, what: string): string | null =>
-      at === null || !isOverdue(at, now)
-        ? null
-        : `The oldest due ${what} has been waiting for ${count(Math.floor((now - at) / MINUTE_MS), 'minute')}.`;
-    await raiseOrClear('checks_late', late(checkAt, 'check'));
-    await raiseOrClear('alerts_late', late(deliveryAt, 'alert'));
-    const since = await mailDownSince(store, now);
-    await raiseOrClear(
-      'mail_down',
-      since === null ? null : `No mail has been accepted since ${new Date(since).toISOString()}.`,
-    );
   }
 
   async function runOnce(): Promise<void> {
@@ -144,15 +87,15 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     }
     await ownNetwork.clearPastAlarms();
     // With a wrong clock everything would seem late.
-    if (await ownNetwork.clockIsRight()) await checkLateness();
+    if (await ownNetwork.clockIsRight()) await checkLateness(store, alarms, clock.now());
     const now = clock.now();
     await clearUnconfirmedAlarms(store, {
       codes: ['clock_wrong', 'network_cut', ...(store.dialect === 'postgres' ? STORAGE_FAULTS : [])],
       before: now - UNCONFIRMED_MS,
     });
-    void verifyDaily();
-    await checkStorage();
-    await keepOwnCheck();
+    void storage.verifyDaily();
+    await storage.reportFaults();
+    await updateOwnMonitor();
     await mailAlarms(store, { recipient: options.supportEmail, now });
   }
 
@@ -169,10 +112,10 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   return {
     async start() {
       scheduleNext();
-      void verifyDaily();
+      void storage.verifyDaily();
       try {
         await spreadBacklog({ onlyIfIdle: true });
-        await keepOwnCheck();
+        await updateOwnMonitor();
       } catch (error) {
         log.error({ err: error }, 'overdue checks could not be spread');
       }
@@ -182,6 +125,72 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       clearTimeout(timer);
       timer = undefined;
       await running;
+    },
+  };
+}
+
+/** Returns a function that tells whether the machine slept or the clock was set since its last call. */
+function createJumpDetector(clock: Clock): () => boolean {
+  let last = { now: clock.now(), at: clock.monotonic() };
+  return () => {
+    const before = last;
+    last = { now: clock.now(), at: clock.monotonic() };
+    return Math.abs(last.now - before.now - (last.at - before.at)) > JUMP_MS;
+  };
+}
+
+/** Raises alarms about work that is late and mail that nobody accepts, and clears those that are over. */
+async function checkLateness(store: Store, alarms: Alarms, now: number): Promise<void> {
+  const raiseOrClear = (code: Parameters<Alarms['raise']>[0], detail: string | null): Promise<void> =>
+    detail === null ? alarms.clear(code) : alarms.raise(code, detail);
+  const late = (at: number | null, what: string): string | null =>
+    at === null || !isOverdue(at, now)
+      ? null
+      : `The oldest due ${what} has been waiting for ${count(Math.floor((now - at) / MINUTE_MS), 'minute')}.`;
+  const { checkAt, deliveryAt } = await oldestDue(store, now);
+  await raiseOrClear('checks_late', late(checkAt, 'check'));
+  await raiseOrClear('alerts_late', late(deliveryAt, 'alert'));
+  const since = await mailDownSince(store, now);
+  await raiseOrClear(
+    'mail_down',
+    since === null ? null : `No mail has been accepted since ${new Date(since).toISOString()}.`,
+  );
+}
+
+/** Verifies the database's file daily, and reports its faults as alarms. */
+function createStorageWatch({ store, clock, log, alarms }: WatchdogOptions) {
+  let verifiedAt = -Infinity;
+  let isVerifying = false;
+  let isVerified = false;
+
+  async function reportFaults(): Promise<void> {
+    const faults = await store.storage.faults();
+    for (const code of STORAGE_FAULTS) {
+      const detail = faults.get(code);
+      if (detail !== undefined) await alarms.raise(code, detail);
+      // Another process may have raised it: each sees only the faults that its own queries report.
+      else if (store.dialect === 'postgres') continue;
+      // An earlier process may have found damage, so only a verification that has read all tables ends its alarm.
+      else if ((isVerified || code !== 'database_damaged') && alarms.mayBeRaised(code))
+        await alarms.clear(code);
+    }
+  }
+
+  return {
+    reportFaults,
+    /** Verifies the database's file in the background, once a day. */
+    async verifyDaily(): Promise<void> {
+      if (isVerifying || clock.monotonic() - verifiedAt < VERIFY_EVERY_MS) return;
+      verifiedAt = clock.monotonic();
+      isVerifying = true;
+      try {
+        if (await store.storage.verify()) isVerified = true;
+      } catch (error) {
+        log.error({ err: error }, 'the database could not be verified');
+      } finally {
+        isVerifying = false;
+      }
+      await reportFaults();
     },
   };
 }
