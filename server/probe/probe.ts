@@ -1,6 +1,5 @@
 import {
   type AddressObservation,
-  type HandshakeObservation,
   type HttpObservation,
   type Observation,
   POSTURE_PARTS,
@@ -13,11 +12,11 @@ import type { AddressPolicy } from '../egress/address-policy.ts';
 import { tryParseCertificate } from '../pki/certificate.ts';
 import type { TrustStore } from '../pki/trust-store.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
-import { querySources, type SourceAnswers } from './query-sources.ts';
+import { alternateObservations, mergeAnswers, querySources, type SourceAnswers } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
-import { findPlaces, type PlaceResolver } from './places.ts';
+import { findPlaces, type Place, type PlaceResolver } from './places.ts';
 import { type AddressProbeOptions, type OpenConnection, probeAddress } from './address-probe.ts';
-import { createFailureLimit } from './failure-limit.ts';
+import { createFailureLimit, type FailureLimit } from './failure-limit.ts';
 import { probePosture } from './posture.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { Requester, type Sources } from './sources/sources.ts';
@@ -126,144 +125,207 @@ const TIMEOUTS: Timeouts = {
 
 /** Creates a probe whose connections all pass the egress address policy. */
 export function createProbe(options: ProbeOptions): Probe {
-  const { resolver, policy, now, sources, ownNames, timeouts, onFault = warn } = options;
-  const { monotonic = () => performance.now() } = options;
-  const caps = { ...TIMEOUTS, ...timeouts };
-  const failureLimit = createFailureLimit({ now, monotonic });
-  const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
-
+  const { now, timeouts, monotonic = () => performance.now() } = options;
+  const setup: ProbeSetup = {
+    ...options,
+    onFault: options.onFault ?? warn,
+    caps: { ...TIMEOUTS, ...timeouts },
+    failureLimit: createFailureLimit({ now, monotonic }),
+  };
   return {
-    async observe(
-      endpoint,
-      {
-        signal,
-        trustStore,
-        withPosture,
-        postureParts = POSTURE_PARTS,
-        replies,
-        isNew,
-        onStep,
-        onSlow,
-        work = new WorkBudget(),
-      },
-    ) {
-      const { protocol } = endpoint;
-      const { connectTo, expectedStatus } = effectiveTarget(endpoint);
-      const observedAt = now();
-      const startedAt = performance.now();
-      const deadline = new AbortController();
-      const abort = (): void => deadline.abort();
-      let endsAt = startedAt + caps.check;
-      let timer = setTimeout(abort, caps.check);
-      let isSlow = false;
-      const allowSlow = (): void => {
-        if (isSlow) return;
-        isSlow = true;
-        endsAt += { ...factsOf(protocol).startTls?.limits, ...caps.dialogue }.dialogueMs ?? 0;
-        clearTimeout(timer);
-        timer = setTimeout(abort, endsAt - performance.now());
-        onSlow?.();
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted) abort();
+    async observe(endpoint, request) {
+      const deadline = startDeadline(endpoint, request, setup.caps);
+      const work = request.work ?? new WorkBudget();
+      const requester = new Requester(effectiveTarget(endpoint).connectTo.host, work);
       const handshakes = limitHandshakes(work, deadline.signal);
-      const limits = {
-        policy,
-        ownNames,
-        signal: deadline.signal,
-        connectTimeoutMs: caps.connect,
-        handshakeTimeoutMs: caps.handshake,
-        dialogue: { limits: caps.dialogue, slow: { afterMs: caps.slow, onSlow: allowSlow } },
-        ...(protocol !== 'https' && { onFailure: (address: string) => failureLimit.record(address) }),
-      };
-      const ofMode = { modeStepMs: caps.modeStep, ...(isNew && { silentMs: caps.silence }) };
-      const http: Promise<HttpObservation | null>[] = [];
-      /** Takes over only the first https connection that completes its handshake. */
-      const takeOver = (open: OpenConnection): boolean => {
-        if (protocol !== 'https' || http.length > 0) return false;
-        const request = { open, endpoint, expectedStatus, timeoutMs: caps.http, signal: deadline.signal };
-        http.push(timed('http', onStep, () => probeHttp(request)));
-        return true;
-      };
+      const approach = approachOf(endpoint, setup, deadline);
       try {
-        const { resolution, places, unresolved } = await timed('resolve', onStep, () =>
-          findPlaces(endpoint, { resolver, signal: deadline.signal }),
-        );
-        const probed = await Promise.all(
-          places.map(async (place) => ({
-            ...place,
-            seen: await timed('look', onStep, () =>
-              handshakes.run((limited) =>
-                probeAddress({ ...limits, ...limited, ...place, ...ofMode, takeOver }),
-              ),
-            ),
-          })),
-        );
-        const showsReply = ({ address }: AddressObservation): boolean =>
-          replies === 'all' || (replies === 'public' && !policy.opens(address));
-        const addresses = [
-          ...probed.map(({ seen }) => (showsReply(seen) ? seen : withoutReply(seen))),
-          ...unresolved,
-        ];
-        const [postureTarget] =
-          withPosture && !handshakes.isExhausted()
-            ? probed.flatMap((one) => (one.seen.outcome === 'handshake' ? { ...one, seen: one.seen } : []))
-            : [];
-        const common = { signal: deadline.signal, onFault };
-        const requester = new Requester(connectTo.host, work);
-        const queryAll = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
-          timed('ask', onStep, () =>
-            querySources({
-              ...common,
-              requester,
-              addresses: observations,
-              sources,
-              trustStore,
-              isThorough: withPosture,
-              now: observedAt,
-              waits,
-            }),
-          );
-        const [[httpResult = null], asked, posture] = await Promise.all([
-          Promise.all(http),
-          queryAll(addresses),
-          postureTarget === undefined
-            ? Promise.resolve(null)
-            : timed('posture', onStep, async () => {
-                // Some servers, such as those of small devices, serve one connection at a time.
-                await Promise.all(http);
-                return probePosture({
-                  ...common,
-                  seen: postureTarget.seen,
-                  approach: { ...limits, endpoint: postureTarget.endpoint },
-                  domains: sources.domains,
-                  parts: postureParts,
-                  failureLimit,
-                  at: observedAt,
-                  budgetMs: caps.posture,
-                  leftMs: endsAt - performance.now(),
-                });
-              }),
-        ]);
-        const answers = mergeAnswers(asked, await queryAll(alternateObservations(posture, addresses)));
-        const durationMs = Math.round(performance.now() - startedAt);
-        // Exhausting the budget aborts the HTTP connection too, so its result says nothing about the endpoint.
-        const usableHttp = handshakes.isExhausted() ? null : httpResult;
-        return {
+        const observedAt = now();
+        return await observeWithin({
+          setup,
           endpoint,
+          request,
+          requester,
+          deadline,
+          handshakes,
+          approach,
           observedAt,
-          durationMs,
-          resolution,
-          addresses,
-          http: usableHttp,
-          ...answers,
-          posture,
-        };
+        });
       } finally {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
+        deadline.end();
       }
     },
+  };
+}
+
+interface ProbeSetup extends ProbeOptions {
+  onFault: (error: unknown) => void;
+  caps: Timeouts;
+  failureLimit: FailureLimit;
+}
+
+/** One probe of an endpoint. */
+interface ProbeRun {
+  setup: ProbeSetup;
+  endpoint: CheckedEndpoint;
+  request: ObserveOptions;
+  requester: Requester;
+  deadline: ReturnType<typeof startDeadline>;
+  handshakes: ReturnType<typeof limitHandshakes>;
+  approach: ReturnType<typeof approachOf>;
+  observedAt: number;
+}
+
+async function observeWithin(run: ProbeRun): Promise<Observation> {
+  const { setup, endpoint, request, deadline, handshakes, observedAt } = run;
+  const { policy, resolver } = setup;
+  const startedAt = performance.now();
+  const { resolution, places, unresolved } = await timed('resolve', request.onStep, () =>
+    findPlaces(endpoint, { resolver, signal: deadline.signal }),
+  );
+  const { probed, http } = await probePlaces(run, places);
+  const showsReply = ({ address }: AddressObservation): boolean =>
+    request.replies === 'all' || (request.replies === 'public' && !policy.opens(address));
+  const addresses = [
+    ...probed.map(({ seen }) => (showsReply(seen) ? seen : withoutReply(seen))),
+    ...unresolved,
+  ];
+  const [httpResult, asked, posture] = await Promise.all([
+    http,
+    askSources(run, addresses),
+    request.withPosture && !handshakes.isExhausted() ? probePostureOf(run, probed, http) : null,
+  ]);
+  const answers = mergeAnswers(asked, await askSources(run, alternateObservations(posture, addresses)));
+  return {
+    endpoint,
+    observedAt,
+    durationMs: Math.round(performance.now() - startedAt),
+    resolution,
+    addresses,
+    // Exhausting the budget aborts the HTTP connection too, so its result says nothing about the endpoint.
+    http: handshakes.isExhausted() ? null : httpResult,
+    ...answers,
+    posture,
+  };
+}
+
+type ProbedPlace = Place & { seen: AddressObservation };
+
+/** Probes all addresses. `http`: the result of the HTTP request on the first https connection that completes its handshake. */
+async function probePlaces(
+  { setup: { caps }, endpoint, request, deadline, handshakes, approach }: ProbeRun,
+  places: readonly Place[],
+): Promise<{ probed: ProbedPlace[]; http: Promise<HttpObservation | null> }> {
+  const { expectedStatus } = effectiveTarget(endpoint);
+  const ofMode = { modeStepMs: caps.modeStep, ...(request.isNew && { silentMs: caps.silence }) };
+  let http: Promise<HttpObservation | null> | undefined;
+  const takeOver = (open: OpenConnection): boolean => {
+    if (endpoint.protocol !== 'https' || http !== undefined) return false;
+    const toSend = { open, endpoint, expectedStatus, timeoutMs: caps.http, signal: deadline.signal };
+    http = timed('http', request.onStep, () => probeHttp(toSend));
+    return true;
+  };
+  const probed = await Promise.all(
+    places.map(async (place) => ({
+      ...place,
+      seen: await timed('look', request.onStep, () =>
+        handshakes.run((limited) => probeAddress({ ...approach, ...limited, ...place, ...ofMode, takeOver })),
+      ),
+    })),
+  );
+  return { probed, http: http ?? Promise.resolve(null) };
+}
+
+function askSources(
+  { setup, request, requester, deadline, observedAt }: ProbeRun,
+  addresses: readonly AddressObservation[],
+): Promise<SourceAnswers> {
+  const { caps, sources, onFault } = setup;
+  return timed('ask', request.onStep, () =>
+    querySources({
+      signal: deadline.signal,
+      onFault,
+      requester,
+      addresses,
+      sources,
+      trustStore: request.trustStore,
+      isThorough: request.withPosture,
+      now: observedAt,
+      waits: { intermediatesMs: caps.intermediates, statusMs: caps.status },
+    }),
+  );
+}
+
+/** Probes the posture of the first address that completed a handshake; returns null if there is none. */
+async function probePostureOf(
+  { setup, request, deadline, approach, observedAt }: ProbeRun,
+  probed: readonly ProbedPlace[],
+  http: Promise<unknown>,
+): Promise<PostureObservation | null> {
+  const { caps, sources, failureLimit, onFault } = setup;
+  const [target] = probed.flatMap(({ endpoint, seen }) =>
+    seen.outcome === 'handshake' ? [{ endpoint, seen }] : [],
+  );
+  if (target === undefined) return null;
+  return timed('posture', request.onStep, async () => {
+    // Some servers, such as those of small devices, serve one connection at a time.
+    await http;
+    return probePosture({
+      signal: deadline.signal,
+      onFault,
+      seen: target.seen,
+      approach: { ...approach, endpoint: target.endpoint },
+      domains: sources.domains,
+      parts: request.postureParts ?? POSTURE_PARTS,
+      failureLimit,
+      at: observedAt,
+      budgetMs: caps.posture,
+      leftMs: deadline.leftMs(),
+    });
+  });
+}
+
+/** Starts the time limit of a probe, which a slow dialogue before TLS extends once. It also ends when the caller aborts. */
+function startDeadline({ protocol }: CheckedEndpoint, { signal, onSlow }: ObserveOptions, caps: Timeouts) {
+  const deadline = new AbortController();
+  const abort = (): void => deadline.abort();
+  let endsAt = performance.now() + caps.check;
+  let timer = setTimeout(abort, caps.check);
+  let isSlow = false;
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return {
+    signal: deadline.signal,
+    leftMs: () => endsAt - performance.now(),
+    allowSlow(): void {
+      if (isSlow) return;
+      isSlow = true;
+      endsAt += { ...factsOf(protocol).startTls?.limits, ...caps.dialogue }.dialogueMs ?? 0;
+      clearTimeout(timer);
+      timer = setTimeout(abort, endsAt - performance.now());
+      onSlow?.();
+    },
+    end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Returns how to connect, whichever address it is. */
+function approachOf(
+  { protocol }: CheckedEndpoint,
+  { policy, ownNames, caps, failureLimit }: ProbeSetup,
+  deadline: ReturnType<typeof startDeadline>,
+) {
+  return {
+    policy,
+    ownNames,
+    signal: deadline.signal,
+    connectTimeoutMs: caps.connect,
+    handshakeTimeoutMs: caps.handshake,
+    dialogue: { limits: caps.dialogue, slow: { afterMs: caps.slow, onSlow: () => deadline.allowSlow() } },
+    ...(protocol !== 'https' && { onFailure: (address: string) => failureLimit.record(address) }),
   };
 }
 
@@ -301,37 +363,6 @@ function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
       if (seen.outcome === 'handshake' || !budget.isExhausted || deadline.aborted) return seen;
       return { ...seen, stage: 'handshake', reason: 'too_large', tlsAlert: null, detail: null };
     },
-  };
-}
-
-/**
- * Returns the chains with leaves that only the posture probe received. They have the form of handshake observations, so
- * that the sources are queried about them too.
- */
-function alternateObservations(
-  posture: PostureObservation | null,
-  addresses: readonly AddressObservation[],
-): HandshakeObservation[] {
-  const handshakes = addresses.filter((one) => one.outcome === 'handshake');
-  const [seen] = handshakes;
-  if (posture === null || seen === undefined) return [];
-  const usual = new Set(handshakes.map(({ presentedChain }) => leafOf(presentedChain)));
-  return posture.alternates
-    .filter(({ presentedChain }) => !usual.has(leafOf(presentedChain)))
-    .map(({ presentedChain, staple }) => ({ ...seen, presentedChain, staple }));
-}
-
-function leafOf([leaf]: readonly Uint8Array[]): string | null {
-  return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
-}
-
-function mergeAnswers(usual: SourceAnswers, more: SourceAnswers): SourceAnswers {
-  const isPending = usual.authoritiesPending ?? more.authoritiesPending;
-  return {
-    authorities: [...usual.authorities, ...more.authorities],
-    ...(isPending && { authoritiesPending: isPending }),
-    revocation: [...usual.revocation, ...more.revocation],
-    renewal: [...usual.renewal, ...more.renewal],
   };
 }
 

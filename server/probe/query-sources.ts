@@ -3,7 +3,9 @@ import { hash } from 'node:crypto';
 import type {
   AddressObservation,
   FetchedIntermediate,
+  HandshakeObservation,
   Observation,
+  PostureObservation,
   RevocationEvidence,
 } from '../core/observation.ts';
 import { type Certificate, tryParseCertificate } from '../pki/certificate.ts';
@@ -188,4 +190,35 @@ export async function withSourceTimeout<T>(
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * Returns the chains with leaves that only the posture probe received. They have the form of handshake observations, so
+ * that the sources are queried about them too.
+ */
+export function alternateObservations(
+  posture: PostureObservation | null,
+  addresses: readonly AddressObservation[],
+): HandshakeObservation[] {
+  const handshakes = addresses.filter((one) => one.outcome === 'handshake');
+  const [seen] = handshakes;
+  if (posture === null || seen === undefined) return [];
+  const usual = new Set(handshakes.map(({ presentedChain }) => leafOf(presentedChain)));
+  return posture.alternates
+    .filter(({ presentedChain }) => !usual.has(leafOf(presentedChain)))
+    .map(({ presentedChain, staple }) => ({ ...seen, presentedChain, staple }));
+}
+
+function leafOf([leaf]: readonly Uint8Array[]): string | null {
+  return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
+}
+
+export function mergeAnswers(usual: SourceAnswers, more: SourceAnswers): SourceAnswers {
+  const isPending = usual.authoritiesPending ?? more.authoritiesPending;
+  return {
+    authorities: [...usual.authorities, ...more.authorities],
+    ...(isPending && { authoritiesPending: isPending }),
+    revocation: [...usual.revocation, ...more.revocation],
+    renewal: [...usual.renewal, ...more.renewal],
+  };
 }
