@@ -132,31 +132,10 @@ export function createResolver({
   const listedAddresses = async (host: string, limit: TimeLimit): Promise<readonly string[]> =>
     hostsFile === null ? [] : withTimeout(hostsFile.addresses(host), limit, []);
 
-  /** Runs a query, and returns `SILENT` if it times out while our name servers respond to no query at all. */
-  const noticeSilence = async <Answer extends AddressAnswer | SrvAnswer>(
-    { ms, signal }: TimeLimit,
-    query: () => Promise<Answer>,
-  ): Promise<Answer | typeof SILENT> => {
-    const queriedAt = performance.now();
-    // Query the root early enough that its response arrives before this query times out.
-    const rootQueryTimer = setTimeout(() => {
-      if (!queries.hasResponseSince(queriedAt)) queries.queryRoot();
-    }, ms * ROOT_QUERY_AFTER);
-    const answer = await query();
-    clearTimeout(rootQueryTimer);
-    const timedOut = !answer.ok && answer.code === 'ETIMEOUT' && !signal.aborted;
-    return timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : answer;
-  };
-
   const judge = async (host: string, answer: AddressAnswer, signal: AbortSignal): Promise<Judged> => {
-    const found = new Set(answer.ok ? answer.addresses : []);
-    await learnNat64([...found], { signal });
-    const isLocal = policy.isLocalName(host);
-    const permitted = [...found].filter((one) => (isLocal ? policy.opens(one) : policy.permits(one)));
-    const refused = found.difference(new Set(permitted));
-    return isLocal && refused.size > 0
-      ? { permitted: [], refused: [...found] }
-      : { permitted, refused: [...refused] };
+    const found = answer.ok ? [...new Set(answer.addresses)] : [];
+    await learnNat64(found, { signal });
+    return judgeAddresses(policy, host, found);
   };
 
   /**
@@ -169,7 +148,7 @@ export function createResolver({
     const listed = await listedAddresses(host, limit);
     const inFile = await judge(host, { ok: true, addresses: [...listed] }, signal);
     if (inFile.permitted.length > 0) return inFile;
-    const answer = await noticeSilence(limit, async () =>
+    const answer = await noticeSilence(queries, limit, async () =>
       merge(await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)])),
     );
     let found = await judge(host, answer, signal);
@@ -219,13 +198,38 @@ export function createResolver({
       const isForbidden = policy.isLocalName(host) && !policy.permitsLocalNames;
       if (!isHostName(name) || isLocalhost(host) || isForbidden) return NO_SERVERS;
       if ((await listedAddresses(host, limit)).length > 0) return NO_SERVERS;
-      const answer = await noticeSilence(limit, () => queries.srv(name, limit));
+      const answer = await noticeSilence(queries, limit, () => queries.srv(name, limit));
       if (answer.ok) return readServers(answer.records);
       const reason = failureOf(answer.code);
       if (reason === 'name_not_found') return NO_SERVERS;
       return { ok: false, reason, detail: answer.code };
     },
   };
+}
+
+/** Runs a query, and returns `SILENT` if it times out while our name servers respond to no query at all. */
+async function noticeSilence<Answer extends AddressAnswer | SrvAnswer>(
+  queries: ReturnType<typeof createDnsQueries>,
+  { ms, signal }: TimeLimit,
+  query: () => Promise<Answer>,
+): Promise<Answer | typeof SILENT> {
+  const queriedAt = performance.now();
+  // Query the root early enough that its response arrives before this query times out.
+  const rootQueryTimer = setTimeout(() => {
+    if (!queries.hasResponseSince(queriedAt)) queries.queryRoot();
+  }, ms * ROOT_QUERY_AFTER);
+  const answer = await query();
+  clearTimeout(rootQueryTimer);
+  const timedOut = !answer.ok && answer.code === 'ETIMEOUT' && !signal.aborted;
+  return timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : answer;
+}
+
+/** Returns which addresses of a name may be probed: of a local name either all or none. */
+function judgeAddresses(policy: AddressPolicy, host: string, addresses: readonly string[]): Judged {
+  const isLocal = policy.isLocalName(host);
+  const permitted = addresses.filter((one) => (isLocal ? policy.opens(one) : policy.permits(one)));
+  const refused = addresses.filter((one) => !permitted.includes(one));
+  return isLocal && refused.length > 0 ? { permitted: [], refused: addresses } : { permitted, refused };
 }
 
 const NO_SERVERS: ServerResolution = { ok: true, records: [], isDeclined: false };

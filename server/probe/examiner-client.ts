@@ -50,23 +50,11 @@ export class ExaminationHung extends Error {
   override name = 'ExaminationHung';
 }
 
-interface Pending {
-  kind: ThreadRequest['kind'];
-  resolve: (value: never) => void;
-  reject: (error: Error) => void;
-  onSlow: () => void;
-}
 type NewRequest = ThreadRequest extends infer One
   ? One extends ThreadRequest
     ? Omit<One, 'id'>
     : never
   : never;
-
-interface Thread {
-  worker: Worker;
-  pending: Map<number, Pending>;
-  ready: Promise<void>;
-}
 
 /**
  * Work budgets keep a verdict within 60 ms of a core, so more verdicts need no more time. Otherwise a thread that hangs during an
@@ -85,86 +73,142 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeM
  * with `ExaminationHung`. The next request then starts a new thread.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
-  const { settings, maxWork, timeouts, idleMs, onCut, onTrouble } = options;
-  let thread: Thread | null = idleMs === undefined ? start() : null;
+  const { timeouts, idleMs } = options;
+  let thread: ExaminerThread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
-  let lastId = 0;
 
-  function start(): Thread {
-    const working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const pending: Thread['pending'] = new Map();
-    const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
-    const worker = new Worker(new URL('./examiner-thread.ts', import.meta.url), {
-      workerData: { ...settings, maxWork, working: working.buffer } satisfies ThreadData,
-      resourceLimits: RESOURCE_LIMITS,
+  function start(): ExaminerThread {
+    return new ExaminerThread(options, (ended) => {
+      if (thread === ended) thread = null;
     });
-    const started = { worker, pending, ready };
-    worker.on('message', (report: ThreadResponse) => {
-      if (report.kind === 'ready') markReady();
-      else answerRequest(report, pending);
-    });
-    worker.on('error', (error) => {
-      onTrouble(error instanceof Error ? error : new Error(String(error)));
-    });
-    worker.on('exit', () => {
-      // Restart only with the next request: a thread that cannot start would otherwise restart forever.
-      if (thread === started) thread = null;
-      // The thread handles judge requests in the order of arrival.
-      const oldestJudge = [...pending].find(([, { kind }]) => kind === 'judge')?.[0];
-      // If the request that spent work last is already answered, the thread hung in code that spends no budget.
-      const lastSpender = Atomics.load(working, 0);
-      const culprit = pending.has(lastSpender) ? lastSpender : oldestJudge;
-      for (const [id, { reject }] of pending) {
-        const ended = 'The examiner thread ended.';
-        reject(id === culprit ? new ExaminationHung(ended) : new Error(ended));
-      }
-      pending.clear();
-    });
-    return started;
   }
 
-  function answerRequest(
-    report: Exclude<ThreadResponse, { kind: 'ready' }>,
-    pending: Thread['pending'],
-  ): void {
-    if (report.kind === 'trouble') return onTrouble(report.error);
-    if (report.kind === 'cut') return onCut();
-    const request = pending.get(report.id);
-    if (report.kind === 'slow') return request?.onSlow();
-    pending.delete(report.id);
-    if (report.kind === 'failed') request?.reject(report.error);
-    else if (report.kind === 'exceeded')
-      request?.reject(new ExaminationExceeded('The examiner thread has too much work.'));
-    else request?.resolve(report as never);
+  /** Sends a request to the thread, which is started if there is none. The last answer starts the idle time. */
+  function send<Kind extends ThreadResponse['kind']>(request: NewRequest, limits: RequestLimits) {
+    clearTimeout(idle);
+    const target = (thread ??= start());
+    const { answered, abort } = target.send<Kind>(request, limits);
+    const answer = answered.finally(() => {
+      if (idleMs === undefined || target.isBusy) return;
+      clearTimeout(idle);
+      idle = setTimeout(() => target.retire(), idleMs);
+      idle.unref();
+    });
+    return { answer, abort };
+  }
+
+  return {
+    async examine(endpoint, { signal, onSlow, onStep, ...examineOptions }) {
+      const request = {
+        kind: 'examine' as const,
+        endpoint: identityOf(endpoint),
+        options: { ...examineOptions, authorities: examineOptions.authorities.map(compactCopy) },
+        withSteps: onStep !== undefined,
+      };
+      const { dialogueMs = 0 } = factsOf(endpoint.protocol).startTls?.limits ?? {};
+      const verdicts = Math.min(examineOptions.previous.length, MAX_JUDGE_LIMITS);
+      const ms = timeouts.observeMs + verdicts * timeouts.judgeMs;
+      const { answer, abort } = send<'examined'>(request, { ms, slowMs: ms + dialogueMs, onSlow });
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      try {
+        const { observation, steps, ...examination } = await answer;
+        if (onStep) steps.forEach(onStep);
+        return { observation: deserialize(observation) as Observation, ...examination };
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+    },
+    async judge({ observation, authorities, ...judgeOptions }) {
+      const request = {
+        ...judgeOptions,
+        kind: 'judge' as const,
+        observation: serialize(observation),
+        authorities: authorities.map(compactCopy),
+      };
+      const ms = timeouts.judgeMs;
+      return (await send<'judged'>(request, { ms, slowMs: ms }).answer).verdict;
+    },
+    async close() {
+      clearTimeout(idle);
+      await thread?.close();
+    },
+  };
+}
+
+/** Limits in ms for the answer to a request, also from when the thread reports that it is slow. */
+interface RequestLimits {
+  ms: number;
+  slowMs: number;
+  onSlow?: (() => void) | undefined;
+}
+
+interface Pending {
+  kind: ThreadRequest['kind'];
+  resolve: (value: never) => void;
+  reject: (error: Error) => void;
+  onSlow: () => void;
+}
+
+/** A running thread with its pending requests. */
+class ExaminerThread {
+  readonly #options: ExaminerClientOptions;
+  readonly #onEnd: (ended: ExaminerThread) => void;
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  readonly #ready = Promise.withResolvers<void>();
+  #lastId = 0;
+  /** The id of the request that spent work last, written by the thread. */
+  readonly #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+  /** `onEnd`: called when the thread takes no more requests, because it ended or is being ended. */
+  constructor(options: ExaminerClientOptions, onEnd: (ended: ExaminerThread) => void) {
+    this.#options = options;
+    this.#onEnd = onEnd;
+    const { settings, maxWork, onTrouble } = options;
+    this.#worker = new Worker(new URL('./examiner-thread.ts', import.meta.url), {
+      workerData: { ...settings, maxWork, working: this.#working.buffer } satisfies ThreadData,
+      resourceLimits: RESOURCE_LIMITS,
+    });
+    this.#worker.on('message', (report: ThreadResponse) => {
+      if (report.kind === 'ready') this.#ready.resolve();
+      else this.#answerRequest(report);
+    });
+    this.#worker.on('error', (error) => {
+      onTrouble(error instanceof Error ? error : new Error(String(error)));
+    });
+    // Restart only with the next request: a thread that cannot start would otherwise restart forever.
+    this.#worker.on('exit', () => {
+      onEnd(this);
+      this.#rejectAll();
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
   }
 
   /** Ends the thread. The next request starts a new one. */
-  function terminate(target: Thread | null): void {
-    if (thread === target) thread = null;
-    void target?.worker.terminate();
+  retire(): void {
+    this.#onEnd(this);
+    void this.close();
   }
 
-  function terminateHung(hung: Thread, ms: number): void {
-    onTrouble(new Error(`The examiner thread has not answered for ${ms} ms, so we stop it.`));
-    terminate(hung);
-  }
-
-  function send<Kind extends ThreadResponse['kind']>(
-    request: NewRequest,
-    ms: number,
-    { slowMs = ms, onSlow }: { slowMs?: number; onSlow?: (() => void) | undefined } = {},
-  ) {
-    lastId += 1;
-    const id = lastId;
+  /** Sends a request. The thread counts as hung, and is terminated, if it does not answer in time. */
+  send<Kind extends ThreadResponse['kind']>(request: NewRequest, { ms, slowMs, onSlow }: RequestLimits) {
+    this.#lastId += 1;
+    const id = this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Extract<ThreadResponse, { kind: Kind }>>();
-    clearTimeout(idle);
-    const target = (thread ??= start());
     const timers: { answer?: NodeJS.Timeout; abort?: NodeJS.Timeout } = {};
     const startTimeout = (limitMs: number, of: keyof typeof timers = 'answer'): void => {
       clearTimeout(timers[of]);
-      if (target.pending.has(id)) timers[of] = setTimeout(() => terminateHung(target, limitMs), limitMs);
+      if (this.#pending.has(id)) timers[of] = setTimeout(() => this.#terminateHung(limitMs), limitMs);
     };
-    target.pending.set(id, {
+    this.#pending.set(id, {
       kind: request.kind,
       resolve,
       reject,
@@ -173,62 +217,48 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         onSlow?.();
       },
     });
-    target.worker.postMessage({ ...request, id });
-    void target.ready.then(() => startTimeout(ms));
+    this.#worker.postMessage({ ...request, id });
+    void this.#ready.promise.then(() => startTimeout(ms));
     const answered = promise.finally(() => {
       clearTimeout(timers.answer);
       clearTimeout(timers.abort);
-      if (idleMs === undefined || target.pending.size > 0) return;
-      clearTimeout(idle);
-      idle = setTimeout(() => terminate(target), idleMs);
-      idle.unref();
     });
     const abort = (): void => {
-      target.worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
-      void target.ready.then(() => startTimeout(timeouts.abortedMs, 'abort'));
+      this.#worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
+      void this.#ready.promise.then(() => startTimeout(this.#options.timeouts.abortedMs, 'abort'));
     };
     return { answered, abort };
   }
 
-  return {
-    async examine(endpoint, { signal, onSlow, onStep, ...options }) {
-      const request = {
-        kind: 'examine' as const,
-        endpoint: identityOf(endpoint),
-        options: { ...options, authorities: options.authorities.map(compactCopy) },
-        withSteps: onStep !== undefined,
-      };
-      const { dialogueMs = 0 } = factsOf(endpoint.protocol).startTls?.limits ?? {};
-      const verdicts = Math.min(options.previous.length, MAX_JUDGE_LIMITS);
-      const limitMs = timeouts.observeMs + verdicts * timeouts.judgeMs;
-      const { answered, abort } = send<'examined'>(request, limitMs, {
-        slowMs: limitMs + dialogueMs,
-        onSlow,
-      });
-      signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted) abort();
-      try {
-        const { observation, steps, ...examination } = await answered;
-        if (onStep) steps.forEach(onStep);
-        return { observation: deserialize(observation) as Observation, ...examination };
-      } finally {
-        signal.removeEventListener('abort', abort);
-      }
-    },
-    async judge({ observation, authorities, ...options }) {
-      const request = {
-        ...options,
-        kind: 'judge' as const,
-        observation: serialize(observation),
-        authorities: authorities.map(compactCopy),
-      };
-      return (await send<'judged'>(request, timeouts.judgeMs).answered).verdict;
-    },
-    async close() {
-      clearTimeout(idle);
-      await thread?.worker.terminate();
-    },
-  };
+  #terminateHung(ms: number): void {
+    this.#options.onTrouble(new Error(`The examiner thread has not answered for ${ms} ms, so we stop it.`));
+    this.retire();
+  }
+
+  #answerRequest(report: Exclude<ThreadResponse, { kind: 'ready' }>): void {
+    if (report.kind === 'trouble') return this.#options.onTrouble(report.error);
+    if (report.kind === 'cut') return this.#options.onCut();
+    const request = this.#pending.get(report.id);
+    if (report.kind === 'slow') return request?.onSlow();
+    this.#pending.delete(report.id);
+    if (report.kind === 'failed') request?.reject(report.error);
+    else if (report.kind === 'exceeded')
+      request?.reject(new ExaminationExceeded('The examiner thread has too much work.'));
+    else request?.resolve(report as never);
+  }
+
+  #rejectAll(): void {
+    // The thread handles judge requests in the order of arrival.
+    const oldestJudge = [...this.#pending].find(([, { kind }]) => kind === 'judge')?.[0];
+    // If the request that spent work last is already answered, the thread hung in code that spends no budget.
+    const lastSpender = Atomics.load(this.#working, 0);
+    const culprit = this.#pending.has(lastSpender) ? lastSpender : oldestJudge;
+    for (const [id, { reject }] of this.#pending) {
+      const ended = 'The examiner thread ended.';
+      reject(id === culprit ? new ExaminationHung(ended) : new Error(ended));
+    }
+    this.#pending.clear();
+  }
 }
 
 /** Copies the bytes to a buffer of their own, because `postMessage` would send the whole underlying buffer. */

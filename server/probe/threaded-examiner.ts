@@ -2,6 +2,7 @@ import { judge } from '../core/judge/judge.ts';
 import { type Observation, unexaminedObservation } from '../core/observation.ts';
 import { identityKey, identityOf } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { LruCache } from '../pki/lru-cache.ts';
 import { createTrustStore } from '../pki/trust-store.ts';
 import {
   createExaminerClient,
@@ -70,17 +71,8 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     idleMs,
     timeouts: { ...PREVIEW_TIMEOUTS, ...timeouts.previews },
   });
-  /**
-   * Endpoints that needed much work or made a thread hang. The second thread examines them, with a larger work budget. The
-   * oldest entry is dropped first.
-   */
-  const isolated = new Set<string>();
-
-  function isolate(endpoint: Endpoint): void {
-    isolated.add(identityKey(endpoint));
-    const [oldest] = isolated;
-    if (isolated.size > MAX_ISOLATED && oldest !== undefined) isolated.delete(oldest);
-  }
+  /** Endpoints that needed much work or made a thread hang. The second thread examines them, with a larger work budget. */
+  const isolated = new LruCache<string, true>(MAX_ISOLATED);
 
   /**
    * Runs `examine` on the thread for this endpoint, and again on the second thread if it is too much work for the first one.
@@ -90,14 +82,14 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     endpoint: Endpoint,
     examine: (client: ExaminerClient, isRepeated: boolean) => Promise<T>,
     hungResult: () => T,
-    client = isolated.has(identityKey(endpoint)) ? previews : checks,
+    client = isolated.get(identityKey(endpoint)) ? previews : checks,
   ): Promise<T> {
     try {
       return await examine(client, false);
     } catch (error) {
       const isTooMuch = error instanceof ExaminationExceeded;
       if (!isTooMuch && !(error instanceof ExaminationHung)) throw error;
-      isolate(endpoint);
+      isolated.set(identityKey(endpoint), true);
       if (isTooMuch) return examineOn(endpoint, (second) => examine(second, true), hungResult, previews);
       onLimit();
       return hungResult();

@@ -105,7 +105,7 @@ export function createCachedFetch<Value, Why extends string = never>(
 ) {
   type Outcome = FetchResult<Value, Why>;
   type FailedFetch = Exclude<Outcome, { ok: true }>;
-  const recent = new LruCache<string, Cached<Value>>(options.memoryBytes);
+  const answers = createAnswerCache(context.cache, options);
   const failures = new LruCache<string, FailedFetch>(MAX_FAILURES);
   const inFlight = new Map<string, SharedRequest<Value>>();
   const { accept, maxBytes, deadlineMs } = options;
@@ -115,21 +115,6 @@ export function createCachedFetch<Value, Why extends string = never>(
     deadlineMs,
     context,
     withPermit: createSemaphore(options.maxConcurrent),
-  };
-
-  const readStored = async (key: string): Promise<Cached<Value> | null> => {
-    const entry = await context.cache.get(key);
-    const value = entry && options.parse(entry.bytes);
-    if (entry === null || value === null) return null;
-    const cached = { value, bytes: entry.bytes, ...readMeta(entry.meta) };
-    recent.set(key, cached, entry.bytes.length);
-    return cached;
-  };
-
-  const store = async (key: string, cached: Cached<Value>): Promise<void> => {
-    recent.set(key, cached, cached.bytes.length);
-    const { at, freshUntil, etag, lastModified } = cached;
-    await context.cache.put(key, cached.bytes, { at, freshUntil, etag, lastModified });
   };
 
   const receive = async (
@@ -165,20 +150,15 @@ export function createCachedFetch<Value, Why extends string = never>(
       const { charges, ...rest } = received;
       shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
       context.quotas.refund(charges);
-      await store(key, shared.stored);
+      await answers.store(key, shared.stored);
     }
     return toOutcome(shared.stored);
   };
 
   return async function fetchCached(request: FetchRequest<Value, Why>): Promise<Outcome> {
     const { key, now, signal } = request;
-    const isFresh = (entry: Cached<Value> | null): entry is Cached<Value> =>
-      entry !== null && entry.at <= now + CLOCK_TOLERANCE_MS && now < entry.freshUntil;
-    let cached = recent.get(key);
-    if (isFresh(cached)) return toOutcome(cached);
-    // Another process may have stored a newer answer.
-    cached = (await readStored(key)) ?? cached;
-    if (isFresh(cached)) return toOutcome(cached);
+    const { cached, isFresh } = await answers.find(key, now);
+    if (cached !== null && isFresh) return toOutcome(cached);
 
     const failure = [key, subjectKey(request)]
       .map((failureKey) => failures.get(failureKey))
@@ -192,6 +172,35 @@ export function createCachedFetch<Value, Why extends string = never>(
       inFlight.set(key, shared);
     }
     return withTimeout(evaluate(shared, request, cached), { ms: deadlineMs, signal }, pending(cached, now));
+  };
+}
+
+/** Creates a cache of answers in memory, above the disk cache, which all processes of this machine share. */
+function createAnswerCache<Value>(
+  disk: DiskCache,
+  { parse, memoryBytes }: Pick<FetchOptions<Value>, 'parse' | 'memoryBytes'>,
+) {
+  const recent = new LruCache<string, Cached<Value>>(memoryBytes);
+  return {
+    /** Returns the newest cached answer, and whether it is fresh at `now`. */
+    async find(key: string, now: number): Promise<{ cached: Cached<Value> | null; isFresh: boolean }> {
+      const isFresh = (entry: Cached<Value> | null): boolean =>
+        entry !== null && entry.at <= now + CLOCK_TOLERANCE_MS && now < entry.freshUntil;
+      const inMemory = recent.get(key);
+      if (isFresh(inMemory)) return { cached: inMemory, isFresh: true };
+      // Another process may have stored a newer answer.
+      const entry = await disk.get(key);
+      const value = entry && parse(entry.bytes);
+      if (entry === null || value === null) return { cached: inMemory, isFresh: false };
+      const cached = { value, bytes: entry.bytes, ...readMeta(entry.meta) };
+      recent.set(key, cached, entry.bytes.length);
+      return { cached, isFresh: isFresh(cached) };
+    },
+    async store(key: string, cached: Cached<Value>): Promise<void> {
+      recent.set(key, cached, cached.bytes.length);
+      const { at, freshUntil, etag, lastModified } = cached;
+      await disk.put(key, cached.bytes, { at, freshUntil, etag, lastModified });
+    },
   };
 }
 

@@ -76,64 +76,8 @@ export interface RevocationContexts {
  * queries both at once. Also evaluates a staple. Caches the answers of CRLs and OCSP.
  */
 export function createRevocationSource(contexts: RevocationContexts): RevocationSource {
-  const fetches = { public: createFetches(contexts, 'public'), others: createFetches(contexts, 'others') };
+  const { queryCrl, queryOcsp } = createUrlQueries(contexts);
   const answers = new LruCache<string, CachedEvidence>(MAX_ANSWERS);
-  const fetchesFor = ({ requester }: RevocationQuery) => fetches[requester === null ? 'public' : 'others'];
-
-  const queryCrl = async (
-    url: string,
-    query: RevocationQuery,
-    signers: readonly Certificate[],
-  ): Promise<SourceResult> => {
-    const { certificate, issuer, requester, now } = query;
-    const isPublic = requester === null;
-    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, signers, isPublic, url, now });
-    const fetched = await fetchesFor(query).crl({
-      // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
-      key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
-      // Names the signers, so that a failure does not count for a check with other ones.
-      subject: [
-        'signers',
-        ...signers.slice(query.authorities.length).map(({ fingerprint }) => fingerprint),
-      ].join(' '),
-      url,
-      requester,
-      validate: (crl, previous) => {
-        const answer = answerOf(crl);
-        if (answer.state === 'none' && UNTRUSTED.has(answer.why)) return { why: answer.why };
-        if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
-        return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
-      },
-      now,
-      signal: query.signal,
-    });
-    return toResult('crl', url, query, fetched, answerOf);
-  };
-
-  const queryOcsp = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, requester, work, now } = query;
-    const isPublic = requester === null;
-    const answerOf = (response: Uint8Array) =>
-      ocspStatus({ response, certificate, issuer, isPublic, now, work });
-    const fetched = await fetchesFor(query).ocsp({
-      // The key includes the issuer, because another issuer of the same name would get another answer.
-      key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
-      url,
-      requester,
-      body: { type: 'application/ocsp-request', bytes: ocspRequest({ certificate, issuer }) },
-      validate: (response, previous) => {
-        const answer = answerOf(response);
-        if (answer.state === 'none') return { why: answer.why };
-        const earlier = previous && answerOf(previous);
-        if (earlier !== null && earlier.state !== 'none' && earlier.thisUpdate > answer.thisUpdate)
-          return { why: 'stale' };
-        return { freshUntil: Math.min(now + FRESH_MS, answer.nextUpdate ?? now) };
-      },
-      now,
-      signal: query.signal,
-    });
-    return toResult('ocsp', url, query, fetched, answerOf);
-  };
 
   const queryCertificate = async (query: RevocationQuery): Promise<RevocationEvidence[]> => {
     const { certificate, requester, isThorough, now, signal } = query;
@@ -199,6 +143,69 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
       return [...stapled, ...(await Promise.all(checkable.map(queryCertificate))).flat()];
     },
   };
+}
+
+/** Creates the queries of one CRL and of one OCSP responder. */
+function createUrlQueries(contexts: RevocationContexts) {
+  const fetches = { public: createFetches(contexts, 'public'), others: createFetches(contexts, 'others') };
+  const fetchesFor = ({ requester }: RevocationQuery) => fetches[requester === null ? 'public' : 'others'];
+
+  const queryCrl = async (
+    url: string,
+    query: RevocationQuery,
+    signers: readonly Certificate[],
+  ): Promise<SourceResult> => {
+    const { certificate, issuer, requester, now } = query;
+    const isPublic = requester === null;
+    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, signers, isPublic, url, now });
+    const fetched = await fetchesFor(query).crl({
+      // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
+      key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
+      // Names the signers, so that a failure does not count for a check with other ones.
+      subject: [
+        'signers',
+        ...signers.slice(query.authorities.length).map(({ fingerprint }) => fingerprint),
+      ].join(' '),
+      url,
+      requester,
+      validate: (crl, previous) => {
+        const answer = answerOf(crl);
+        if (answer.state === 'none' && UNTRUSTED.has(answer.why)) return { why: answer.why };
+        if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
+        return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
+      },
+      now,
+      signal: query.signal,
+    });
+    return toResult('crl', url, query, fetched, answerOf);
+  };
+
+  const queryOcsp = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
+    const { certificate, issuer, requester, work, now } = query;
+    const isPublic = requester === null;
+    const answerOf = (response: Uint8Array) =>
+      ocspStatus({ response, certificate, issuer, isPublic, now, work });
+    const fetched = await fetchesFor(query).ocsp({
+      // The key includes the issuer, because another issuer of the same name would get another answer.
+      key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
+      url,
+      requester,
+      body: { type: 'application/ocsp-request', bytes: ocspRequest({ certificate, issuer }) },
+      validate: (response, previous) => {
+        const answer = answerOf(response);
+        if (answer.state === 'none') return { why: answer.why };
+        const earlier = previous && answerOf(previous);
+        if (earlier !== null && earlier.state !== 'none' && earlier.thisUpdate > answer.thisUpdate)
+          return { why: 'stale' };
+        return { freshUntil: Math.min(now + FRESH_MS, answer.nextUpdate ?? now) };
+      },
+      now,
+      signal: query.signal,
+    });
+    return toResult('ocsp', url, query, fetched, answerOf);
+  };
+
+  return { queryCrl, queryOcsp };
 }
 
 function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') {
