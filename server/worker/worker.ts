@@ -7,12 +7,11 @@ import { type CheckerOptions, createCheckLoop } from './checker.ts';
 import type { DelivererOptions } from './deliverer.ts';
 import { createPreviewLoop } from './preview-checker.ts';
 import { createIconLoop, type IconLoopOptions } from './icon-loop.ts';
-import { createDigestLoop } from './digest-loop.ts';
+import { createDigestLoop, createPlanLoop } from './account-loops.ts';
 import { createJanitor } from './janitor.ts';
 import { createDeliveryLoops, createMailLoop } from './message-loops.ts';
 import { createAlarms } from './operator-alarm.ts';
 import { createOwnNetwork } from './own-network.ts';
-import { createPlanLoop } from './plan-loop.ts';
 import { createSharedProbes } from './shared-probes.ts';
 import { createWatchdog } from './watchdog.ts';
 

@@ -3,7 +3,7 @@ import { findAccount, grantPremium } from '../../server/store/accounts/accounts.
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
-import { createPlanLoop } from '../../server/worker/plan-loop.ts';
+import { createPlanLoop } from '../../server/worker/account-loops.ts';
 import { checksMade } from '../kit/product/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import { person, watch } from '../store/samples.ts';
