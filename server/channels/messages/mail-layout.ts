@@ -79,27 +79,7 @@ export function mailLayout(content: DrawnMail): string {
                 style="max-width:600px;width:100%;text-align:left"
               >
                 <tr>
-                  <td style="padding:0 4px 18px">
-                    <table role="presentation" cellpadding="0" cellspacing="0">
-                      <tr>
-                        <td>
-                          <img
-                            src="cid:${LOGO_CONTENT_ID}"
-                            width="28"
-                            height="28"
-                            alt=""
-                            style="display:block"
-                          />
-                        </td>
-                        <td
-                          class="ink"
-                          style="padding-left:10px;font-size:16px;font-weight:600;letter-spacing:-.2px;color:${COLOURS.ink}"
-                        >
-                          ${content.productName}
-                        </td>
-                      </tr>
-                    </table>
-                  </td>
+                  <td style="padding:0 4px 18px">${brand(content.productName)}</td>
                 </tr>
                 <tr>
                   <td
@@ -107,29 +87,7 @@ export function mailLayout(content: DrawnMail): string {
                     bgcolor="${COLOURS.surface}"
                     style="border:1px solid ${COLOURS.border};border-radius:12px;padding:32px 36px 34px"
                   >
-                    ${content.badge && badge(content.badge)}
-                    <h1
-                      class="ink"
-                      style="margin:${content.badge ? '18px' : '0'} 0 8px;font-size:24px;line-height:31px;font-weight:600;letter-spacing:-.45px;color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word"
-                    >
-                      ${heading(content.heading)}
-                    </h1>
-                    ${content.paragraphs.map((text, index) => paragraph(text, content.bullets === undefined && index === content.paragraphs.length - 1))}
-                    ${content.bullets && bulletList(content.bullets)}
-                    ${content.quote !== undefined && quote(content.quote)}
-                    ${content.bar && lifetimeBar(content.bar)}
-                    ${content.facts.length > 0 && factsTable(content.facts)} ${content.lists?.map(namedList)}
-                    <table role="presentation" cellpadding="0" cellspacing="0" style="margin-top:26px">
-                      <tr>
-                        <td class="button" bgcolor="${COLOURS.primary}" style="border-radius:6px">
-                          <a
-                            href="${content.button.url}"
-                            style="display:inline-block;padding:12px 20px;font-size:15px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none"
-                            >${content.button.label}</a
-                          >
-                        </td>
-                      </tr>
-                    </table>
+                    ${card(content)}
                   </td>
                 </tr>
                 <tr>
@@ -153,6 +111,47 @@ export function mailLayout(content: DrawnMail): string {
 function rendered(markup: Markup): string {
   if (markup instanceof Promise) throw new TypeError('A mail must not contain promises.');
   return markup.toString();
+}
+
+function brand(productName: string): Markup {
+  return html`<table role="presentation" cellpadding="0" cellspacing="0">
+    <tr>
+      <td>
+        <img src="cid:${LOGO_CONTENT_ID}" width="28" height="28" alt="" style="display:block" />
+      </td>
+      <td
+        class="ink"
+        style="padding-left:10px;font-size:16px;font-weight:600;letter-spacing:-.2px;color:${COLOURS.ink}"
+      >
+        ${productName}
+      </td>
+    </tr>
+  </table>`;
+}
+
+function card(content: DrawnMail): Markup {
+  return html`${content.badge && badge(content.badge)}
+    <h1
+      class="ink"
+      style="margin:${content.badge ? '18px' : '0'} 0 8px;font-size:24px;line-height:31px;font-weight:600;letter-spacing:-.45px;color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word"
+    >
+      ${heading(content.heading)}
+    </h1>
+    ${content.paragraphs.map((text, index) => paragraph(text, content.bullets === undefined && index === content.paragraphs.length - 1))}
+    ${content.bullets && bulletList(content.bullets)} ${content.quote !== undefined && quote(content.quote)}
+    ${content.bar && lifetimeBar(content.bar)} ${content.facts.length > 0 && factsTable(content.facts)}
+    ${content.lists?.map(namedList)}
+    <table role="presentation" cellpadding="0" cellspacing="0" style="margin-top:26px">
+      <tr>
+        <td class="button" bgcolor="${COLOURS.primary}" style="border-radius:6px">
+          <a
+            href="${content.button.url}"
+            style="display:inline-block;padding:12px 20px;font-size:15px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none"
+            >${content.button.label}</a
+          >
+        </td>
+      </tr>
+    </table>`;
 }
 
 function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
