@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { LIMITS } from './core/limits.ts';
 import { PROGRAM_LEVEL } from './store/schema/migrations/index.ts';
 import type { Store, StoreOptions } from './store/db/open-store.ts';
-import { createMetrics, createTracing, measureProcess, type Telemetry } from './telemetry/metrics.ts';
+import { createMetrics, measureProcess, type Telemetry } from './telemetry/metrics.ts';
 import type { Readiness } from './telemetry/readiness.ts';
+import { createTracer } from './telemetry/span.ts';
 import { recordPastSpan } from './telemetry/trace-context.ts';
 import type { TracingConfig } from './tracing-config.ts';
 import { z } from 'zod';
@@ -26,12 +27,17 @@ export async function startTelemetry(
   const meters = createMetrics();
   for (const { setting } of Object.values(LIMITS)) meters.limitReached(setting, 0);
   if (settings === null) return { meters, tracer: null, close: () => Promise.resolve() };
-  const tracing = await createTracing(settings, {
-    version,
-    meters,
+  // Load the exporter only here, so that it stays unloaded while tracing is off.
+  const { createOtlpExporter } = await import('./telemetry/otlp.ts');
+  const { ratio, ...receiver } = settings;
+  const exporter = createOtlpExporter({
+    ...receiver,
+    scope: { name: 'certlantern', version },
     onTrouble: (detail) => log.warn({ detail }, 'trace export failed'),
+    onSpans: meters.spans,
   });
-  return { meters, ...tracing };
+  const tracer = createTracer({ ratio, onEnd: (span) => exporter.add(span) });
+  return { meters, tracer, close: () => exporter.close() };
 }
 
 export function registerProcessMetrics(

@@ -1,4 +1,4 @@
-import { createTracer, type Tracer } from './span.ts';
+import type { Tracer } from './span.ts';
 import {
   collectDefaultMetrics,
   Counter,
@@ -195,38 +195,4 @@ export interface Telemetry {
 /** Creates telemetry with metrics but without tracing. */
 export function metricsOnly(): Telemetry {
   return { meters: createMetrics(), tracer: null };
-}
-
-/** Settings of the trace exporter, from OpenTelemetry's environment variables. */
-export interface TracingSettings {
-  endpoint: URL;
-  headers: Readonly<Record<string, string>>;
-  resource: Readonly<Record<string, string>>;
-  ratio: number;
-  timeoutMs: number;
-  delayMs: number;
-}
-
-export interface Tracing {
-  tracer: Tracer;
-  close(): Promise<void>;
-}
-
-/** Creates the tracer. Loads the exporter module only here, so that it stays unloaded while tracing is off. */
-export async function createTracing(
-  settings: TracingSettings,
-  parts: { version: string; meters: Metrics; onTrouble: (detail: string) => void },
-): Promise<Tracing> {
-  const { createOtlpExporter } = await import('./otlp.ts');
-  const { ratio, ...receiver } = settings;
-  const exporter = createOtlpExporter({
-    ...receiver,
-    scope: { name: 'certlantern', version: parts.version },
-    onTrouble: parts.onTrouble,
-    onSpans: parts.meters.spans,
-  });
-  return {
-    tracer: createTracer({ ratio, onEnd: (span) => exporter.add(span) }),
-    close: () => exporter.close(),
-  };
 }
