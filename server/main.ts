@@ -16,11 +16,12 @@ import { PkiError } from './pki/pki-error.ts';
 import { egressWarning } from './egress-config.ts';
 import { listen, ListenError } from './listen.ts';
 import { LIMITS } from './core/limits.ts';
-import { openStore } from './store/db/open-store.ts';
+import { openStore, type Store } from './store/db/open-store.ts';
 import { StoreError } from './store/db/store-error.ts';
 import { registerProcessMetrics, startTelemetry, traceQueries } from './start-telemetry.ts';
 import { releaseLeases } from './store/mail/outbox.ts';
 import { createLog } from './telemetry/log.ts';
+import type { Telemetry } from './telemetry/metrics.ts';
 import { createReadiness } from './telemetry/readiness.ts';
 
 /** Grace periods for open requests and messages at shutdown. A message that is cut off is sent again later. */
@@ -56,19 +57,7 @@ async function main(): Promise<void> {
   const telemetry = await startTelemetry(config.tracing, log);
   closers.push(() => telemetry.close());
 
-  const store = await openStore({
-    databaseUrl: config.databaseUrl,
-    replicaUrl: config.databaseReplicaUrl,
-    dataDir: config.dataDir,
-    expectedId: readDatabaseId(config.dataDir),
-    everyonePremium: config.billing.mode === 'none',
-    limits: config.limits,
-    onLimit: (limit) => telemetry.meters.limitReached(LIMITS[limit].setting),
-    checkpointsInThread: true,
-    log,
-    ...traceQueries(telemetry),
-    onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
-  });
+  const store = await openDatabase(config, telemetry, log);
   closers.push(() => store.close());
   if (store.id !== null) writeDatabaseId(config.dataDir, store.id);
   if (config.databaseUrl === null)
@@ -79,20 +68,7 @@ async function main(): Promise<void> {
   }
 
   registerProcessMetrics(telemetry, { role: config.role, store, readiness });
-  const policy = createAddressPolicy(config.egressAllowCidrs);
-  const channelPolicy = createAddressPolicy(config.channelAllowCidrs);
-  if (config.egressAllowCidrs.length > 0)
-    log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
-  if (config.channelAllowCidrs.length > 0)
-    log.warn(
-      { ranges: config.channelAllowCidrs },
-      'CHANNEL_ALLOW_CIDRS opens these ranges to channels such as webhooks',
-    );
-  const warn = (message: string): void => log.warn(message);
-  const hostsFile = createHostsFile(config.hostsFile, warn);
-  const channelHostsFile = createHostsFile(config.channelHostsFile, warn);
-  const reachWarning = egressWarning(config);
-  if (reachWarning !== null) log.warn(reachWarning);
+  const reach = openReach(config, log);
   await validateExtraCa(config.extraCaPem);
 
   const httpServer = api && (await listen(config));
@@ -105,10 +81,7 @@ async function main(): Promise<void> {
     config: { ...config, publicUrl },
     secrets,
     store,
-    policy,
-    channelPolicy,
-    hostsFile,
-    channelHostsFile,
+    ...reach,
     log,
     telemetry,
     readiness,
@@ -130,11 +103,48 @@ async function main(): Promise<void> {
   if (api && httpServer) {
     const { app, admits, startMessage } = await api.startApi(parts, {
       port: httpServer.port,
-      warning: reachWarning,
+      warning: egressWarning(config),
     });
     httpServer.use(app, admits);
     process.stdout.write(startMessage);
   }
+}
+
+function openDatabase(config: Config, telemetry: Telemetry, log: Logger): Promise<Store> {
+  return openStore({
+    databaseUrl: config.databaseUrl,
+    replicaUrl: config.databaseReplicaUrl,
+    dataDir: config.dataDir,
+    expectedId: readDatabaseId(config.dataDir),
+    everyonePremium: config.billing.mode === 'none',
+    limits: config.limits,
+    onLimit: (limit) => telemetry.meters.limitReached(LIMITS[limit].setting),
+    checkpointsInThread: true,
+    log,
+    ...traceQueries(telemetry),
+    onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
+  });
+}
+
+/** Creates what decides which addresses checks and channels may connect to. Logs a warning for each range that is opened. */
+function openReach(config: Config, log: Logger) {
+  const { egressAllowCidrs, channelAllowCidrs } = config;
+  if (egressAllowCidrs.length > 0)
+    log.warn({ ranges: egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
+  if (channelAllowCidrs.length > 0)
+    log.warn(
+      { ranges: channelAllowCidrs },
+      'CHANNEL_ALLOW_CIDRS opens these ranges to channels such as webhooks',
+    );
+  const warning = egressWarning(config);
+  if (warning !== null) log.warn(warning);
+  const warn = (message: string): void => log.warn(message);
+  return {
+    policy: createAddressPolicy(egressAllowCidrs),
+    channelPolicy: createAddressPolicy(channelAllowCidrs),
+    hostsFile: createHostsFile(config.hostsFile, warn),
+    channelHostsFile: createHostsFile(config.channelHostsFile, warn),
+  };
 }
 
 /**

@@ -1,28 +1,23 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
+import type { FirebaseProject } from './providers/identity/firebase.ts';
+import type { OidcClientConfig } from './providers/identity/oidc-client.ts';
+import type { PaddleOptions } from './providers/payments/paddle.ts';
 
 /** Returns the trimmed value of a variable, or null if it is not set or empty. */
 type Read = (name: string) => string | null;
 
-export interface FirebaseConfig {
-  projectId: string;
+export interface FirebaseConfig extends FirebaseProject {
   apiKey: string;
   authDomain: string;
-  /** Origin of the Firebase emulator; null: the real service. */
-  emulatorUrl: string | null;
-  /** Key of a Firebase service account. If set, deleting an account also deletes its Firebase user. */
-  serviceAccount: { clientEmail: string; privateKey: string } | null;
 }
 
-export interface OidcConfig {
+export interface OidcConfig extends OidcClientConfig {
   /** Id in the callback URL and in stored identities, so it must never change. */
   id: string;
   /** Name shown on the button "Sign In with …". */
   name: string;
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
 }
 
 export type BillingConfig =
@@ -31,19 +26,14 @@ export type BillingConfig =
   /** Plan limits apply but nothing is sold: no Paddle keys are set, and test mode would be open to the internet. */
   | { mode: 'unset' }
   | { mode: 'test' }
-  | {
+  | (Pick<PaddleOptions, 'apiKey' | 'apiUrl' | 'webhookSecret' | 'priceId'> & {
       mode: 'paddle';
       /** In the sandbox, test cards buy Premium without a charge. */
       environment: 'live' | 'sandbox';
       /** True if the token is a sandbox token but BILLING is not `sandbox`: it may have been left in by mistake. */
       isUnconfirmedSandbox: boolean;
-      apiKey: string;
       clientToken: string;
-      webhookSecret: string;
-      priceId: string;
-      /** Origin of Paddle's API: that of the environment, unless PADDLE_API_URL overrides it. */
-      apiUrl: string;
-    };
+    });
 
 /** Parses the FIREBASE_ variables. Returns null if the built-in identity provider is used. @throws ConfigError */
 export function firebaseConfig(read: Read): FirebaseConfig | null {

@@ -10,13 +10,16 @@ const GOOGLE = {
   users: 'https://identitytoolkit.googleapis.com/',
 };
 
+export interface FirebaseProject {
+  projectId: string;
+  /** Origin of the Firebase emulator; null for the real service. */
+  emulatorUrl: string | null;
+  /** Key of a Firebase service account. If set, deleting an account also deletes its Firebase user. */
+  serviceAccount: { clientEmail: string; privateKey: string } | null;
+}
+
 export interface FirebaseIdentityOptions {
-  config: {
-    projectId: string;
-    /** Origin of the Firebase emulator; null for the real service. */
-    emulatorUrl: string | null;
-    serviceAccount: { clientEmail: string; privateKey: string } | null;
-  };
+  config: FirebaseProject;
   log: { warn(context: object, message: string): void };
   /** Replacements for Google's URLs, for tests. */
   endpoints?: Partial<typeof GOOGLE>;
