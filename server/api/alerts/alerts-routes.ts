@@ -5,7 +5,7 @@ import { ACCOUNT_MAIL, affectsAlerts } from '../../core/alerting/settings.ts';
 import { sendAt } from '../../core/alerting/silence.ts';
 import { nextDigestAt } from '../../core/digest.ts';
 import { displayName } from '../../core/endpoint.ts';
-import { readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
+import { type AlertForecastInput, readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
 import {
   accountAlerts,
   changeAccountAlerts,
@@ -24,7 +24,7 @@ import {
   sentAlertWire,
   settingsWire,
 } from './alert-wire.ts';
-import type { Api, AppParts } from '../http/api.ts';
+import type { Api, AppParts, Parsed } from '../http/api.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
 import { limitRecheck, limitRecheckOfAll } from '../auth/verified-address.ts';
 import { plannedAlerts, type SettingsToTry } from './planned-alerts.ts';
@@ -79,37 +79,11 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.previewAlerts, async ({ body, session: { account }, now }) => {
-    const { domain_id: monitorId, quiet_hours: quiet } = body;
+    const { domain_id: monitorId } = body;
     const scope = { accountId: account.id, ...(monitorId !== undefined && { monitorId }) };
     if (monitorId !== undefined && (await findMonitor(store, { accountId: account.id, monitorId })) === null)
       return REFUSALS.notFound();
-    const tried: SettingsToTry = {
-      ...readSettings({ steps: body.steps }),
-      ...(quiet !== undefined && { quietHours: quietHoursFromWire(quiet) }),
-    };
-    const level = monitorId === undefined ? 'account' : 'domain';
-    const forecast = await readAlertForecastInput(store, { ...scope, now });
-    const until = iso(now + PREVIEW_SPAN_MS);
-    let soonest: PlannedAlertWire[] = [];
-    // One alert covers all domains that serve the certificate, so count the domains of each alert.
-    const domainCounts = new Map<string, number>();
-    for await (const monitor of forecast.monitors()) {
-      const planned = plannedAlerts(monitor, forecast, { tried, level, now });
-      // For a single domain, count all alerts; for an account, only the alerts of the next 90 days.
-      const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
-      for (const alert of counted)
-        domainCounts.set(alertKey(alert), (domainCounts.get(alertKey(alert)) ?? 0) + 1);
-      // It leaves at the earliest time of these domains.
-      const inOrder = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1));
-      soonest = [...Map.groupBy(inOrder, alertKey).values()]
-        .flatMap(([first]) => first ?? [])
-        .slice(0, MAX_PREVIEWED);
-    }
-    const alerts = soonest.map((alert) => ({
-      ...alert,
-      domain_count: domainCounts.get(alertKey(alert)) ?? 1,
-    }));
-    return { data: { alerts, more: domainCounts.size - alerts.length } };
+    return { data: await previewAlerts(await readAlertForecastInput(store, { ...scope, now }), body, now) };
   });
 
   api.on(CALLS.domainAlerts, async ({ params, session: { account }, now }) => {
@@ -138,6 +112,40 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };
   });
+}
+
+/** Returns the next alerts that the settings in `body` would send, the soonest first, and how many more there are. */
+async function previewAlerts(
+  forecast: AlertForecastInput,
+  { domain_id: monitorId, quiet_hours: quiet, steps }: Parsed<typeof CALLS.previewAlerts, 'body'>,
+  now: number,
+) {
+  const tried: SettingsToTry = {
+    ...readSettings({ steps }),
+    ...(quiet !== undefined && { quietHours: quietHoursFromWire(quiet) }),
+  };
+  const level = monitorId === undefined ? 'account' : 'domain';
+  const until = iso(now + PREVIEW_SPAN_MS);
+  let soonest: PlannedAlertWire[] = [];
+  // One alert covers all domains that serve the certificate, so count the domains of each alert.
+  const domainCounts = new Map<string, number>();
+  for await (const monitor of forecast.monitors()) {
+    const planned = plannedAlerts(monitor, forecast, { tried, level, now });
+    // For a single domain, count all alerts; for an account, only the alerts of the next 90 days.
+    const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
+    for (const alert of counted)
+      domainCounts.set(alertKey(alert), (domainCounts.get(alertKey(alert)) ?? 0) + 1);
+    // It leaves at the earliest time of these domains.
+    const inOrder = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+    soonest = [...Map.groupBy(inOrder, alertKey).values()]
+      .flatMap(([first]) => first ?? [])
+      .slice(0, MAX_PREVIEWED);
+  }
+  const alerts = soonest.map((alert) => ({
+    ...alert,
+    domain_count: domainCounts.get(alertKey(alert)) ?? 1,
+  }));
+  return { alerts, more: domainCounts.size - alerts.length };
 }
 
 const MAX_PLANNED = 20;

@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { ChannelConfig } from '../../../contract/channel-config.ts';
-import { MAX_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
+import { type ChannelWire, MAX_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import {
   configFrom,
@@ -12,7 +12,7 @@ import {
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
 import { mayUseChannel } from '../../core/alerting/route.ts';
-import { entitlementAt } from '../../core/plan.ts';
+import { entitlementAt, type Plan } from '../../core/plan.ts';
 import { deliveriesOfChannel, type DeliveryRecord } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../store/alerts/channel-changes.ts';
 import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
 import { type Invitation, resumeAccountMail } from '../../store/mail/recipient-confirmation.ts';
-import type { Api, AppParts, Caller } from '../http/api.ts';
+import type { Api, AppParts, Caller, Parsed } from '../http/api.ts';
 import { acceptedConfig, limitChannelPort } from './channel-address.ts';
 import { CHANNEL_REFUSALS, channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
 import { timeCursor, writeCursor } from '../http/cursor.ts';
@@ -41,22 +41,11 @@ const PHASE_OUT_MS = DAY_MS;
  * idle but keep their settings.
  */
 export function channelRoutes(api: Api, parts: AppParts): void {
-  const { store, limits, config } = parts;
-  const planOf = ({ account }: Caller, now: number) => entitlementAt(store, account.entitlement, now).plan;
-
-  async function invitationFor(
-    { account }: Caller,
-    channel: StoredChannelConfig,
-    now: number,
-  ): Promise<Invitation | Refusal | null> {
-    return channel.kind === 'email'
-      ? inviteRecipient(parts, { account, address: channel.address, now })
-      : null;
-  }
+  const { store, limits } = parts;
 
   api.on(CALLS.listChannels, async ({ session, now }) => {
     const { own, added } = await channelsOf(store, session.account.id);
-    const plan = planOf(session, now);
+    const plan = planOf(parts, session, now);
     return { data: [ownMailWire(own), ...added.map((channel) => channelWire(channel, plan))] };
   });
 
@@ -66,7 +55,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (accepted instanceof Refusal) return accepted;
     const tooManyPorts = await limitChannelPort(parts, { accountId, channel: accepted, now });
     if (tooManyPorts) return tooManyPorts;
-    const invitation = await invitationFor(session, accepted, now);
+    const invitation = await invitationFor(parts, session, accepted, now);
     if (invitation instanceof Refusal) return invitation;
     const secret = accepted.kind === 'webhook' ? (accepted.secrets[0]?.secret ?? null) : null;
     const answerOf = (channel: Channel) => ({ data: { channel: channelWire(channel, 'premium'), secret } });
@@ -84,46 +73,11 @@ export function channelRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.changeChannel, async ({ params, body, session, now }) => {
-    const accountId = session.account.id;
-    if (params.key === OWN_MAIL) {
-      if (body.enabled !== true || body.name !== undefined || body.config !== undefined)
-        return CHANNEL_REFUSALS.ownMail();
-      const refusal = limits.allow('sendByChannel', `${accountId}:${OWN_MAIL}`);
-      if (refusal) return refusal;
-      await resumeAccountMail(store, accountId);
-      // Send a test message, so that the owner sees whether mail arrives again.
-      await sendTest(store, { accountId, channelKey: OWN_MAIL, now });
-      return { data: ownMailWire((await channelsOf(store, accountId)).own) };
-    }
-    const { key: channelId } = params;
-    const known = (await channelsOf(store, accountId)).added.find(({ id }) => id === channelId);
-    if (!known) return CHANNEL_REFUSALS.not_found();
-    const wanted = body.config;
-    const accepted = wanted && acceptedConfig(wanted, parts, readConfig(known));
-    if (accepted instanceof Refusal) return accepted;
-    const isEnabled = body.enabled === true || accepted !== undefined;
-    if (isEnabled && planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
-    const unverified = isEnabled ? refuseUnverified(session.account, 'channel', parts) : null;
-    if (unverified) return unverified;
-    if (accepted && accepted.kind !== known.kind) return CHANNEL_REFUSALS.otherKind();
-    const tooManyPorts = accepted && (await limitChannelPort(parts, { accountId, channel: accepted, now }));
-    if (tooManyPorts) return tooManyPorts;
-    const isInvited = accepted !== undefined && needsInvitation(known, wanted);
-    const invitation = isInvited ? await invitationFor(session, accepted, now) : null;
-    if (invitation instanceof Refusal) return invitation;
-    const changed = await changeChannel(store, { accountId, channelId, now }, (channel, plan) => {
-      if (isEnabled && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
-      // Read the locked config again, because its keys may have been rotated meanwhile.
-      const change = {
-        name: body.name,
-        enabled: body.enabled,
-        config: wanted && storable(configFrom(wanted, readConfig(channel))),
-      };
-      return { ok: true, change, invitation };
-    });
-    return changed.ok
-      ? { data: channelWire(changed.channel, planOf(session, now)) }
-      : CHANNEL_REFUSALS[changed.refused]();
+    const channel =
+      params.key === OWN_MAIL
+        ? await resumeOwnMail(parts, session, body, now)
+        : await changeAddedChannel(parts, session, { channelId: params.key, body, now });
+    return channel instanceof Refusal ? channel : { data: channel };
   });
 
   api.on(CALLS.removeChannel, async ({ params, session, now }) => {
@@ -133,31 +87,16 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return removed ? { data: null } : CHANNEL_REFUSALS.not_found();
   });
 
-  api.on(CALLS.testChannel, async ({ params, session, idempotency, now }) => {
+  api.on(CALLS.testChannel, async ({ params: { key }, session, idempotency, now }) => {
     const { account } = session;
-    const { own, added } = await channelsOf(store, account.id);
-    // Check ownership before limits: no answer may reveal to strangers whether a channel exists.
-    const channel = params.key === OWN_MAIL ? own : added.find(({ id }) => id === params.key);
-    if (!channel) return CHANNEL_REFUSALS.not_found();
-    if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
-    if (channel.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
-    const limited =
-      (params.key === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
-      limits.allow('sendByChannel', `${account.id}:${params.key}`) ??
-      limits.allow('sendByAccount', account.id) ??
-      (await limitChannelPort(parts, {
-        accountId: account.id,
-        channel: 'config' in channel ? readConfig(channel) : null,
-        now,
-      }));
-    if (limited) return limited;
-    const { productName } = config;
+    const refusal = await refuseTest(parts, session, key, now);
+    if (refusal) return refusal;
     const answerOf = (receipt: DeliveryRecord) => ({
-      data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
+      data: deliveryWire(receipt, wordingOf(parts, session, now)),
     });
     const sent = await sendTest(store, {
       accountId: account.id,
-      channelKey: params.key,
+      channelKey: key,
       now,
       alongside: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt)),
     });
@@ -184,26 +123,137 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return rotated ? answer : CHANNEL_REFUSALS.not_found();
   });
 
-  api.on(CALLS.channelDeliveries, async ({ params, query, session: { account }, now }) => {
-    const after = timeCursor(query.cursor);
-    if (after instanceof Refusal) return after;
-    const { added } = await channelsOf(store, account.id);
-    if (params.key !== OWN_MAIL && !added.some(({ id }) => id === params.key))
-      return CHANNEL_REFUSALS.not_found();
-    const { limit = PAGE_SIZE } = query;
-    const receipts = await deliveriesOfChannel(store, {
-      accountId: account.id,
-      channelKey: params.key,
-      limit,
-      after: after && { createdAt: after.at, id: after.id },
-    });
-    const last = receipts.length < limit ? undefined : receipts.at(-1);
-    const wording = { productName: config.productName, timeZone: account.timeZone, now };
-    return {
-      data: receipts.map((receipt) => deliveryWire(receipt, wording)),
-      next_cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+  api.on(CALLS.channelDeliveries, ({ params, query, session, now }) =>
+    deliveryPage(parts, session, { channelKey: params.key, ...query, now }),
+  );
+}
+
+type ChannelChange = Parsed<typeof CALLS.changeChannel, 'body'>;
+
+const planOf = ({ store }: AppParts, { account }: Caller, now: number): Plan =>
+  entitlementAt(store, account.entitlement, now).plan;
+
+const wordingOf = ({ config }: AppParts, { account }: Caller, now: number) => ({
+  productName: config.productName,
+  timeZone: account.timeZone,
+  now,
+});
+
+/** Returns the invitation that the recipient of an email channel must accept; null for other kinds. */
+async function invitationFor(
+  parts: AppParts,
+  { account }: Caller,
+  channel: StoredChannelConfig,
+  now: number,
+): Promise<Invitation | Refusal | null> {
+  return channel.kind === 'email' ? inviteRecipient(parts, { account, address: channel.address, now }) : null;
+}
+
+/** Sends mail to the account's own address again, after it was refused there. */
+async function resumeOwnMail(
+  { store, limits }: AppParts,
+  { account }: Caller,
+  { enabled, name, config }: ChannelChange,
+  now: number,
+): Promise<ChannelWire | Refusal> {
+  if (enabled !== true || name !== undefined || config !== undefined) return CHANNEL_REFUSALS.ownMail();
+  const refusal = limits.allow('sendByChannel', `${account.id}:${OWN_MAIL}`);
+  if (refusal) return refusal;
+  await resumeAccountMail(store, account.id);
+  // Send a test message, so that the owner sees whether mail arrives again.
+  await sendTest(store, { accountId: account.id, channelKey: OWN_MAIL, now });
+  return ownMailWire((await channelsOf(store, account.id)).own);
+}
+
+async function changeAddedChannel(
+  parts: AppParts,
+  session: Caller,
+  { channelId, body, now }: { channelId: string; body: ChannelChange; now: number },
+): Promise<ChannelWire | Refusal> {
+  const { store } = parts;
+  const accountId = session.account.id;
+  const known = (await channelsOf(store, accountId)).added.find(({ id }) => id === channelId);
+  if (!known) return CHANNEL_REFUSALS.not_found();
+  const wanted = body.config;
+  const accepted = wanted && acceptedConfig(wanted, parts, readConfig(known));
+  if (accepted instanceof Refusal) return accepted;
+  const isEnabled = body.enabled === true || accepted !== undefined;
+  if (isEnabled && planOf(parts, session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
+  const unverified = isEnabled ? refuseUnverified(session.account, 'channel', parts) : null;
+  if (unverified) return unverified;
+  if (accepted && accepted.kind !== known.kind) return CHANNEL_REFUSALS.otherKind();
+  const tooManyPorts = accepted && (await limitChannelPort(parts, { accountId, channel: accepted, now }));
+  if (tooManyPorts) return tooManyPorts;
+  const isInvited = accepted !== undefined && needsInvitation(known, wanted);
+  const invitation = isInvited ? await invitationFor(parts, session, accepted, now) : null;
+  if (invitation instanceof Refusal) return invitation;
+  const changed = await changeChannel(store, { accountId, channelId, now }, (channel, plan) => {
+    if (isEnabled && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
+    // Read the locked config again, because its keys may have been rotated meanwhile.
+    const change = {
+      name: body.name,
+      enabled: body.enabled,
+      config: wanted && storable(configFrom(wanted, readConfig(channel))),
     };
+    return { ok: true, change, invitation };
   });
+  return changed.ok
+    ? channelWire(changed.channel, planOf(parts, session, now))
+    : CHANNEL_REFUSALS[changed.refused]();
+}
+
+/** Returns why a channel cannot send a test message now. Counts the message in the limits if it can. */
+async function refuseTest(
+  parts: AppParts,
+  session: Caller,
+  channelKey: string,
+  now: number,
+): Promise<Refusal | null> {
+  const { store, limits } = parts;
+  const { account } = session;
+  const { own, added } = await channelsOf(store, account.id);
+  // Check ownership before limits: no answer may reveal to strangers whether a channel exists.
+  const channel = channelKey === OWN_MAIL ? own : added.find(({ id }) => id === channelKey);
+  if (!channel) return CHANNEL_REFUSALS.not_found();
+  if (!mayUseChannel(planOf(parts, session, now), channelKey)) return CHANNEL_REFUSALS.premium_required();
+  if (channel.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
+  return (
+    (channelKey === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
+    limits.allow('sendByChannel', `${account.id}:${channelKey}`) ??
+    limits.allow('sendByAccount', account.id) ??
+    limitChannelPort(parts, {
+      accountId: account.id,
+      channel: 'config' in channel ? readConfig(channel) : null,
+      now,
+    })
+  );
+}
+
+/** Returns a page of a channel's deliveries, newest first. */
+async function deliveryPage(
+  parts: AppParts,
+  session: Caller,
+  page: Parsed<typeof CALLS.channelDeliveries, 'query'> & { channelKey: string; now: number },
+) {
+  const { channelKey, cursor, limit = PAGE_SIZE, now } = page;
+  const after = timeCursor(cursor);
+  if (after instanceof Refusal) return after;
+  const accountId = session.account.id;
+  const { added } = await channelsOf(parts.store, accountId);
+  if (channelKey !== OWN_MAIL && !added.some(({ id }) => id === channelKey))
+    return CHANNEL_REFUSALS.not_found();
+  const receipts = await deliveriesOfChannel(parts.store, {
+    accountId,
+    channelKey,
+    limit,
+    after: after && { createdAt: after.at, id: after.id },
+  });
+  const last = receipts.length < limit ? undefined : receipts.at(-1);
+  const wording = wordingOf(parts, session, now);
+  return {
+    data: receipts.map((receipt) => deliveryWire(receipt, wording)),
+    next_cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+  };
 }
 
 /** Returns whether a recipient must confirm the address: it is new, was never confirmed, or has refused mail. */

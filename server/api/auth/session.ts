@@ -50,56 +50,26 @@ export interface Sessions {
   dropCookies(c: AppContext): void;
 }
 
-/**
- * Creates the handling of our sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A
- * refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
- */
-export function createSessions(options: {
+interface SessionOptions {
   store: Store;
   secret: string;
   clock: { now(): number };
   /** Whether cookies are `__Host-` and Secure, which needs https or localhost. */
   secureCookies: boolean;
-}): Sessions {
-  const { store, secret, clock, secureCookies } = options;
-  const derive = (use: 'access' | 'refresh', token: Token) =>
-    createHmac('sha256', secret).update(`${use} ${token.sessionId} ${token.secret}`).digest('base64url');
+}
 
-  const cookieName = (use: 'session' | 'refresh') => `${secureCookies ? '__Host-' : ''}certlantern-${use}`;
-  const write = (c: AppContext, use: 'session' | 'refresh', value: string, maxAgeMs: number) =>
-    setCookie(c, cookieName(use), value, {
-      path: '/',
-      httpOnly: true,
-      secure: secureCookies,
-      sameSite: 'Lax',
-      maxAge: maxAgeMs / 1000,
-    });
-  const read = (c: AppContext, use: 'session' | 'refresh') => parseToken(getCookie(c, cookieName(use)));
-  const writeBoth = (c: AppContext, sessionId: string, access: string, refresh: string) => {
-    write(c, 'session', `${sessionId}.${access}`, ACCESS_MS);
-    write(c, 'refresh', `${sessionId}.${refresh}`, REFRESH_IDLE_MS);
-    c.header(EXPIRES_IN, String(ACCESS_MS / 1000));
+/**
+ * Creates the handling of our sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A
+ * refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
+ */
+export function createSessions(options: SessionOptions): Sessions {
+  const { store, clock, secureCookies } = options;
+  const cookies = createSessionCookies(secureCookies);
+
+  const rotate = async (c: AppContext) => {
+    const token = cookies.read(c, 'refresh');
+    return token && rotateTokens(options, token, seenFrom(c));
   };
-
-  async function rotate(c: AppContext) {
-    const token = read(c, 'refresh');
-    if (token === null) return null;
-    const now = clock.now();
-    const [access, refresh] = [derive('access', token), derive('refresh', token)];
-    const rotation = await rotateSession(store, {
-      sessionId: token.sessionId,
-      refreshHash: hash(token.secret),
-      nextAccessHash: hash(access),
-      nextRefreshHash: hash(refresh),
-      accessExpiresAt: now + ACCESS_MS,
-      refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
-      seenFrom: seenFrom(c),
-      now,
-      graceMs: GRACE_MS,
-    });
-    if (rotation.outcome === 'revoked' || rotation.outcome === 'unknown') return null;
-    return { session: { sessionId: token.sessionId, account: rotation.account }, access, refresh };
-  }
 
   async function endEarlier(c: AppContext): Promise<void> {
     // If the refresh token was replaced longer ago than GRACE_MS, rotate() has ended the session and returns null.
@@ -108,7 +78,7 @@ export function createSessions(options: {
   }
 
   const sessions: Sessions = {
-    cookieName: cookieName('session'),
+    cookieName: cookies.name('session'),
 
     async open(c, { id: accountId, emailVerified }, signedInAt) {
       await endEarlier(c);
@@ -129,12 +99,12 @@ export function createSessions(options: {
         signedInAt,
       });
       if (!opened) return null;
-      writeBoth(c, sessionId, access, refresh);
+      cookies.write(c, { sessionId, access, refresh });
       return sessionId;
     },
 
     async current(c) {
-      const token = read(c, 'session');
+      const token = cookies.read(c, 'session');
       if (token === null) return null;
       const now = clock.now();
       const accessHash = hash(token.secret);
@@ -147,34 +117,88 @@ export function createSessions(options: {
 
     async ofEitherCookie(c) {
       const current = await sessions.current(c);
-      const token = current === null ? read(c, 'refresh') : null;
+      const token = current === null ? cookies.read(c, 'refresh') : null;
       if (token === null) return current;
       c.header(EXPIRES_IN, '0');
       const { sessionId, secret: refreshSecret } = token;
       return findSession(store, { sessionId, refreshHash: hash(refreshSecret), now: clock.now() });
     },
 
-    hasCookie: (c) => read(c, 'session') !== null || read(c, 'refresh') !== null,
+    hasCookie: (c) => cookies.read(c, 'session') !== null || cookies.read(c, 'refresh') !== null,
 
     async refresh(c) {
       const rotated = await rotate(c);
       // Do not touch the cookies after a refusal: another tab may have signed in meanwhile, and its cookies must stay.
-      if (rotated !== null) writeBoth(c, rotated.session.sessionId, rotated.access, rotated.refresh);
+      if (rotated !== null) cookies.write(c, rotated.tokens);
       return rotated?.session ?? null;
     },
 
     async end(c) {
       await endEarlier(c);
-      sessions.dropCookies(c);
+      cookies.drop(c);
     },
 
-    dropCookies(c) {
-      write(c, 'session', '', 0);
-      write(c, 'refresh', '', 0);
+    dropCookies: (c) => cookies.drop(c),
+  };
+  return sessions;
+}
+
+/** Exchanges a refresh token for new tokens. Returns null if it is not valid. */
+async function rotateTokens(
+  { store, secret, clock }: SessionOptions,
+  token: Token,
+  client: SessionClient,
+): Promise<{
+  session: ActiveSession;
+  tokens: { sessionId: string; access: string; refresh: string };
+} | null> {
+  const derive = (use: 'access' | 'refresh') =>
+    createHmac('sha256', secret).update(`${use} ${token.sessionId} ${token.secret}`).digest('base64url');
+  const { sessionId } = token;
+  const now = clock.now();
+  const [access, refresh] = [derive('access'), derive('refresh')];
+  const rotation = await rotateSession(store, {
+    sessionId,
+    refreshHash: hash(token.secret),
+    nextAccessHash: hash(access),
+    nextRefreshHash: hash(refresh),
+    accessExpiresAt: now + ACCESS_MS,
+    refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
+    seenFrom: client,
+    now,
+    graceMs: GRACE_MS,
+  });
+  if (rotation.outcome === 'revoked' || rotation.outcome === 'unknown') return null;
+  return { session: { sessionId, account: rotation.account }, tokens: { sessionId, access, refresh } };
+}
+
+type CookieUse = 'session' | 'refresh';
+
+/** Creates the handling of the two cookies that hold a session's tokens. */
+function createSessionCookies(areSecure: boolean) {
+  const name = (use: CookieUse): string => `${areSecure ? '__Host-' : ''}certlantern-${use}`;
+  const set = (c: AppContext, use: CookieUse, value: string, maxAgeMs: number): void =>
+    setCookie(c, name(use), value, {
+      path: '/',
+      httpOnly: true,
+      secure: areSecure,
+      sameSite: 'Lax',
+      maxAge: maxAgeMs / 1000,
+    });
+  return {
+    name,
+    read: (c: AppContext, use: CookieUse): Token | null => parseToken(getCookie(c, name(use))),
+    write(c: AppContext, tokens: { sessionId: string; access: string; refresh: string }): void {
+      set(c, 'session', `${tokens.sessionId}.${tokens.access}`, ACCESS_MS);
+      set(c, 'refresh', `${tokens.sessionId}.${tokens.refresh}`, REFRESH_IDLE_MS);
+      c.header(EXPIRES_IN, String(ACCESS_MS / 1000));
+    },
+    drop(c: AppContext): void {
+      set(c, 'session', '', 0);
+      set(c, 'refresh', '', 0);
       c.header(EXPIRES_IN, undefined);
     },
   };
-  return sessions;
 }
 
 const seenFrom = (c: AppContext): SessionClient => ({

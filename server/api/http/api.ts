@@ -31,7 +31,8 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
   localAccess: LocalAccess;
 }
 
-type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
+/** A part of a call's input, as its handler gets it. */
+export type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
   C extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
 /** A request as its handler gets it: input is parsed and the caller is authenticated. */

@@ -110,29 +110,7 @@ export function libraryOptions(
     },
     hooks: { before: refuseWeakPasswords(productName) },
     plugins: [
-      jwt({
-        disableSettingJwtHeader: true,
-        jwks: {
-          keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
-          rotationInterval: KEY_ROTATION_SECONDS,
-          gracePeriod: KEY_GRACE_SECONDS,
-        },
-        adapter: { getJwks: decryptableKeys },
-        jwt: {
-          issuer: publicUrl.origin,
-          audience: AUDIENCE,
-          expirationTime: TOKEN_LIFETIME,
-          definePayload: ({ user, session }) => ({
-            email: user.email,
-            email_verified: user.emailVerified,
-            name: user.name,
-            picture: user.image,
-            company: user.company,
-            trial: user.trial,
-            sid: session.id,
-          }),
-        },
-      }),
+      idTokens(publicUrl),
       twoFactor({
         issuer: productName,
         // The product's own rate limits apply, as for passwords.
@@ -145,6 +123,33 @@ export function libraryOptions(
       openIdProviders,
     ],
   } satisfies BetterAuthOptions;
+}
+
+/** Configures the ID tokens, which the product exchanges for its own session, and the keys that sign them. */
+function idTokens(publicUrl: URL) {
+  return jwt({
+    disableSettingJwtHeader: true,
+    jwks: {
+      keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
+      rotationInterval: KEY_ROTATION_SECONDS,
+      gracePeriod: KEY_GRACE_SECONDS,
+    },
+    adapter: { getJwks: decryptableKeys },
+    jwt: {
+      issuer: publicUrl.origin,
+      audience: AUDIENCE,
+      expirationTime: TOKEN_LIFETIME,
+      definePayload: ({ user, session }) => ({
+        email: user.email,
+        email_verified: user.emailVerified,
+        name: user.name,
+        picture: user.image,
+        company: user.company,
+        trial: user.trial,
+        sid: session.id,
+      }),
+    },
+  });
 }
 
 /** Configures passkeys. A passkey replaces password and one-time code, so the device must verify its user every time. */

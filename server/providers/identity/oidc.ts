@@ -53,7 +53,6 @@ type Context = Parameters<typeof handleOAuthUserInfo>[0];
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log } = options;
   const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, options)]));
-  const redirectUri = (c: Context, id: string) => `${c.context.baseURL}/oauth2/callback/${id}`;
   // Only the failure code depends on the request, so there is no open redirect.
   const resultUrl = (failure: Failure | null) =>
     new URL(failure === null ? '/signed-in' : `/signed-in?error=${failure}`, publicUrl).href;
@@ -112,90 +111,106 @@ export function oidcPlugin(options: OidcPluginOptions) {
           }),
         },
         async (c) => {
-          throw c.redirect(resultUrl(await finish(c, c.params.id, c.query)));
+          const client = clients.get(c.params.id);
+          throw c.redirect(resultUrl(await finish(c, { id: c.params.id, client, answer: c.query }, options)));
         },
       ),
     },
   } satisfies BetterAuthPlugin;
+}
 
-  /** Signs in the user who returns from a provider. Returns null on success, otherwise the failure. */
-  async function finish(
-    c: Context,
-    id: string,
-    answer: { code?: string; state?: string; iss?: string; error?: string },
-  ): Promise<Failure | null> {
-    const client = clients.get(id);
-    const state = await readState(c, answer.state);
-    if (client === undefined || state === null || state.provider !== id) return 'expired';
-    const { code, iss, error } = answer;
-    if (error === 'access_denied') return 'cancelled';
-    if (error !== undefined) {
-      log.warn({ provider: id, error: sanitizeForLog(error) }, 'A sign-in provider refused');
-      return 'failed';
-    }
-    if (code === undefined) return 'failed';
-    try {
-      const { codeVerifier, nonce } = state;
-      const flow = { redirectUri: redirectUri(c, id), codeVerifier, nonce };
-      const profile = await client.exchange({ ...flow, code, iss });
-      return await signIn(c, { provider: id, profile, invite: state.invite, trial: state.trial });
-    } catch (refused) {
-      if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcError)) throw refused;
-      log.warn({ err: refused, provider: id }, 'A sign-in with a provider failed');
-      return refused instanceof OidcError ? 'failed' : 'unavailable';
-    }
-  }
+const redirectUri = (c: Context, id: string): string => `${c.context.baseURL}/oauth2/callback/${id}`;
 
-  async function signIn(c: Context, request: SignInRequest): Promise<Failure | null> {
-    const { provider, profile } = request;
-    if (profile.email === null) return 'email_missing';
-    if (!profile.emailVerified) return 'email_not_verified';
-    const first = await findOrCreateUser(c, request, profile.email);
-    if (typeof first === 'string') return first;
-    // Retry once: most likely the same user signed in at the same time in another window, so the user exists now.
-    const result = first.error === null ? first : await findOrCreateUser(c, request, profile.email);
-    if (typeof result === 'string') return result;
-    if (result.error !== null) {
-      log.warn({ provider, reason: result.error }, 'A sign-in with a provider failed');
-      return 'failed';
-    }
-    await setSessionCookie(c, result.data);
-    return null;
+/** Signs in the user who returns from a provider. Returns null on success, otherwise the failure. */
+async function finish(
+  c: Context,
+  {
+    id,
+    client,
+    answer,
+  }: {
+    id: string;
+    client: ReturnType<typeof createOidcClient> | undefined;
+    answer: { code?: string; state?: string; iss?: string; error?: string };
+  },
+  options: OidcPluginOptions,
+): Promise<Failure | null> {
+  const { log } = options;
+  const state = await readState(c, answer.state);
+  if (client === undefined || state === null || state.provider !== id) return 'expired';
+  const { code, iss, error } = answer;
+  if (error === 'access_denied') return 'cancelled';
+  if (error !== undefined) {
+    log.warn({ provider: id, error: sanitizeForLog(error) }, 'A sign-in provider refused');
+    return 'failed';
   }
+  if (code === undefined) return 'failed';
+  try {
+    const { codeVerifier, nonce } = state;
+    const flow = { redirectUri: redirectUri(c, id), codeVerifier, nonce };
+    const profile = await client.exchange({ ...flow, code, iss });
+    return await signIn(c, { provider: id, profile, invite: state.invite, trial: state.trial }, options);
+  } catch (refused) {
+    if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcError)) throw refused;
+    log.warn({ err: refused, provider: id }, 'A sign-in with a provider failed');
+    return refused instanceof OidcError ? 'failed' : 'unavailable';
+  }
+}
 
-  async function findOrCreateUser(
-    c: Context,
-    { provider, profile, invite, trial }: SignInRequest,
-    email: string,
-  ) {
-    const { subject, name, picture } = profile;
-    const image = picture !== null && isPhotoUrl(picture) ? picture : null;
-    const { internalAdapter } = c.context;
-    const account = { providerId: provider, accountId: subject };
-    const owner = await internalAdapter.findAccountOwnerByKey(account);
-    if (owner?.kind !== 'owned') {
-      const existing = await internalAdapter.findUserByEmail(email);
-      if (existing === null) {
-        const decision = await options.maySignUp(email, invite);
-        if (decision !== 'allowed') return decision;
-      } else if (!existing.user.emailVerified)
-        await options.events.addressProven(existing.user.id, { profile: { name, image } });
-    }
-    // The library's type lacks our own fields, such as `trial`, but the library stores them when it creates the user.
-    const userInfo = {
-      id: subject,
-      email,
-      emailVerified: true,
-      name,
-      ...(image !== null && { image }),
-      trial,
-    };
-    return handleOAuthUserInfo(c, {
-      userInfo,
-      // Store none of the provider's tokens, because we never call the provider again.
-      account,
-    });
+async function signIn(
+  c: Context,
+  request: SignInRequest,
+  options: OidcPluginOptions,
+): Promise<Failure | null> {
+  const { provider, profile } = request;
+  if (profile.email === null) return 'email_missing';
+  if (!profile.emailVerified) return 'email_not_verified';
+  const first = await findOrCreateUser(c, request, profile.email, options);
+  if (typeof first === 'string') return first;
+  // Retry once: most likely the same user signed in at the same time in another window, so the user exists now.
+  const result = first.error === null ? first : await findOrCreateUser(c, request, profile.email, options);
+  if (typeof result === 'string') return result;
+  if (result.error !== null) {
+    options.log.warn({ provider, reason: result.error }, 'A sign-in with a provider failed');
+    return 'failed';
   }
+  await setSessionCookie(c, result.data);
+  return null;
+}
+
+async function findOrCreateUser(
+  c: Context,
+  { provider, profile, invite, trial }: SignInRequest,
+  email: string,
+  options: OidcPluginOptions,
+) {
+  const { subject, name, picture } = profile;
+  const image = picture !== null && isPhotoUrl(picture) ? picture : null;
+  const { internalAdapter } = c.context;
+  const account = { providerId: provider, accountId: subject };
+  const owner = await internalAdapter.findAccountOwnerByKey(account);
+  if (owner?.kind !== 'owned') {
+    const existing = await internalAdapter.findUserByEmail(email);
+    if (existing === null) {
+      const decision = await options.maySignUp(email, invite);
+      if (decision !== 'allowed') return decision;
+    } else if (!existing.user.emailVerified)
+      await options.events.addressProven(existing.user.id, { profile: { name, image } });
+  }
+  // The library's type lacks our own fields, such as `trial`, but the library stores them when it creates the user.
+  const userInfo = {
+    id: subject,
+    email,
+    emailVerified: true,
+    name,
+    ...(image !== null && { image }),
+    trial,
+  };
+  return handleOAuthUserInfo(c, {
+    userInfo,
+    // Store none of the provider's tokens, because we never call the provider again.
+    account,
+  });
 }
 
 interface SignInRequest {
