@@ -48,7 +48,7 @@ import { staticPages } from './http/static-pages.ts';
 import { createLocalAccess } from './http/local-access.ts';
 import { certificateRoutes } from './domains/certificate-routes.ts';
 import { domainAddRoutes } from './domains/domain-add-routes.ts';
-import { domainBulkRoute } from './domains/domain-bulk-routes.ts';
+import { domainActionRoutes } from './domains/domain-action-routes.ts';
 import { domainImportRoutes } from './domains/domain-import-routes.ts';
 import { domainListRoutes } from './domains/domain-list-routes.ts';
 import { domainReportRoutes } from './domains/domain-report-routes.ts';
@@ -213,7 +213,7 @@ function domainRoutes(api: Api, parts: AppParts): void {
   domainListRoutes(api, parts);
   certificateRoutes(api, parts);
   domainAddRoutes(api, parts);
-  domainBulkRoute(api, parts);
+  domainActionRoutes(api, parts);
   domainImportRoutes(api, parts);
   domainUptimeRoute(api, parts);
   domainReportRoutes(api, parts);

@@ -1,21 +1,13 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { count, grouped, PAGE_SIZE } from '../../../contract/words.ts';
 import { type PresentedCertificate, readChain } from '../../core/facts.ts';
-import { dailyQuotaKb, type LimitName } from '../../core/limits.ts';
-import { mayResume, mayUseFrequency } from '../../core/plan.ts';
-import {
-  countMonitors,
-  findMonitor,
-  removeMonitor,
-  requestCheck,
-  setFrequency,
-} from '../../store/monitors/monitors.ts';
+import { dailyQuotaKb, type LimitName, type Limits } from '../../core/limits.ts';
+import { countMonitors, findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { timeCursor, writeCursor } from '../http/cursor.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { domainWire, historyEntryWire, iso, isoOrNull, oneDomainWire } from './domain-wire.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { limitCheck, limitRecheck } from '../auth/verified-address.ts';
 import type { ChainCertificateWire } from '../../../contract/domain.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { faviconOf } from '../../store/monitors/favicons.ts';
@@ -23,14 +15,11 @@ import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts'
 import type { UptimeWire } from '../../../contract/uptime.ts';
 import { history, lastDropped, presentedChain } from '../../store/checks/certificate-history.ts';
 import { updateDescription } from '../../store/monitors/monitor-change.ts';
-import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
 /** Time for which the history mentions that a certificate was not stored. */
 const NOT_KEPT_SHOWN_MS = 30 * DAY_MS;
 
-export function oneDomainRoutes(api: Api, parts: AppParts): void {
-  const { store, limits, config } = parts;
-
+export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
   api.on(CALLS.domain, async ({ params, session, now }) => {
     const monitor = await findMonitor(store, { accountId: session.account.id, monitorId: params.id });
     return monitor === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
@@ -69,83 +58,30 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     return {
       data: data.map(historyEntryWire),
       next_cursor: last ? writeCursor({ at: last.firstSeenAt, id: last.id }) : null,
-      not_kept: isRecent ? notKeptSentence(unkept.limit, await countMonitors(store.db, accountId)) : null,
+      not_kept: isRecent
+        ? notKeptSentence(config.limits, unkept.limit, await countMonitors(store.db, accountId))
+        : null,
     };
   });
-
-  /**
-   * Returns a sentence about the limit that prevented certificates from being stored. `domains` is the account's number
-   * of domains.
-   */
-  function notKeptSentence(limit: LimitName, domains: number): string {
-    const { certificatesPerDomain, storedKbPerCheck } = config.limits;
-    if (limit === 'certificatesPerDomain')
-      return `The limit of ${count(certificatesPerDomain, 'certificate')} per domain is reached. We keep only the names and dates of the oldest ones.`;
-    if (limit === 'storedKbPerCheck')
-      return `The limit of ${grouped(storedKbPerCheck)} kB per check is reached: this host sends very large certificates. We keep only the names and dates of some.`;
-    const kb = grouped(dailyQuotaKb(config.limits, domains));
-    return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. We do not keep all of them. Checks and alerts continue.`;
-  }
 
   api.on(CALLS.domainChain, async ({ params, session }) => {
     const ders = await presentedChain(store, { accountId: session.account.id, monitorId: params.id });
     return ders === null ? REFUSALS.notFound() : { data: readChain(ders).map(chainCertificateWire) };
   });
+}
 
-  api.on(CALLS.setFrequency, async ({ params, query, session, now }) => {
-    const minutes = query.check_frequency;
-    const owned = await findMonitor(store, { accountId: session.account.id, monitorId: params.id });
-    if (owned === null) return REFUSALS.notFound();
-    const limited =
-      owned.checkEveryMinutes === minutes ? null : limitRecheck(parts, session.account, owned.id);
-    if (limited) return limited;
-    const set = await setFrequency(store, {
-      accountId: session.account.id,
-      monitorId: params.id,
-      minutes,
-      now,
-      mayUse: (plan) => mayUseFrequency(plan, minutes),
-    });
-    if (set.ok) return { data: await oneDomainWire(store, set.monitor, now) };
-    return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
-  });
-
-  api.on(CALLS.checkDomain, async ({ params, session, now }) => {
-    const accountId = session.account.id;
-    // Check ownership before limits: no answer may reveal to strangers whether a domain exists.
-    const owned = await findMonitor(store, { accountId, monitorId: params.id });
-    if (owned === null) return REFUSALS.notFound();
-    if (owned.pausedBy !== null) return REFUSALS.paused();
-    const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
-    if (limited) return limited;
-    const monitor = await requestCheck(store, { accountId, monitorId: owned.id, now });
-    if (monitor === null) return REFUSALS.notFound();
-    return monitor.pausedBy === null ? { data: await oneDomainWire(store, monitor, now) } : REFUSALS.paused();
-  });
-
-  api.on(CALLS.pauseDomain, async ({ params, session, now }) => {
-    const paused = await pauseMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
-    return paused === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, paused, now) };
-  });
-
-  api.on(CALLS.resumeDomain, async ({ params, body, session, now }) => {
-    const accountId = session.account.id;
-    const owned = await findMonitor(store, { accountId, monitorId: params.id });
-    if (owned === null) return REFUSALS.notFound();
-    // Resuming triggers a check, so it shares the limits of manual checks.
-    const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
-    if (limited) return limited;
-    const resumed = await resumeMonitor(store, {
-      accountId,
-      monitorId: owned.id,
-      insteadOf: body.instead_of,
-      now,
-      mayResume,
-    });
-    if (resumed.ok) return { data: await oneDomainWire(store, resumed.monitor, now) };
-    limits.refund('checkBeforeProof', owned.id);
-    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyActive();
-  });
+/**
+ * Returns a sentence about the limit that prevented certificates from being stored. `domains` is the account's number
+ * of domains.
+ */
+function notKeptSentence(limits: Limits, limit: LimitName, domains: number): string {
+  const { certificatesPerDomain, storedKbPerCheck } = limits;
+  if (limit === 'certificatesPerDomain')
+    return `The limit of ${count(certificatesPerDomain, 'certificate')} per domain is reached. We keep only the names and dates of the oldest ones.`;
+  if (limit === 'storedKbPerCheck')
+    return `The limit of ${grouped(storedKbPerCheck)} kB per check is reached: this host sends very large certificates. We keep only the names and dates of some.`;
+  const kb = grouped(dailyQuotaKb(limits, domains));
+  return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. We do not keep all of them. Checks and alerts continue.`;
 }
 
 function chainCertificateWire(certificate: PresentedCertificate): ChainCertificateWire {
