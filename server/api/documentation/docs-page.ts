@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api, AppParts } from '../http/api.ts';
-import { memoize, pageDocument } from '../http/page-document.ts';
+import { escapeHtml, memoize, pageDocument } from '../http/page-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
@@ -225,10 +225,8 @@ function call(route: Route, origin: string): Html {
 
 /** Links the names of schemas in a type: outside of quotes, only they begin with a capital letter. */
 const withLinks = (type: string) =>
-  raw(escaped(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
-const withCode = (text: string) => raw(escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  raw(escapeHtml(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
+const withCode = (text: string) => raw(escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
 
 const scopeOf = ({ security = [] }: Route) => security.flatMap(({ token }) => token ?? [])[0];
 const isForTokens = (route: Route) => scopeOf(route) !== undefined;

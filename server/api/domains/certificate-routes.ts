@@ -111,10 +111,9 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     const served = await servedCertificate(store, key);
     const ids = story.monitors.map(({ id }) => id);
     const addresses = await addressesOf(store, { accountId: key.accountId, ids });
-    const { id, host, isDone, firstSeenAt } = story.next ?? {};
     return {
       data: storyWire(story, served && certificateWire(served, now), addresses),
-      next_cursor: story.next && writeCursor({ id, host, isDone, firstSeenAt }),
+      next_cursor: story.next && writeCursor(story.next),
     };
   });
 }

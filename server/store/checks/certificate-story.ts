@@ -85,14 +85,10 @@ export async function certificateStory(store: Store, query: StoryQuery): Promise
     const renewal = { since: given.since, hasEcKey: given.has_ec_key === 1, dialect: store.dialect };
     const serving = servingOf(db, servingVersions(versions, query, renewal));
     const [page, counted] = [await versionsOf(versions, query, store.dialect), await countsOf(serving)];
-    const monitors = await monitorsOf(serving, query);
-    return {
-      facts,
-      ...page,
-      ...counted,
-      monitors: monitors.slice(0, query.limit),
-      next: monitors.length > query.limit ? (monitors[query.limit - 1] ?? null) : null,
-    };
+    const found = await monitorsOf(serving, query);
+    const monitors = found.slice(0, query.limit);
+    const last = found.length > monitors.length ? monitors.at(-1) : undefined;
+    return { facts, ...page, ...counted, monitors, next: last ? placeOf(last) : null };
   });
 }
 
@@ -244,6 +240,13 @@ async function countsOf(
     .executeTakeFirstOrThrow();
   return { monitorCount: counts.all, done: counts.done, total: counts.all - counts.paused };
 }
+
+const placeOf = ({ id, host, isDone, firstSeenAt }: VersionMonitor): StoryCursor => ({
+  id,
+  host,
+  isDone,
+  firstSeenAt,
+});
 
 /** Returns one row more than fits on a page, so that the caller knows whether another page follows. */
 async function monitorsOf(serving: Serving, { after, limit }: StoryQuery): Promise<VersionMonitor[]> {
