@@ -1,9 +1,9 @@
-import type { Transaction } from 'kysely';
+import type { Transaction, Updateable } from 'kysely';
 import { locked } from '../db/dialect.ts';
 import { type Monitor, type MonitorRow, searchText, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Signal } from '../db/signals.ts';
-import type { MonitorKey, Tables } from '../schema/tables.ts';
+import type { MonitorKey, MonitorsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
@@ -30,6 +30,21 @@ export async function lockMonitor(
       .where('monitors.id', '=', row.id)
       .executeTakeFirst()
   );
+}
+
+/** Changes columns of a locked monitor. Returns the monitor after it. */
+export async function updateMonitor(
+  trx: Transaction<Tables>,
+  row: MonitorRow,
+  next: Updateable<MonitorsTable>,
+): Promise<Monitor> {
+  await trx
+    .updateTable('monitors')
+    .set(next)
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+  return toMonitor({ ...row, ...next });
 }
 
 type Change = Extract<Signal, { topic: 'domain' }>['change'];
@@ -68,14 +83,7 @@ export async function updateDescription(
       search_text: searchText({ ...row, notes, tags }),
     };
     isChanged = next.notes !== row.notes || next.tags !== row.tags;
-    if (isChanged)
-      await trx
-        .updateTable('monitors')
-        .set(next)
-        .where('account_id', '=', row.account_id)
-        .where('id', '=', row.id)
-        .execute();
-    return { ok: true, monitor: isChanged ? toMonitor({ ...row, ...next }) : present };
+    return { ok: true, monitor: isChanged ? await updateMonitor(trx, row, next) : present };
   });
   if (described.ok && isChanged) announceMonitor(store, described.monitor, 'changed');
   return described;

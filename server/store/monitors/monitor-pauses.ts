@@ -3,7 +3,7 @@ import type { Plan } from '../../core/plan.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
 import { reopenLastChanged } from '../alerts/leaving-domains.ts';
-import { announceMonitor, lockMonitor } from './monitor-change.ts';
+import { announceMonitor, lockMonitor, updateMonitor } from './monitor-change.ts';
 import type { MonitorKey, PausedBy, Tables } from '../schema/tables.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -72,13 +72,7 @@ export async function resumeMonitor(
       next_check_at: now,
       check_requested_at: now,
     };
-    await trx
-      .updateTable('monitors')
-      .set(next)
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', row.id)
-      .execute();
-    const monitor = toMonitor({ ...row, ...next });
+    const monitor = await updateMonitor(trx, row, next);
     changed.push(monitor);
     return { ok: true, monitor };
   });
@@ -110,12 +104,7 @@ async function setPaused(
 ): Promise<Monitor> {
   // A running check may still end and be recorded, but no further check starts.
   const next = { active: 0, paused_by: by, paused_at: now, check_requested_at: null };
-  await trx
-    .updateTable('monitors')
-    .set(next)
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.id)
-    .execute();
+  await updateMonitor(trx, row, next);
   await endOutagesOfPaused(trx, { accountId: row.account_id, now });
   const leaving = trx
     .selectFrom('monitors')

@@ -3,7 +3,7 @@ import { dueWithInterval } from '../../core/check/schedule.ts';
 import type { Plan } from '../../core/plan.ts';
 import { handOverAlerts, reopenLastChanged } from '../alerts/leaving-domains.ts';
 import { lockPlan } from '../billing/entitlements.ts';
-import { announceMonitor, lockMonitor } from './monitor-change.ts';
+import { announceMonitor, lockMonitor, updateMonitor } from './monitor-change.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import { lockAlerts } from '../db/dialect.ts';
@@ -24,12 +24,8 @@ export async function removeMonitor(
   { now, ...key }: MonitorKey & { now: number },
 ): Promise<Monitor | null> {
   const removed = await inTransaction(store, async (trx) => {
-    const row = await selectMonitors(trx)
-      .where('monitors.id', '=', key.monitorId)
-      .where('monitors.account_id', '=', key.accountId)
-      .executeTakeFirst();
+    const row = await lockMonitor(store, trx, key);
     if (!row) return null;
-    await lockMonitor(store, trx, key);
     await lockAlerts(trx, store.dialect, key.accountId);
     const leaving = trx
       .selectFrom('monitors')
@@ -89,13 +85,7 @@ export async function setFrequency(
       }),
       check_requested_at: isRunning ? now : row.check_requested_at,
     };
-    await trx
-      .updateTable('monitors')
-      .set(next)
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', row.id)
-      .execute();
-    return { ok: true, monitor: toMonitor({ ...row, ...next }) };
+    return { ok: true, monitor: await updateMonitor(trx, row, next) };
   });
   if (change.ok)
     announceMonitor(store, change.monitor, 'changed', { due: change.monitor.nextCheckAt <= now });
@@ -115,14 +105,10 @@ export async function requestCheck(
     const row = await lockMonitor(store, trx, request);
     if (!row) return null;
     if (row.paused_by !== null) return toMonitor(row);
-    const next = { check_requested_at: now, next_check_at: Math.min(row.next_check_at, now) };
-    await trx
-      .updateTable('monitors')
-      .set(next)
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', row.id)
-      .execute();
-    return toMonitor({ ...row, ...next });
+    return updateMonitor(trx, row, {
+      check_requested_at: now,
+      next_check_at: Math.min(row.next_check_at, now),
+    });
   });
   if (monitor?.pausedBy === null) announceMonitor(store, monitor, 'checking', { due: true });
   return monitor;
