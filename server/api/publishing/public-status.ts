@@ -5,7 +5,7 @@ import {
   type PublicStatus,
   type ShownDomain,
 } from '../../../contract/status-page.ts';
-import { onScheduleUntil } from '../../core/check/conclude.ts';
+import { onScheduleUntil } from '../../core/judge/renewal.ts';
 import { displayName } from '../../core/endpoint.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import {

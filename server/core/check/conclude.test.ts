@@ -18,7 +18,8 @@ import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';
 import type { AlertContext, EarlierDelivery } from '../alerting/route.ts';
-import { type CheckState, concernedCertificates, conclude, onScheduleUntil } from './conclude.ts';
+import { onScheduleUntil } from '../judge/renewal.ts';
+import { type CheckState, concernedCertificates, conclude } from './conclude.ts';
 
 const served = observation([answer(withChain(issue()))]);
 const unreachable = observation([failed()]);

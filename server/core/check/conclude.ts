@@ -1,12 +1,10 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
-import { isShortLived, type Renewable } from '../alert-steps.ts';
 import type { AlertFacts } from '../alerting/alert.ts';
 import { updateIncidents } from '../alerting/update-incidents.ts';
 import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/incident.ts';
 import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
-import type { FindingCode } from '../finding.ts';
 import type { Observation } from '../observation.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
@@ -14,7 +12,9 @@ import type { Verdict } from '../verdict.ts';
 import { connectsTo } from '../judge/clients/client-rule.ts';
 import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { duePostureParts, POSTURE_APART_MS } from './posture-due.ts';
-import { HEARTBEAT_EVERY_MINUTES, isAwaiting, nextCheckAt, validFrom } from './schedule.ts';
+import { validFrom } from '../judge/path-findings.ts';
+import { isAwaiting } from '../judge/previous-verdict.ts';
+import { HEARTBEAT_EVERY_MINUTES, nextCheckAt } from './schedule.ts';
 import {
   assessUptime,
   followUptime,
@@ -183,32 +183,6 @@ function planIncidents(
   });
 }
 
-/** What makes clients refuse a certificate on a domain, besides expiry. */
-export type CertificateProblem = 'revoked' | 'wrong_name' | 'untrusted';
-
-/** Critical findings that are no problem of a certificate: expiry is a state of its own, the others are faults of a server. */
-const NOT_ABOUT_CERTIFICATES: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'expired',
-  'legacy_tls',
-  'http2_fault',
-]);
-
-/** Returns what makes clients refuse a certificate that an address serves, besides expiry; null if nothing does. */
-export function certificateProblem(verdict: Verdict, fingerprint: string): CertificateProblem | null {
-  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
-  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
-  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
-  const serious = verdict.findings.filter(
-    ({ severity, code, fingerprint: about, keyType }) =>
-      severity === 'critical' &&
-      keyType === null &&
-      !NOT_ABOUT_CERTIFICATES.has(code) &&
-      (about === fingerprint || (isLeaf && about === null)),
-  );
-  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
-  return serious.length > 0 ? 'untrusted' : null;
-}
-
 /** Returns the problem to store. `refused`: the certificate is trusted, but a client that we know does not connect today. */
 function problemOf(verdict: Verdict, endpoint: Observation['endpoint']): Conclusion['problem'] {
   const { reached, trusted, failure, findings } = verdict;
@@ -222,17 +196,6 @@ function problemOf(verdict: Verdict, endpoint: Observation['endpoint']): Conclus
       clientsRefusingNow(finding).some(connectsTo(endpoint.protocol)) && validFrom([finding]) === null,
   );
   return refusal ? { code: 'refused', message: findingMessage(refusal, host) } : null;
-}
-
-/**
- * Returns until when the renewal of the current certificate is on schedule (ms UTC). Null if that is unknown, and for certificates
- * that are long-lived or not trusted: their badges do not depend on it.
- */
-export function onScheduleUntil(
-  { trusted, renewal }: Pick<Verdict, 'trusted' | 'renewal'>,
-  certificate: Renewable,
-): number | null {
-  return trusted && isShortLived(certificate) ? (renewal?.overdueAt ?? null) : null;
 }
 
 /** Returns the certificates of the incidents that a plan begins, ends or reports. */

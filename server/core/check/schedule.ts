@@ -1,5 +1,3 @@
-import type { Finding } from '../finding.ts';
-import type { Verdict } from '../verdict.ts';
 import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
@@ -86,24 +84,4 @@ function laneOfNth(nth: number): number {
   let lane = 0;
   while (lane < LANES - 1 && nth % 2 ** (lane + 1) === 0) lane += 1;
   return lane;
-}
-
-/** Returns whether an answer that the verdict depends on is still pending, so that the next check may know more. */
-export function isAwaiting({ reached, path, findings, revocation }: Verdict): boolean {
-  const isPathPending = findings.some(
-    ({ code, severity }) => code === 'incomplete_chain' && severity === 'warning',
-  );
-  return (
-    (reached && path.length === 0 && isPathPending) || revocation.sources.some(({ why }) => why === 'pending')
-  );
-}
-
-/** Returns when all certificates that become valid within minutes are valid, ms UTC; null if there are none. */
-export function validFrom(findings: readonly Pick<Finding, 'facts'>[]): number | null {
-  const starts = findings.flatMap(({ facts }) => {
-    const isEarly =
-      facts.kind === 'not_yet_valid' || (facts.kind === 'path_fault' && facts.fault === 'not_yet_valid');
-    return isEarly && facts.minutes !== undefined ? facts.notBefore : [];
-  });
-  return starts.length === 0 ? null : Math.max(...starts);
 }

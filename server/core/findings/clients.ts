@@ -48,6 +48,9 @@ const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ...RULES.flatMap((rule) => ('why' in rule ? [[rule.code, rule] as const] : [])),
 ]);
 
+/** Returns what a rule says. A newer version may have stored a rule that this one does not know. */
+export const reasonOf = (rule: string): Reason | undefined => REASONS.get(rule);
+
 /** Returns the first version of a client that accepts what a rule is about; undefined if older versions accept it too, or none does. */
 export function acceptingSince(rule: string, client: Client): string | undefined {
   return ACCEPTING_SINCE.get(rule)?.[client];
@@ -92,14 +95,12 @@ function refusalWords({ rule, authority, evidence }: Refusal, { clients }: Pick<
     return `${CLIENT_NAMES[client]}${refusing === undefined ? which : ` since ${refusing}`}`;
   });
   const plainVerb = names.length === 1 ? 'refuses' : 'refuse';
-  const refuse = rule === 'root_order' ? 'may refuse' : plainVerb;
+  const refuse = known?.isUncertain ? 'may refuse' : plainVerb;
   return {
-    // A newer version may have stored a rule that this one does not know.
     message: `${listed(names)} ${whatHappens(rule, refuse, authority)}${known === undefined ? '' : `: ${known.why}`}.`,
     evidence: [
       ...(evidence === undefined ? [] : helloEvidence(evidence)),
-      // Programs differ in whether they accept a partial chain, which the message says.
-      ...(clients.includes('openssl') && rule !== 'partial_chain'
+      ...(clients.includes('openssl') && !known?.isOfSomePrograms
         ? [{ label: 'OpenSSL', value: 'used by curl, Python, PHP, Node.js, Ruby and others' }]
         : []),
     ],

@@ -17,7 +17,7 @@ import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certif
 import { CLIENTS } from '../../../contract/check-words.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { clientsRefusing } from './clients/refusals.ts';
-import { isAwaiting } from '../check/schedule.ts';
+import { isAwaiting } from './previous-verdict.ts';
 import { judge } from './judge.ts';
 import type { FetchedIntermediate } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';

@@ -1,4 +1,4 @@
-import { tryParseCertificate } from '../../pki/certificate.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
 import { isFinal } from '../../pki/revocation/revocation-status.ts';
 import type { TrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
@@ -85,19 +85,9 @@ export function judge(
 
   const { renewal: renewals } = observation;
   const weakest = earliest(read.map((one) => one.weakest ?? one.leaf)) ?? leaf;
-  const limiting = expiringCertificate(
-    weakest,
-    read.some((one) => one.leaf === weakest) ? 'leaf' : 'intermediate',
-    renewals,
-  );
-  const chainToServe =
-    chainOfLeaf.path === null ? null : pathEntries(chainOfLeaf, observation).filter(isServed);
-  const anchor = chainOfLeaf.path?.at(-1)?.fingerprint;
-  const hasOwnRoot = trustStore.anchors.some(
-    ({ certificate, isPublic }) => !isPublic && certificate.fingerprint === anchor,
-  );
-  const served = chainToServe === null ? null : leaf.fingerprint;
-
+  const isLeaf = read.some((one) => one.leaf === weakest);
+  const limiting = expiringCertificate(weakest, isLeaf ? 'leaf' : 'intermediate', renewals);
+  const served = chainOfLeaf.path === null ? null : leaf.fingerprint;
   const current = expiringCertificate(leaf, 'leaf', renewals);
   const turns = recordServed(before.turns, current, observation.observedAt);
   const others = rotatingCertificates(turns);
@@ -106,11 +96,7 @@ export function judge(
   const posture =
     judgePosture(observation, leaves, { chains, previous, rotating }) ?? previous?.posture ?? null;
   const sideBySide = addressFindings(observation, answers);
-  const replaced = new Set<string | null>(
-    read
-      .filter((one) => read.some((other) => isReplacedBy(one.leaf, other.leaf)))
-      .map((one) => one.leaf.fingerprint),
-  );
+  const replaced = replacedLeaves(read.map((one) => one.leaf));
   const findings = worstFirst([
     ...answerFindings(limitedAnswers(answers, posture, observation.endpoint.protocol), served).filter(
       // If other addresses already show the renewal, `certificates_differ` reports the old certificate.
@@ -127,13 +113,8 @@ export function judge(
     leafFingerprint: leaf.fingerprint,
     limiting,
     findings,
-    trusted: findings.every(
-      ({ severity, code, keyType }) =>
-        severity !== 'critical' && (code !== 'unverifiable' || keyType !== null),
-    ),
-    path: pathEntries(chainOfLeaf, observation),
-    chainToServe: chainToServe?.map(({ fingerprint }) => fingerprint) ?? null,
-    hasOwnRoot,
+    trusted: isTrusted(findings),
+    ...pathOf(chainOfLeaf, observation, trustStore),
     revocation: withPendingAnswer(chainOfLeaf.revocation, leaf.fingerprint, previous, now),
     renewal: renewalVerdict(leaf, renewalWindow(leaf, renewals), replaced.has(leaf.fingerprint)),
     posture,
@@ -351,6 +332,36 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
       failure: null,
     };
   });
+}
+
+function isTrusted(findings: readonly Finding[]): boolean {
+  return findings.every(
+    ({ severity, code, keyType }) => severity !== 'critical' && (code !== 'unverifiable' || keyType !== null),
+  );
+}
+
+/** Returns the fingerprints of the leaves that another address has already replaced. */
+function replacedLeaves(leaves: readonly Certificate[]): ReadonlySet<string | null> {
+  return new Set(
+    leaves
+      .filter((leaf) => leaves.some((other) => isReplacedBy(leaf, other)))
+      .map(({ fingerprint }) => fingerprint),
+  );
+}
+
+/** Returns what the verdict says about the valid path of the leaf. */
+function pathOf(
+  chain: Pick<ChainJudgement, 'path' | 'sent'>,
+  observation: Observation,
+  { anchors }: TrustStore,
+): Pick<Verdict, 'path' | 'chainToServe' | 'hasOwnRoot'> {
+  const path = pathEntries(chain, observation);
+  const anchor = chain.path?.at(-1)?.fingerprint;
+  return {
+    path,
+    chainToServe: chain.path === null ? null : path.filter(isServed).map(({ fingerprint }) => fingerprint),
+    hasOwnRoot: anchors.some(({ certificate, isPublic }) => !isPublic && certificate.fingerprint === anchor),
+  };
 }
 
 /** Returns the certificates of the valid path for display; empty if there is none. */

@@ -14,7 +14,7 @@ import { CLIENTS } from '../../../contract/check-words.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { conditionsOf } from '../alerting/conditions.ts';
 import { connectingClients } from './clients/refusals.ts';
-import { validFrom } from '../check/schedule.ts';
+import { validFrom } from './path-findings.ts';
 
 const startingIn = (seconds: number) => ({ notBefore: NOW + seconds * 1_000 });
 const earlyLeaf = (seconds: number) => issue(startingIn(seconds));

@@ -7,7 +7,7 @@ import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName } from '../facts.ts';
-import type { ChainFinding } from '../finding.ts';
+import type { ChainFinding, Finding } from '../finding.ts';
 import { SOON_MS } from '../findings/leaf.ts';
 import { earlyAuthority, pathFaults } from '../findings/path.ts';
 import { incompleteFinding, pendingFinding } from '../findings/sent-chain.ts';
@@ -264,4 +264,14 @@ export function distrustedSince(
 /** Returns the time of the earliest SCT (ms UTC), or the notBefore if there is no SCT. */
 function issuedAt({ signedCertificateTimestamps, notBefore }: Certificate): number {
   return signedCertificateTimestamps.length === 0 ? notBefore : Math.min(...signedCertificateTimestamps);
+}
+
+/** Returns when all certificates that become valid within minutes are valid, ms UTC; null if there are none. */
+export function validFrom(findings: readonly Pick<Finding, 'facts'>[]): number | null {
+  const starts = findings.flatMap(({ facts }) => {
+    const isEarly =
+      facts.kind === 'not_yet_valid' || (facts.kind === 'path_fault' && facts.fault === 'not_yet_valid');
+    return isEarly && facts.minutes !== undefined ? facts.notBefore : [];
+  });
+  return starts.length === 0 ? null : Math.max(...starts);
 }

@@ -174,3 +174,13 @@ export function withKnownWindows(
   });
   return [...known, ...renewal];
 }
+
+/** Returns whether an answer that the verdict depends on is still pending, so that the next check may know more. */
+export function isAwaiting({ reached, path, findings, revocation }: Verdict): boolean {
+  const isPathPending = findings.some(
+    ({ code, severity }) => code === 'incomplete_chain' && severity === 'warning',
+  );
+  return (
+    (reached && path.length === 0 && isPathPending) || revocation.sources.some(({ why }) => why === 'pending')
+  );
+}

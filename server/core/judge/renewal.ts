@@ -1,9 +1,9 @@
 import type { Certificate } from '../../pki/certificate.ts';
-import { expectedRenewal, renewalOverdueAt } from '../alert-steps.ts';
+import { expectedRenewal, isShortLived, type Renewable, renewalOverdueAt } from '../alert-steps.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import type { RenewalEvidence } from '../observation.ts';
-import type { ExpiringCertificate, RenewalVerdict } from '../verdict.ts';
+import type { ExpiringCertificate, RenewalVerdict, Verdict } from '../verdict.ts';
 
 type Window = Extract<RenewalEvidence, { outcome: 'window' }>;
 
@@ -107,4 +107,15 @@ export function earliest<One extends { notAfter: number }>(certificates: readonl
     (soonest, one) => (soonest !== null && one.notAfter < soonest.notAfter ? one : soonest),
     first ?? null,
   );
+}
+
+/**
+ * Returns until when the renewal of the current certificate is on schedule (ms UTC). Null if that is unknown, and for certificates
+ * that are long-lived or not trusted: their badges do not depend on it.
+ */
+export function onScheduleUntil(
+  { trusted, renewal }: Pick<Verdict, 'trusted' | 'renewal'>,
+  certificate: Renewable,
+): number | null {
+  return trusted && isShortLived(certificate) ? (renewal?.overdueAt ?? null) : null;
 }

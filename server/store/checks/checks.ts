@@ -3,14 +3,14 @@ import { replacedCertificate } from '../../core/alerting/conditions.ts';
 import { isAboutAllServing } from '../../core/alerting/route.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../core/alerting/settings.ts';
 import {
-  certificateProblem,
   type CheckState,
   concernedCertificates,
   conclude,
   type Conclusion,
-  onScheduleUntil,
   type UptimeRecord,
 } from '../../core/check/conclude.ts';
+import { certificateProblem } from '../../core/judge/clients/refusals.ts';
+import { onScheduleUntil } from '../../core/judge/renewal.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Observation } from '../../core/observation.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { certificateProblem } from '../../core/check/conclude.ts';
+import { certificateProblem } from '../../core/judge/clients/refusals.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { DialectName } from '../db/dialect.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { CertificateProblem } from '../../core/check/conclude.ts';
+import type { CertificateProblem } from '../../core/judge/clients/refusals.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Targeted } from '../../core/target.ts';
 import {

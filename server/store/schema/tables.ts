@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { CertificateProblem } from '../../core/check/conclude.ts';
+import type { CertificateProblem } from '../../core/judge/clients/refusals.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
 import type { Subscription } from '../../core/plan.ts';
 import type {

@@ -103,6 +103,7 @@ export const ANCHORED_RULES = [
     why: 'it is trusted, but it is not a root; only programs that allow this accept it, such as curl and Python since 3.13',
     fix: 'Trust the root of this authority instead of its intermediate.',
     isForOwner: true,
+    isOfSomePrograms: true,
     // A user who adds an intermediate here may have its root on the machines that connect.
     severity: 'note',
     clients: ['openssl'],

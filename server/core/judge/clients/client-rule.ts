@@ -31,6 +31,12 @@ export interface Reason {
   fix?: string;
   /** Whether it is about the connection, and not about a certificate. */
   isOfConnection?: true;
+  /** Whether it is true whichever certificate is served, as for the key exchange group. */
+  isOfEveryHandshake?: true;
+  /** Whether we cannot know if they refuse: it depends on the order of the roots in their stores. */
+  isUncertain?: true;
+  /** Whether the programs with a client differ, which `why` says. */
+  isOfSomePrograms?: true;
   /** Whether the owner of the host can act, even against a CA certificate: leave it out, or trust others. */
   isForOwner?: true;
   /** Shows what the rule is about. Default: a command that shows the certificate. */

@@ -78,6 +78,7 @@ export const HANDSHAKE_RULES = [
     why: 'the server accepts only key exchange groups that they do not offer',
     fix: 'Enable the groups X25519 and P-256 on the server.',
     isOfConnection: true,
+    isOfEveryHandshake: true,
     clients: ['chromium'],
     source: 'measured',
     applies: ({ group }) => group === 'P-521',

@@ -1,8 +1,8 @@
 import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
-import { definitionOf, type Finding, kindOf } from '../../finding.ts';
+import { definitionOf, type Finding, type FindingCode, kindOf } from '../../finding.ts';
 import type { Verdict } from '../../verdict.ts';
-import { acceptingSince } from '../../findings/clients.ts';
+import { acceptingSince, reasonOf } from '../../findings/clients.ts';
 import { connectsTo } from './client-rule.ts';
 
 /** Returns the clients that refuse the endpoint because of a finding. */
@@ -22,9 +22,8 @@ export function clientsRefusing({
 /** Returns the clients whose current version refuses the endpoint because of a finding. */
 export function clientsRefusingNow(finding: Parameters<typeof clientsRefusing>[0]): readonly Client[] {
   const { facts } = finding;
-  // Whether they refuse depends on the order of the roots in their stores, which we do not know.
-  if (facts.kind === 'refused_by_clients' && facts.rule === 'root_order') return [];
   const rule = facts.kind === 'refused_by_clients' ? facts.rule : '';
+  if (reasonOf(rule)?.isUncertain) return [];
   return clientsRefusing(finding).filter((client) => acceptingSince(rule, client) === undefined);
 }
 
@@ -44,4 +43,30 @@ export function connectingClients(
         connects: !refusing.has(client),
       }))
     : [];
+}
+
+/** What makes clients refuse a certificate on a domain, besides expiry. */
+export type CertificateProblem = 'revoked' | 'wrong_name' | 'untrusted';
+
+/** Critical findings that are no problem of a certificate: expiry is a state of its own, the others are faults of a server. */
+const NOT_ABOUT_CERTIFICATES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'expired',
+  'legacy_tls',
+  'http2_fault',
+]);
+
+/** Returns what makes clients refuse a certificate that an address serves, besides expiry; null if nothing does. */
+export function certificateProblem(verdict: Verdict, fingerprint: string): CertificateProblem | null {
+  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
+  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
+  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
+  const serious = verdict.findings.filter(
+    ({ severity, code, fingerprint: about, keyType }) =>
+      severity === 'critical' &&
+      keyType === null &&
+      !NOT_ABOUT_CERTIFICATES.has(code) &&
+      (about === fingerprint || (isLeaf && about === null)),
+  );
+  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
+  return serious.length > 0 ? 'untrusted' : null;
 }

@@ -72,6 +72,7 @@ export const ISSUER_RULES = [
     code: 'root_order',
     why: 'several trusted roots fit, and they try only one: OpenSSL the first in its store, GnuTLS the last, Java any',
     fix: ONE_ROOT,
+    isUncertain: true,
     severity: 'warning',
     clients: ['openssl', 'java', 'gnutls'],
     source: 'measured',

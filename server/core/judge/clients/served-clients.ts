@@ -2,6 +2,7 @@ import type { Client } from '../../../../contract/check-words.ts';
 import type { Protocol } from '../../../../contract/protocols.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import type { ChainFinding } from '../../finding.ts';
+import { reasonOf } from '../../findings/clients.ts';
 import type { PostureVerdict } from '../../verdict.ts';
 import { connectsTo, severityOf } from './client-rule.ts';
 import { keyTypeOf } from './field-rules.ts';
@@ -20,7 +21,7 @@ export function clientsGetting(leaf: Certificate, posture: PostureVerdict | null
 
 /**
  * Limits a finding to the clients that get the certificate, and adapts its severity. Returns null if none of these refuses the certificate.
- * A finding about the key exchange group stays as it is, because the group does not depend on the certificate.
+ * A finding about every handshake stays as it is.
  */
 export function limitedTo(
   finding: ChainFinding,
@@ -28,7 +29,7 @@ export function limitedTo(
   protocol: Protocol,
 ): ChainFinding | null {
   const { facts } = finding;
-  if (facts.kind === 'refused_by_clients' && facts.rule === 'rare_group') return finding;
+  if (facts.kind === 'refused_by_clients' && reasonOf(facts.rule)?.isOfEveryHandshake) return finding;
   const isServed = (client: Client): boolean => clients.includes(client);
   const about = { ...finding, keyType: null };
   const refusing = clientsRefusing(about).filter(connectsTo(protocol));
