@@ -73,8 +73,8 @@ export async function startApi(
   const policy: AddressPolicy = {
     ...parts.policy,
     permits: (ip) => {
-      // This judgement cannot wait for DNS. The page sends the address as it is typed, so the prefixes are usually known before
-      // it is added.
+      // `permits` cannot wait for DNS. But the page already looks the address up while a person types it, so we usually know the
+      // NAT64 prefixes when it is added.
       void resolver.learnNat64([ip]);
       return parts.policy.permits(ip);
     },

@@ -67,8 +67,8 @@ function mailDelay(attempt: number, jitter: number): number {
 }
 
 /**
- * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt` also
- * counts attempts that a crash of our process ended, so the number of retries is capped at those due by now.
+ * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt` also counts
+ * attempts during which our process crashed. They must not use up the retries, so no more count than the schedule allows by now.
  */
 function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): number | null {
   const passed = HTTP_RETRIES_AT_MS.filter((due) => now - firstAttemptAt >= due * EARLIEST_SHARE).length;

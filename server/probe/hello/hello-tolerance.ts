@@ -79,8 +79,8 @@ async function findIntolerances(
   const refusedOnce = refusedIn(first);
   if (refusedOnce.length === 0) return [];
 
-  // Send both again: a refusal by chance ends here, so that few servers get the many ClientHellos below. Do not repeat one that was left
-  // without an answer, because each costs the whole time limit.
+  // Send both again, so that a server that refused only once does not get the many ClientHellos below. Do not repeat one that got no
+  // answer, because each costs the whole time limit.
   const isLoud = (browser: Browser): boolean => first.get(browser) !== 'silent';
   const [controls, again] = await Promise.all([
     ask(['plain'], plain),

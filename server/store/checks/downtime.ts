@@ -94,7 +94,7 @@ export async function dailyDowntimes(
 
 const DAY_MINUTES = DAY_MS / MINUTE_MS;
 
-/** Returns the part of these incidents that falls on a day (UTC), in ms. `started_at` and `ended_at` are sums over all of them. */
+/** Returns how long incidents lasted on a day (UTC), in ms. `started_at` and `ended_at` are the sums of their starts and ends. */
 function onDay(
   incidents: { first_day: number; last_day: number; count: number; started_at: number; ended_at: number },
   day: number,

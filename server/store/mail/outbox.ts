@@ -198,8 +198,8 @@ export interface SentRows {
 }
 
 /**
- * Applies `change` to all rows of a message, or only to `rows`, and ends their lease. Returns them; none if the lease is lost. Those of
- * `rows` that still wait become `delivered` even then, so that the worker that has leased them meanwhile does not retry them.
+ * Applies `change` to all rows of a message, or only to `rows`, and ends their lease. Returns the changed rows: none if the lease is
+ * lost. A message that was sent becomes `delivered` even then, so that another worker that leased it meanwhile does not send it again.
  */
 export async function updateLeasedRows(
   trx: Transaction<Tables>,

@@ -82,7 +82,7 @@ export async function readCalendarDomains(
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!feed) return null;
-  // In the future, if the clock ran ahead and was set back.
+  // `read_at` is in the future if the clock ran ahead and was set back.
   if (Math.abs(now - (feed.read_at ?? 0)) >= HOUR_MS)
     await store.db
       .updateTable('calendar_feeds')
