@@ -3,7 +3,7 @@ import { judge } from '../../server/core/judge/judge.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { loadTrustStore } from '../../server/probe/examiner.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../../tests/kit/product/stand-ins.ts';
 import { type ClientRound, type ClientStart, HOST, UNSEEN_PER_ROUND, type WebPorts } from './protocol.ts';
 
 // The measured process runs only checks. The server, the report and the other clients run in other processes.

@@ -5,7 +5,7 @@ import type { Observation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../../tests/kit/product/stand-ins.ts';
 import { HOSTILE_HTTP2 } from '../../tests/kit/peers/http2-peers.ts';
 import type { Figure } from '../scale/figures.ts';
 import type { Http2Ready } from './http2-peers.ts';

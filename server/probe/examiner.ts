@@ -5,6 +5,7 @@ import type { CheckedEndpoint } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { splitPem } from '../pki/certificate-bundle.ts';
 import { tryParseCertificate } from '../pki/certificate.ts';
+import { LruCache } from '../pki/lru-cache.ts';
 import { createTrustStore, extendTrustStore, type TrustStore } from '../pki/trust-store.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
 import type { ObserveOptions, Probe } from './probe.ts';
@@ -69,23 +70,6 @@ export function createStages({ probe, trustStore }: StagesOptions) {
   };
 }
 
-/** Creates an examiner that works in the calling thread. `now` returns ms UTC. */
-export function createExaminer({ now, ...options }: StagesOptions & { now: () => number }): Examiner {
-  const stages = createStages(options);
-  return {
-    async examine(endpoint, { previous, ...asked }) {
-      const observation = await stages.observe(endpoint, asked);
-      const request = { observation, now: now(), authorities: asked.authorities };
-      return {
-        observation,
-        verdicts: previous.map((one) => stages.judge({ ...request, previous: one })),
-        certificates: stages.certificatesSeen(observation),
-      };
-    },
-    judge: (request) => Promise.resolve(stages.judge(request)),
-  };
-}
-
 function certificatesSeen(
   { addresses, authorities, posture }: Observation,
   work = new WorkBudget(),
@@ -113,7 +97,7 @@ const MAX_CACHED_STORES = 200;
 
 /** Returns a function that extends `base` with an account's own CAs (DER). Equal sets share one trust store. */
 function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array[]) => TrustStore {
-  const cache = new Map<string, TrustStore>();
+  const cache = new LruCache<string, TrustStore>(MAX_CACHED_STORES);
   return (authorities) => {
     if (authorities.length === 0) return base;
     const fingerprints = authorities.map((der) => createHash('sha256').update(der).digest('hex'));
@@ -125,10 +109,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
         base,
         authorities.filter((der) => tryParseCertificate(der) !== null),
       );
-    cache.delete(key);
     cache.set(key, trustStore);
-    const [oldest] = cache.keys();
-    if (cache.size > MAX_CACHED_STORES && oldest !== undefined) cache.delete(oldest);
     return trustStore;
   };
 }

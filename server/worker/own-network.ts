@@ -52,14 +52,6 @@ export interface PreviousState {
  */
 export const RECHECK_DELAY_MS = { min: 40_000, max: 55_000 };
 
-/** An implementation that trusts everything, for tests of other parts. */
-export const TRUST_EVERY_CHECK: OwnNetwork = {
-  trusts: () => Promise.resolve(true),
-  clockIsRight: () => Promise.resolve(true),
-  clearPastAlarms: () => Promise.resolve(),
-  close: () => undefined,
-};
-
 const MIN_HEALTHY = 2;
 /**
  * How long a mass failure is held back while canaries answer: they show that our network works, so we believe the failures

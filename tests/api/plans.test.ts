@@ -4,7 +4,7 @@ import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
+import { TRUST_EVERY_CHECK } from '../kit/product/stand-ins.ts';
 import { createPlanLoop } from '../../server/worker/account-loops.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, type Person } from '../kit/product/people.ts';

@@ -10,7 +10,7 @@ import { untestedPosture } from '../../server/core/report/report-posture.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { checkTraces, controlTraces } from './check-traces.ts';
 import { prepareFiles } from './daemon.ts';

@@ -5,7 +5,8 @@ import type { FetchedIntermediate, Observation, RevocationEvidence } from '../..
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore, type TrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
-import { NO_SOURCES, type Sources } from '../../server/probe/sources/sources.ts';
+import type { Sources } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import {

@@ -9,7 +9,7 @@ import { tryParseCertificate } from '../../server/pki/certificate.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createCanaries } from '../../server/probe/canary.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';

@@ -6,7 +6,7 @@ import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { seededRandom } from '../faults/random.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import {

@@ -7,7 +7,7 @@ import type { Verdict } from '../../server/core/verdict.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { CLIENT_OFFERS } from '../../server/probe/client-offers.ts';
 import { offerContext } from '../../server/probe/tls-contexts.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';

@@ -7,7 +7,7 @@ import type { Observation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';

@@ -6,7 +6,7 @@ import type { Observation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../kit/certificates/hostile-chains.ts';
 import { leastGrowth } from '../kit/machine/memory.ts';

@@ -13,7 +13,7 @@ import type { Observation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { HOSTILE_HTTP2, http2Frame, OK, sending, SETTINGS, speakingHttp2 } from '../kit/peers/http2-peers.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';

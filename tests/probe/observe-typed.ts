@@ -5,7 +5,7 @@ import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import type { DnsServer } from '../kit/peers/dns-server.ts';
 import { PATIENT } from '../kit/peers/loopback.ts';
 

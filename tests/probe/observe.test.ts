@@ -4,7 +4,7 @@ import type { AddressObservation, HandshakeObservation, Observation } from '../.
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
 import { hasIpv6Loopback, keep, PATIENT } from '../kit/peers/loopback.ts';
 import { mintAuthority, mintKey, selfSigned } from '../kit/certificates/mint.ts';

@@ -2,7 +2,7 @@ import type { Protocol } from '../../contract/protocols.ts';
 import { POSTURE_PARTS, type PostureObservation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createFailureLimit } from '../../server/probe/failure-limit.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { probePosture } from '../../server/probe/posture.ts';
 import { keep } from '../kit/peers/loopback.ts';
 import { type ServerCertificate, startTlsServer } from '../kit/peers/tls-server.ts';

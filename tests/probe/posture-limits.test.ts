@@ -9,7 +9,7 @@ import { untestedPosture } from '../../server/core/report/report-posture.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { keep, PATIENT, STOPPED } from '../kit/peers/loopback.ts';
 import { listening, startTlsServer } from '../kit/peers/tls-server.ts';

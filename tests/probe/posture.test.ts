@@ -5,7 +5,8 @@ import { POSTURE_PARTS, type PostureObservation, type PosturePart } from '../../
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
-import { type DomainSource, NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import type { DomainSource } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import { createAlpnProxy } from '../kit/peers/alpn-proxy.ts';
 import { keep, STOPPED, stopTimers } from '../kit/peers/loopback.ts';

@@ -7,7 +7,7 @@ import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
 import { createSources } from '../../server/probe/sources/create-sources.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { createHelloRouter } from '../kit/peers/hello-proxies.ts';

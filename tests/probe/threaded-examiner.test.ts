@@ -11,9 +11,9 @@ import { type Observation, unexaminedObservation } from '../../server/core/obser
 import { describeVerdict } from '../../server/core/report/describe-finding.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
-import { createExaminer, type Examiner } from '../../server/probe/examiner.ts';
+import type { Examiner } from '../../server/probe/examiner.ts';
+import { createExaminer, NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
 import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
 import { isNetworkFailure } from '../../server/worker/own-network.ts';
 import { PROTOCOLS } from '../../contract/protocols.ts';

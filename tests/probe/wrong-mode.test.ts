@@ -5,7 +5,7 @@ import type { FailedObservation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
-import { NO_SOURCES } from '../../server/probe/sources/sources.ts';
+import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { keep, PATIENT, runInSteps } from '../kit/peers/loopback.ts';
 import { alerting, closing, type RawPeer, resetting, silent, startRawPeer } from '../kit/peers/raw-peers.ts';

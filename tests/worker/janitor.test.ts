@@ -5,7 +5,7 @@ import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
-import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
+import { TRUST_EVERY_CHECK } from '../kit/product/stand-ins.ts';
 import { createJanitor } from '../../server/worker/janitor.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { person } from '../store/samples.ts';

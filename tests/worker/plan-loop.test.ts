@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { findAccount, grantPremium } from '../../server/store/accounts/accounts.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
+import { TRUST_EVERY_CHECK } from '../kit/product/stand-ins.ts';
 import { createPlanLoop } from '../../server/worker/account-loops.ts';
 import { checksMade } from '../kit/product/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databases/database.ts';

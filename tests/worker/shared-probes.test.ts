@@ -8,7 +8,7 @@ import { findMonitor, removeMonitor, requestCheck } from '../../server/store/mon
 import { currentLogFields } from '../../server/telemetry/trace-context.ts';
 import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
-import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
+import { TRUST_EVERY_CHECK } from '../kit/product/stand-ins.ts';
 import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';
 import { failed, NOW, observation, trustStore } from '../kit/certificates/judging.ts';
 import { describeAnyDatabase, describeEachDatabase, freshStore } from '../kit/databases/database.ts';

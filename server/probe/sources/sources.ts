@@ -96,14 +96,3 @@ export class Requester {
     return this.#left-- > 0;
   }
 }
-
-/** Sources that send no requests. */
-export const NO_SOURCES: Sources = {
-  intermediates: { complete: () => Promise.resolve({ intermediates: [], isPending: false }) },
-  revocation: { evidence: () => Promise.resolve([]) },
-  renewal: { renewal: () => Promise.resolve(null) },
-  domains: {
-    caa: () => Promise.resolve({ outcome: 'unavailable' }),
-    registration: ({ host }) => Promise.resolve({ outcome: 'unavailable', domain: host }),
-  },
-};
