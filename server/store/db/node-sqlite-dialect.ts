@@ -13,6 +13,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { LogSync } from './log-sync.ts';
 import { SqliteCompiler } from './long-lists.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
@@ -279,7 +280,7 @@ const IS_DDL = /^\s*(?:create|alter|drop)\b/i;
 /** An open connection with an LRU cache of statements, because preparing a statement takes as long as running most of them. */
 class SqliteConnection {
   readonly database: DatabaseSync;
-  readonly #prepared = new Map<string, Prepared>();
+  #prepared = new LruCache<string, Prepared>(MAX_CACHED_STATEMENTS);
 
   constructor(path: string, settings: string, { readOnly = false } = {}) {
     this.database = new DatabaseSync(path, {
@@ -305,22 +306,16 @@ class SqliteConnection {
   }
 
   clearCache(): void {
-    this.#prepared.clear();
+    this.#prepared = new LruCache(MAX_CACHED_STATEMENTS);
   }
 
   #statementOf(sql: string): Prepared {
     const cached = this.#prepared.get(sql);
-    if (cached) this.#prepared.delete(sql);
-    const prepared = cached ?? this.#prepare(sql);
-    if (sql.length <= MAX_CACHED_LENGTH) this.#prepared.set(sql, prepared);
-    const [oldest] = this.#prepared.keys();
-    if (this.#prepared.size > MAX_CACHED_STATEMENTS && oldest !== undefined) this.#prepared.delete(oldest);
-    return prepared;
-  }
-
-  #prepare(sql: string): Prepared {
+    if (cached !== null) return cached;
     const statement = this.database.prepare(sql);
-    return { statement, hasRows: statement.columns().length > 0 };
+    const prepared = { statement, hasRows: statement.columns().length > 0 };
+    if (sql.length <= MAX_CACHED_LENGTH) this.#prepared.set(sql, prepared);
+    return prepared;
   }
 }
 
