@@ -42,7 +42,7 @@ export function tracingConfig(text: Read): TracingConfig | null {
       'process.pid': String(process.pid),
       'service.name': 'certlantern',
       ...pairs('OTEL_RESOURCE_ATTRIBUTES', text),
-      ...named('service.name', text('OTEL_SERVICE_NAME')),
+      ...attribute('service.name', text('OTEL_SERVICE_NAME')),
     },
     ratio: ratioOf(text),
     timeoutMs: milliseconds('OTEL_EXPORTER_OTLP_TIMEOUT', text, 10_000),
@@ -50,7 +50,7 @@ export function tracingConfig(text: Read): TracingConfig | null {
   };
 }
 
-function named(name: string, value: string | null): Record<string, string> {
+function attribute(name: string, value: string | null): Record<string, string> {
   return value === null ? {} : { [name]: value };
 }
 

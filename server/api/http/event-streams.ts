@@ -57,7 +57,7 @@ const textOf = ({ event, data }: ServerEvent): string => `event: ${event}\ndata:
 
 const SESSION_ENDED = textOf({ event: 'session_ended', data: {} });
 /** Shortest time between two batches of events of an account. */
-const APART_MS = SECOND_MS;
+const MIN_INTERVAL_MS = SECOND_MS;
 /** Maximum number of monitors in one batch, of about 700 kB. */
 const READ_AT_ONCE = 500;
 /** Maximum number of texts that the streams of an account share; a reader who catches up needs more. */
@@ -148,7 +148,7 @@ function createFeed(read: (monitorIds: readonly string[]) => Promise<Map<string,
     receive(signal) {
       if (signal.topic === 'domain') texts.delete(signal.monitorId);
       for (const stream of streams) stream.receive(signal);
-      const waitMs = sentAt + APART_MS - performance.now();
+      const waitMs = sentAt + MIN_INTERVAL_MS - performance.now();
       if (waitMs <= 0 || isUrgent(signal)) send();
       else if (!isPlanned) {
         isPlanned = true;
