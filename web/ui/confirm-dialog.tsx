@@ -8,14 +8,13 @@ import {
   DIALOG_TITLE,
   DialogActions,
   type DialogProps,
+  type OpenState,
   SCRIM,
   useFocusReturn,
 } from './dialog.tsx';
 import { toast } from './toast.tsx';
 
-export interface ConfirmDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+export interface ConfirmDialogProps extends OpenState {
   title: string;
   description?: ReactNode;
   /** Defaults to 'Delete'. */

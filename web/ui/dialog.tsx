@@ -1,4 +1,11 @@
-import { Children, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
+import {
+  Children,
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { PHONE, useMediaQuery } from '../lib/use-media-query.ts';
@@ -15,9 +22,12 @@ export const DIALOG_BOX = classNames(
 export const DIALOG_TITLE = 'text-title font-bold tracking-[-.018em]';
 export const DIALOG_DESCRIPTION = 'mt-1 text-body text-fg-2 [overflow-wrap:anywhere]';
 
-export interface DialogProps {
+export interface OpenState {
   open: boolean;
   onOpenChange: (open: boolean) => void;
+}
+
+export interface DialogProps extends OpenState {
   title: string;
   description?: ReactNode;
   /** Where focus goes on close; by default, or if it returns null, to the previously focused element. */
@@ -111,6 +121,24 @@ export function Dialog({
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  onSubmit: () => void;
+}
+
+/** Shows a form that calls `onSubmit` instead of being sent by the browser. Its fields show their own errors. */
+export function Form({ onSubmit, ...rest }: FormProps) {
+  return (
+    <form
+      noValidate
+      {...rest}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import { type ComponentType, type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { loadChunk, onFirstMove } from '../lib/browser/load-chunk.ts';
 import { Button } from './button.tsx';
+import type { OpenState } from './dialog.tsx';
 import { toast } from './toast.tsx';
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
@@ -70,7 +71,7 @@ interface DialogState<Props> {
 }
 
 /** For dialogs that are controlled by `open` and `onOpenChange`. */
-export const OPEN_PROPS: DialogState<{ open: boolean; onOpenChange: (open: boolean) => void }> = {
+export const OPEN_PROPS: DialogState<OpenState> = {
   isOpen: ({ open }) => open,
   close: ({ onOpenChange }) => onOpenChange(false),
 };

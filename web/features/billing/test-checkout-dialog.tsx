@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { CheckoutWire, ProductWire } from '../../../contract/payment.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, type DialogProps } from '../../ui/dialog.tsx';
+import { Dialog, type DialogProps, Form } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/form/field.tsx';
 import { priceText } from './price.ts';
 import { TestModeMark } from './test-mode-mark.tsx';
@@ -36,12 +36,7 @@ export function TestCheckoutDialog({
     >
       <TestModeMark>Test mode: no money moves</TestModeMark>
       {order && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            onPay();
-          }}
-        >
+        <Form onSubmit={onPay}>
           <dl className="mt-5 border-y border-line text-body">
             <Line term={`${productName} Premium, monthly`}>{priceText(order.product)}</Line>
             <Line term="Due today" isSum>
@@ -55,7 +50,7 @@ export function TestCheckoutDialog({
           <Button ref={pay} type="submit" size="large" className="mt-5 w-full" busy={isPaying}>
             Pay {priceText(order.product)}
           </Button>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

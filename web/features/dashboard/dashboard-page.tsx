@@ -5,6 +5,7 @@ import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { lazyAfterPause, lazyDialog, lazyPart, OPEN_PROPS } from '../../ui/lazy.tsx';
+import type { DialogProps, OpenState } from '../../ui/dialog.tsx';
 import { useDelayed } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useAdding } from './adding/use-adding.ts';
@@ -28,11 +29,7 @@ const SKELETON_AFTER_MS = 150;
 
 interface DashboardPageProps {
   Panel: ComponentType<PanelProps>;
-  ImportDialog: ComponentType<{
-    open: boolean;
-    onOpenChange: (open: boolean) => void;
-    focusAfterClose: () => HTMLElement | null;
-  }>;
+  ImportDialog: ComponentType<OpenState & Pick<DialogProps, 'focusAfterClose'>>;
 }
 
 /** Shows the empty dashboard, or the headline, the list and the panel. */

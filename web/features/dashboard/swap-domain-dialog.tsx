@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
 import { Button, CancelButton } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, Form } from '../../ui/dialog.tsx';
 import { useCheckedDomains } from '../../domain/domain-queries.ts';
 import { counted } from '../../lib/format.ts';
 
@@ -46,9 +46,8 @@ function Choice({ domain, isBusy, onSwap, onClose }: ChoiceProps) {
   const chosen = checked.find(({ id }) => id === chosenId);
 
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (chosen) onSwap(domain, chosen);
       }}
     >
@@ -88,6 +87,6 @@ function Choice({ domain, isBusy, onSwap, onClose }: ChoiceProps) {
           Swap
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }

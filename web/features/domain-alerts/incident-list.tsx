@@ -12,6 +12,7 @@ import { useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
 import { call } from '../../lib/api-client.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
+import { inSentence } from '../../../contract/state/state-words.ts';
 
 /** How many past incidents are listed. */
 const MAX_PAST = 3;
@@ -101,7 +102,7 @@ function CurrentIncident({ incident, now }: { incident: AlertIncidentWire; now: 
       </div>
       {incident.acknowledged_at === null && (
         <p id={hintId} className="mt-1.5 text-meta text-fg-3">
-          Acknowledge: {lowerFirst(acknowledgeMeans(incident.problem))}
+          Acknowledge: {inSentence(acknowledgeMeans(incident.problem))}
         </p>
       )}
     </li>
@@ -134,8 +135,6 @@ function SnoozeMenu({ now, isBusy, onSnooze }: SnoozeMenuProps) {
     </Menu>
   );
 }
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Acknowledges and snoozes incidents. Reloads afterwards, because the planned alerts depend on it. */
 function useIncidentCalls({ id }: AlertIncidentWire) {

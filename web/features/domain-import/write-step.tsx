@@ -1,19 +1,10 @@
 import { FileText, X } from 'lucide-react';
-import {
-  type FormEvent,
-  type ReactNode,
-  type RefObject,
-  useDeferredValue,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type ReactNode, type RefObject, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { DecodedFile } from '../../../contract/files/file-text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { Button, CancelButton, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { DialogActions } from '../../ui/dialog.tsx';
+import { DialogActions, Form } from '../../ui/dialog.tsx';
 import { FieldError, inputClass, LITERAL } from '../../ui/form/field.tsx';
 import { ProgressBar } from '../../ui/loading.tsx';
 import type { PlannedLine } from './import-plan.ts';
@@ -74,8 +65,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
     (parsed.ok ? error : parsed.message) ??
     (wasEmpty && content.trim() === '' ? 'Please enter a valid host address' : null);
   const isBusy = asked !== null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const now = parseImport(file?.text ?? text);
     setWasEmpty(now.ok && now.lines.length === 0);
     if (now.ok && now.lines.length > 0)
@@ -83,7 +73,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
   };
 
   return (
-    <form noValidate onSubmit={submit}>
+    <Form onSubmit={submit}>
       <label htmlFor={id} className="mt-[18px] mb-1.5 block text-label font-medium">
         Hosts
       </label>
@@ -141,7 +131,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
           Preview
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }
 

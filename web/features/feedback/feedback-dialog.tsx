@@ -5,18 +5,12 @@ import { useDraft } from '../../lib/drafts.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, Form, type OpenState } from '../../ui/dialog.tsx';
 import { inputClass } from '../../ui/form/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 
 /** Sends feedback to whoever runs the product. The text stays until it is sent. */
-export function FeedbackDialog({
-  open,
-  onOpenChange,
-}: {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-}) {
+export function FeedbackDialog({ open, onOpenChange }: OpenState) {
   const [text, setText, clear] = useDraft('feedback');
   const { mutate, isPending } = useWrite({
     mutationFn: (typed: string) => call(sendFeedback, { body: { title: 'feedback', message: typed.trim() } }),
@@ -29,12 +23,7 @@ export function FeedbackDialog({
   });
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="We'd love your feedback" hasCross>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate(text);
-        }}
-      >
+      <Form onSubmit={() => mutate(text)}>
         <textarea
           aria-label="Feedback"
           placeholder="Your thoughts..."
@@ -48,7 +37,7 @@ export function FeedbackDialog({
             Submit
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -28,7 +28,7 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { classNames } from '../../ui/class-names.ts';
-import { SCRIM, useFocusReturn } from '../../ui/dialog.tsx';
+import { type OpenState, SCRIM, useFocusReturn } from '../../ui/dialog.tsx';
 import { LITERAL } from '../../ui/form/field.tsx';
 import { Spinner } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -47,9 +47,7 @@ const TYPING_MS = 150;
 /** More than fit are found by typing more. */
 const MAX_FOUND = 8;
 
-interface CommandPaletteProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+interface CommandPaletteProps extends OpenState {
   commands: readonly PaletteCommand[];
 }
 

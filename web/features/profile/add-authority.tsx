@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { AUTHORITY_PEM_MAX_LENGTH, type AuthorityWire } from '../../../contract/authority.ts';
 import { type CertificateText, certificateText } from '../../../contract/files/certificate-text.ts';
 import { addAuthorities } from '../../../contract/calls/authority.ts';
@@ -6,7 +6,7 @@ import { call } from '../../lib/api-client.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { Button, CancelButton } from '../../ui/button.tsx';
-import { ReversedOnPhone } from '../../ui/dialog.tsx';
+import { Form, ReversedOnPhone } from '../../ui/dialog.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../ui/form/field.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -65,15 +65,14 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
     if (found.ok) type(found.text);
     else setRefusal(found.message);
   };
-  const add = (event: FormEvent) => {
-    event.preventDefault();
+  const add = () => {
     const entered = typedCertificates(pem);
     if (entered.ok) mutate();
     else refuse(entered.message);
   };
 
   return (
-    <form noValidate onSubmit={add}>
+    <Form onSubmit={add}>
       <label htmlFor={id} className="mb-1.5 block text-label font-medium">
         Certificate in PEM format
       </label>
@@ -116,6 +115,6 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
           </Button>
         </ReversedOnPhone>
       </div>
-    </form>
+    </Form>
   );
 }

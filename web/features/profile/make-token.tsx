@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import {
   createTokenSchema,
   TOKEN_LIFETIMES,
@@ -10,7 +10,7 @@ import { makeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button, CancelButton } from '../../ui/button.tsx';
-import { ReversedOnPhone } from '../../ui/dialog.tsx';
+import { Form, ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
 import { Field, FieldError } from '../../ui/form/field.tsx';
@@ -58,8 +58,7 @@ export function MakeTokenForm({
   const checkedScopes = fields.scopes.safeParse(scopes);
   const nameError = isSent ? checkedName.error?.issues[0]?.message : undefined;
   const scopeError = isSent ? checkedScopes.error?.issues[0]?.message : undefined;
-  const make = (event: FormEvent) => {
-    event.preventDefault();
+  const make = () => {
     setSent(true);
     if (checkedName.success && checkedScopes.success) return mutate();
     const invalid = checkedName.success ? 'fieldset input' : 'input';
@@ -67,7 +66,7 @@ export function MakeTokenForm({
   };
 
   return (
-    <form ref={form} noValidate className="grid gap-4" onSubmit={make}>
+    <Form ref={form} className="grid gap-4" onSubmit={make}>
       <Field
         label="Name"
         placeholder="What it is for"
@@ -103,7 +102,7 @@ export function MakeTokenForm({
           </Button>
         </ReversedOnPhone>
       </div>
-    </form>
+    </Form>
   );
 }
 

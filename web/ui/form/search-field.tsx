@@ -2,7 +2,6 @@ import { Search, X } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
 import { classNames } from '../class-names.ts';
-import { LITERAL } from './field.tsx';
 import { counted } from '../../lib/format.ts';
 
 const TYPING_MS = 250;
@@ -81,7 +80,9 @@ export function SearchField({
         role="searchbox"
         aria-label={label}
         placeholder={label}
-        {...LITERAL}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
         maxLength={SEARCH_MAX_LENGTH}
         value={text}
         onChange={(event) => type(event.target.value)}

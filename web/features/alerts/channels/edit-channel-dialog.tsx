@@ -5,7 +5,7 @@ import { changeChannel } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { ChannelFields, showRefusal } from './channel-fields.tsx';
@@ -13,10 +13,8 @@ import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { changedChannelSchema } from './typed-channel.ts';
 import { CHANNEL_LABELS } from '../../../../contract/words.ts';
 
-interface EditChannelDialogProps {
+interface EditChannelDialogProps extends OpenState {
   channel: ChannelWire;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
 }
 
 /** Renames a channel or changes its settings. */

@@ -1,14 +1,12 @@
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useChannelDeliveries } from '../../../lib/alerts/alert-queries.ts';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { Dialog, type OpenState } from '../../../ui/dialog.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
 
-interface ReceiptsDialogProps {
+interface ReceiptsDialogProps extends OpenState {
   channel: ChannelWire;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
 }
 
 /** Lists the last messages to a channel, each with its attempts. */

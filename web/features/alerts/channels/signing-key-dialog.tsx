@@ -3,16 +3,14 @@ import { rotateSecret } from '../../../../contract/calls/alert.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 import { SigningKey } from './signing-key.tsx';
 
-interface SigningKeyDialogProps {
+interface SigningKeyDialogProps extends OpenState {
   channel: ChannelWire;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
 }
 
 /** Creates a new signing key for a webhook. */

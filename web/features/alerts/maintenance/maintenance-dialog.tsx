@@ -4,7 +4,7 @@ import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import { TimeField } from '../../../ui/form/time-field.tsx';
@@ -21,13 +21,8 @@ const REPEATS = [
   { value: 'weekly', label: 'Every week' },
 ];
 
-interface MaintenanceDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-}
-
 /** Plans a maintenance window. */
-export function MaintenanceDialog({ open, onOpenChange }: MaintenanceDialogProps) {
+export function MaintenanceDialog({ open, onOpenChange }: OpenState) {
   return (
     <Dialog
       open={open}

@@ -3,7 +3,7 @@ import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import { useSubscription } from '../../../lib/account/plan.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions, type DialogProps } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogProps, Form } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { lazyPart } from '../../../ui/lazy.tsx';
@@ -88,10 +88,8 @@ function AddDomainForm({ input, adding, onShow, onCancel, onAddMany }: AddDomain
   const showsMore = isMoreOpen || (error !== undefined && error.field !== 'host');
   const set = Object.values(target).filter((text) => text.trim() !== '').length;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         submit();
         input.current?.focus();
       }}
@@ -148,6 +146,6 @@ function AddDomainForm({ input, adding, onShow, onCancel, onAddMany }: AddDomain
           )}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,8 @@
 import { Button } from '../../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
 import { counted, inWords } from '../../../lib/format.ts';
 
-interface LimitNoticeDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+interface LimitNoticeDialogProps extends OpenState {
   /** The domain limit of Free. */
   limit: number;
   tracked: number;

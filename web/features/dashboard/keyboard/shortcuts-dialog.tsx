@@ -1,16 +1,11 @@
 import { singleKeyShortcuts } from '../../../lib/browser/preference.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { Dialog, type OpenState } from '../../../ui/dialog.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
 import { IS_MAC } from '../../../ui/menu.tsx';
 import { listedShortcuts } from './shortcut-list.ts';
 
-interface ShortcutsDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-}
-
 /** Lists the shortcuts, with the switch for single keys. */
-export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
+export function ShortcutsDialog({ open, onOpenChange }: OpenState) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" hasCross>
       <dl className="mt-4 grid grid-cols-1 gap-x-8 md:grid-cols-2">

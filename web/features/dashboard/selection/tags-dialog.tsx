@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { Button, CancelButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, Form } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { useDomainSummary } from '../../../domain/domain-queries.ts';
 import { cachedDomain } from '../../../domain/domain-cache.ts';
@@ -45,10 +45,8 @@ function TagsForm({ onCancel, onChange }: Pick<TagsDialogProps, 'onChange'> & { 
     setRemoved(next);
   };
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         const typed = typedTags(text);
         if (!typed.ok) setError(typed.error);
         else if (typed.tags.length + removed.size === 0)
@@ -108,7 +106,7 @@ function TagsForm({ onCancel, onChange }: Pick<TagsDialogProps, 'onChange'> & { 
         <CancelButton onClick={onCancel} />
         <Button type="submit">Change Tags</Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }
 

@@ -6,7 +6,7 @@ import type { ChainCertificateWire, DomainWire } from '../../../../contract/doma
 import { call } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button, buttonClass, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Fingerprint } from '../certificate/fingerprint.tsx';
@@ -43,10 +43,8 @@ function sentAuthority(chain: readonly ChainCertificateWire[]): ChainCertificate
   return chain.find(({ role }) => role === 'root') ?? chain.findLast(({ role }) => role === 'intermediate');
 }
 
-interface TrustDialogProps {
+interface TrustDialogProps extends OpenState {
   authority: ChainCertificateWire;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
 }
 
 function TrustDialog({ authority, open, onOpenChange }: TrustDialogProps) {

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { encode } from 'uqr';
 import { disableTotp, enableTotp, verifyTotp } from '../../../../contract/calls/identity.ts';
 import { call } from '../../../lib/api-client.ts';
@@ -7,7 +7,7 @@ import { useWrite } from '../../../lib/use-write.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
-import { DialogActions } from '../../../ui/dialog.tsx';
+import { DialogActions, Form } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { saveFile } from '../../../lib/browser/save-file.ts';
@@ -126,14 +126,13 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
     onSuccess: onConfirmed,
     onError: (error) => setRefusal(messageOf(error)),
   });
-  const confirm = (event: FormEvent) => {
-    event.preventDefault();
+  const confirm = () => {
     if (code.trim() === '') setRefusal('Please enter the code');
     else mutate();
   };
 
   return (
-    <form noValidate className="mt-5 grid gap-4" onSubmit={confirm}>
+    <Form className="mt-5 grid gap-4" onSubmit={confirm}>
       <div>
         <p className="text-fg-2">
           1. Scan this code with your authenticator app. You can also type the key, or open the app on this
@@ -163,7 +162,7 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
       <Button type="submit" size="form" className="w-full" busy={isPending}>
         Turn on
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { resumeIdentity } from '../../../../contract/calls/identity.ts';
 import { call } from '../../../lib/api-client.ts';
 import { ApiError, messageOf } from '../../../lib/api-error.ts';
@@ -7,7 +7,7 @@ import { type Identity, type SecondStep, SignInCancelled } from '../../../lib/ac
 import { hasPasskeys, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeForm } from '../../../ui/form/code-form.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { Dialog, Form, type OpenState } from '../../../ui/dialog.tsx';
 import { PasswordField } from '../../../ui/form/field.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
@@ -34,12 +34,7 @@ export function FreshSignInDialog<Ready>({
   title,
   description,
   ...rest
-}: FreshSignInProps<Ready> & {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  title: string;
-  description: string;
-}) {
+}: FreshSignInProps<Ready> & OpenState & { title: string; description: string }) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
       <FreshSignIn {...rest} />
@@ -162,8 +157,7 @@ function FreshSignIn<Ready>(props: FreshSignInProps<Ready>) {
       />
     );
 
-  const enter = (event: FormEvent) => {
-    event.preventDefault();
+  const enter = () => {
     if (password === '') proof.refuse('Please enter your password');
     else void run('password', (provider) => provider.signIn(user.email, password), password);
   };
@@ -189,7 +183,7 @@ function FreshSignIn<Ready>(props: FreshSignInProps<Ready>) {
     <div className="mt-4 grid gap-3">
       <p>Confirm that it’s you.</p>
       {methods.password && (
-        <form noValidate className="grid gap-4" onSubmit={enter}>
+        <Form className="grid gap-4" onSubmit={enter}>
           <input type="email" autoComplete="username" value={user.email} readOnly hidden />
           <PasswordField
             label="Password"
@@ -201,7 +195,7 @@ function FreshSignIn<Ready>(props: FreshSignInProps<Ready>) {
           <Button type="submit" size="form" className="w-full" busy={busy === 'password'}>
             Continue
           </Button>
-        </form>
+        </Form>
       )}
       {others.map(({ id, label, prove, preload }) => (
         <Button

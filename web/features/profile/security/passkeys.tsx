@@ -1,5 +1,5 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { addPasskey, newPasskeyOptions, removePasskey } from '../../../../contract/calls/identity.ts';
 import type { IdentityMethodsWire } from '../../../../contract/identity.ts';
@@ -12,6 +12,7 @@ import { Field } from '../../../ui/form/field.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { FreshSignInDialog, type FreshSignInProps } from './fresh-sign-in.tsx';
+import { Form } from '../../../ui/dialog.tsx';
 
 type Passkey = IdentityMethodsWire['passkeys'][number];
 
@@ -124,15 +125,14 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
 
-  const add = (event: FormEvent) => {
-    event.preventDefault();
+  const add = () => {
     const isBlank = name.trim() === '';
     setRefusal(isBlank ? 'Please enter a name' : undefined);
     if (!isBlank) mutate();
   };
 
   return (
-    <form noValidate className="mt-5 grid gap-4" onSubmit={add} {...PASSKEY_PRELOAD}>
+    <Form className="mt-5 grid gap-4" onSubmit={add} {...PASSKEY_PRELOAD}>
       <Field
         ref={input}
         label="Name"
@@ -145,6 +145,6 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
       <Button type="submit" size="form" className="w-full" busy={isPending}>
         Create passkey
       </Button>
-    </form>
+    </Form>
   );
 }
