@@ -11,11 +11,12 @@ import { add, look } from './watched.ts';
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
 
-/** Returns what a visitor sees once the page's cache has expired. */
+/** Returns the answer to a visitor once the page's cache has expired, as it was sent: a schema would add defaults and drop what is too much. */
 async function seen(api: TestApi) {
   api.clock.advance(5_000);
   const answer = await api.sendFrom('203.0.113.5')(`/api/status/${SLUG}`);
-  return CALLS.publicStatus.response.parse(await answer.json()).data;
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { data: { state: string; domains: Record<string, unknown>[] } }).data;
 }
 
 describeAnyDatabase('A status page', (open) => {
@@ -26,14 +27,24 @@ describeAnyDatabase('A status page', (open) => {
     await add(alice, 'unread.example.com');
     await save(alice, { title: 'Fjord', slug: SLUG, enabled: true });
     const [shop, other] = (await seen(api)).domains;
-    expect(shop).toMatchObject({ certificate: { state: 'refused' }, is_unread: false });
+    const rest = { is_unread: false, down_since: null, uptime: expect.anything() as unknown };
+    expect(shop).toEqual({
+      ...rest,
+      name: 'shop.example.com',
+      state: 'up',
+      certificate: {
+        state: 'refused',
+        days_left: expect.any(Number) as number,
+        expiry_date: expect.any(String) as string,
+      },
+    });
     // It was never checked, so nobody knows yet.
-    expect(other).toMatchObject({ certificate: null, is_unread: false });
+    expect(other).toEqual({ ...rest, name: 'unread.example.com', state: 'unknown', certificate: null });
     await finishChecks(api, mintAuthority(), refusedByPolicy);
     const { state, domains } = await seen(api);
     expect(state).toBe('trouble');
-    expect(domains.map(({ is_unread: isUnread }) => isUnread)).toEqual([false, true]);
+    expect(domains.map((one) => one['is_unread'])).toEqual([false, true]);
     await save(alice, { show_certificates: false });
-    expect((await seen(api)).domains.map(({ is_unread: isUnread }) => isUnread)).toEqual([false, false]);
+    expect((await seen(api)).domains.map((one) => one['is_unread'])).toEqual([false, false]);
   });
 });
