@@ -143,6 +143,26 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     expect(await deleteExpired(store, 'idempotency_keys', NOW + DAY)).toBe(1);
   });
 
+  it('make the icon of a site due now, unless its next fetch is planned within nine days', async () => {
+    const store = await open();
+    const icon = { content_type: null, content: null, version: null };
+    const sites = [
+      ['soon.example', NOW + 9 * DAY],
+      ['then.example', AHEAD],
+    ] as const;
+    for (const [host, at] of sites)
+      await store.db
+        .insertInto('favicons')
+        .values({ host, port: 443, ...icon, next_fetch_at: at })
+        .execute();
+    expect(await correctFutureTimes(store, NOW)).toBe(1);
+    const planned = store.db.selectFrom('favicons').select(['host', 'next_fetch_at']).orderBy('host');
+    expect(await planned.execute()).toEqual([
+      { host: 'soon.example', next_fetch_at: NOW + 9 * DAY },
+      { host: 'then.example', next_fetch_at: NOW },
+    ]);
+  });
+
   it('stay if they are less than an hour ahead, as those of another machine may be', async () => {
     const store = await open();
     await raiseAlarm(store, { code: 'mail_down', detail: 'A detail.', now: NOW + HOUR });

@@ -201,6 +201,29 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(total - counts.paused);
   });
 
+  it('give a summary that names for each day the certificate that expires first, revoked or not', async () => {
+    const store = await open();
+    const size = 1_000;
+    const { largest } = await fillStore(store, { largest: size, teams: 0, total: size, now: NOW });
+    const unpaused = store.db
+      .selectFrom('monitors')
+      .select(['id', 'not_after'])
+      .where('account_id', '=', largest)
+      .where('not_after', 'is not', null)
+      .where('paused_by', 'is', null)
+      .orderBy('id');
+    const all = await unpaused.execute();
+    const everyThird = all.filter((_, index) => index % 3 === 0).map(({ id }) => id);
+    await store.db.updateTable('monitors').set({ revoked: 1 }).where('id', 'in', everyThird).execute();
+    const byDay = Map.groupBy(all, ({ not_after: end }) => Math.floor((end ?? 0) / DAY));
+    const firsts = [...byDay.values()].map((day) => Math.min(...day.map(({ not_after: end }) => end ?? 0)));
+    const { expiries } = await summary(store, { accountId: largest, now: NOW });
+    expect(expiries.map(({ notAfter }) => notAfter)).toEqual(firsts.toSorted((a, b) => a - b));
+    expect(expiries.map(({ count }) => count)).toEqual(
+      [...byDay.entries()].toSorted(([a], [b]) => a - b).map(([, day]) => day.length),
+    );
+  });
+
   it('count by text and by state with an index-only scan', async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());

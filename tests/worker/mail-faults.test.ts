@@ -82,6 +82,15 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
+  it('leaves mail alarms raised if the server refuses its address', async () => {
+    const rig = await startRig(await open());
+    await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: 'From before the restart.', now: START });
+    rig.sink.behave('refuse_recipient');
+    await alerted(rig, 6.5);
+    expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'failed' })]);
+    expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'smtp_refuses_us' }]);
+  });
+
   it('describes the state at the moment when it is sent, not when it was queued', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
