@@ -162,6 +162,8 @@ async function readAgain<Read, Shown, Key extends QueryKey>(
   await during(show);
   queryClient.mount();
   focusManager.setFocused(false);
+  // A read that refetches stale data on focus would not refetch it before.
+  await vi.advanceTimersByTimeAsync(60_001);
   await during(() => focusManager.setFocused(true));
   focusManager.setFocused(undefined);
   queryClient.unmount();
