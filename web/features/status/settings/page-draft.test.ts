@@ -1,14 +1,19 @@
 import { expect, it } from 'vitest';
 import type { StatusPageWire } from '../../../../contract/status-page.ts';
 import {
-  changeOf,
+  changeBetween,
+  domainChoiceOf,
   draftOf,
+  editOf,
   errorsOf,
   isSame,
   missingOf,
+  overlapErrors,
+  type PageDraft,
+  type PageEdit,
+  settled,
+  stepTo,
   suggestedAddress,
-  switchesOf,
-  whichOf,
 } from './page-draft.ts';
 
 const page: StatusPageWire = {
@@ -25,11 +30,15 @@ const page: StatusPageWire = {
   domains: [{ id: '5f6a3c1e-9d1b-4f0e-8a55-0c9f3f7f2b11', display_name: 'shop.example', label: 'Shop' }],
 };
 
-it('an unchanged draft of a status page sends the same settings back', () => {
-  const { url: _, enabled: __, ...same } = page;
-  expect(changeOf(draftOf(page))).toEqual({
-    ...same,
-    domains: [{ id: '5f6a3c1e-9d1b-4f0e-8a55-0c9f3f7f2b11', label: 'Shop' }],
+it('a draft of a status page sends only the fields that differ from the saved page', () => {
+  const saved = draftOf(page);
+  expect(changeBetween(saved, saved)).toEqual({});
+  const domains = saved.domains.map((one) => ({ ...one, label: ' Store ' }));
+  expect(
+    changeBetween(saved, { ...saved, title: ' Fjord ', slug: 'FJORD', domains, showUptime: true }),
+  ).toEqual({
+    domains: [{ id: '5f6a3c1e-9d1b-4f0e-8a55-0c9f3f7f2b11', label: 'Store' }],
+    show_uptime: true,
   });
 });
 
@@ -53,30 +62,87 @@ it('a draft of a status page that shows tags or chosen domains is incomplete wit
   expect(missingOf(draftOf({ ...none, shows: 'all' }))).toBeNull();
 });
 
-it('the choice of domains is saved without names that were typed meanwhile', () => {
-  const saved = draftOf(page);
-  const [shop] = saved.domains;
-  const mail = { id: 'b2', name: 'mail.example', label: 'typed' };
-  const domains = [mail, { ...shop!, label: 'typed' }];
-  expect(whichOf({ ...saved, domains }, saved)).toEqual({
-    shows: 'chosen',
-    tags: ['shop'],
-    domains: [
-      { id: 'b2', label: '' },
-      { id: shop!.id, label: 'Shop' },
-    ],
+const SAVED = draftOf({
+  ...page,
+  domains: ['a', 'b', 'c'].map((id) => ({ id, display_name: `${id}.example`, label: '' })),
+});
+const START: PageEdit = { saved: SAVED, awaited: SAVED, draft: SAVED };
+const show = (edit: PageEdit, part: Partial<PageDraft>): PageEdit => ({
+  ...edit,
+  draft: { ...edit.draft, ...part },
+});
+const remove = (edit: PageEdit, id: string) =>
+  show(edit, { domains: edit.draft.domains.filter((one) => one.id !== id) });
+const name = (edit: PageEdit, id: string, label: string) =>
+  show(edit, { domains: edit.draft.domains.map((one) => (one.id === id ? { ...one, label } : one)) });
+/** Sends the choice of domains. */
+function choose(edit: PageEdit) {
+  const step = stepTo(domainChoiceOf(edit), edit);
+  return { step, edit: { ...edit, awaited: { ...edit.awaited, ...step.after } } };
+}
+/** Presses the button that saves texts. */
+function save(edit: PageEdit) {
+  const step = stepTo(edit.draft, edit);
+  return { step, edit: { ...edit, awaited: { ...edit.awaited, ...step.after } } };
+}
+const namesOf = ({ domains }: PageDraft) => domains.map(({ id, label }) => `${id} ${label}`.trim());
+
+it('the choice of domains is sent with names that are being saved, but without those that were only typed', () => {
+  const saving = save(name(START, 'a', 'Saved')).edit;
+  const { before, after } = choose(remove(name(saving, 'b', 'typed'), 'c')).step;
+  expect(before.domains?.map(({ label }) => label)).toEqual(['Saved', '', '']);
+  expect(after.domains?.map(({ label }) => label)).toEqual(['Saved', '']);
+});
+
+it('a failed choice of domains is set back except for what a waiting choice changed', () => {
+  const first = choose(remove(START, 'a'));
+  const second = choose(remove(name(first.edit, 'b', 'typed'), 'c'));
+  const after = settled(second.edit, SAVED, first.step);
+  expect(namesOf(after.draft)).toEqual(['a', 'b typed']);
+  expect(namesOf(after.awaited)).toEqual(['a', 'b']);
+  expect(after.overlaps).toEqual([]);
+  // The second choice is saved on top of the page without the first.
+  const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
+  expect(namesOf(settled(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
+});
+
+it('a name whose saving failed stays typed after the answer of a choice that followed', () => {
+  const saving = save(name(START, 'a', 'Name'));
+  const choice = choose(remove(saving.edit, 'c'));
+  const failed = settled(choice.edit, SAVED, { ...saving.step, keepsDraft: true });
+  const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
+  const after = settled(failed, saved, choice.step);
+  expect(namesOf(after.draft)).toEqual(['a Name', 'b']);
+  expect(namesOf(after.awaited)).toEqual(['a', 'b']);
+});
+
+it('a switch that waits stays as shown when the answer of an earlier one comes', () => {
+  const flipped = show(START, { showUptime: true });
+  const edit = { ...flipped, awaited: { ...SAVED, showUptime: true } };
+  const first = stepTo({ showUptime: true }, START);
+  const again = show(edit, { showUptime: false });
+  expect(settled(again, { ...SAVED, showUptime: true }, first).draft.showUptime).toBe(false);
+});
+
+it('the settings take over what another tab saved, and report a text that was typed meanwhile', () => {
+  const edit = name({ ...START, draft: { ...SAVED, title: 'Mine' } }, 'a', 'mine');
+  const newest = {
+    ...SAVED,
+    title: 'Theirs',
+    listed: true,
+    domains: SAVED.domains.map((one) => (one.id === 'a' ? { ...one, label: 'theirs' } : one)),
+  };
+  const { draft, overlaps } = settled(edit, newest, { before: {}, after: {} });
+  expect(draft).toMatchObject({ title: 'Mine', listed: true });
+  expect(namesOf(draft)).toEqual(['a mine', 'b', 'c']);
+  expect(overlapErrors(overlaps, draft)).toEqual({
+    title: 'Another tab or device saved “Theirs” meanwhile. Save again to replace it.',
+    domains: 'a.example: Another tab or device saved “theirs” meanwhile. Save again to replace it.',
   });
 });
 
-it('a choice of domains that could not be saved is set back without losing names that were typed', () => {
-  const saved = draftOf(page);
-  const draft = { ...saved, domains: saved.domains.map((one) => ({ ...one, label: 'typed' })) };
-  const failed = whichOf({ ...draft, shows: 'all', tags: [] }, saved);
-  expect(switchesOf(saved, failed, draft)).toEqual({
-    shows: saved.shows,
-    tags: saved.tags,
-    domains: draft.domains,
-  });
+it('the settings show the page as it is saved', () => {
+  expect(editOf(page)).toEqual({ saved: draftOf(page), awaited: draftOf(page), draft: draftOf(page) });
 });
 
 it('a draft of a status page reports lists that are too long', () => {

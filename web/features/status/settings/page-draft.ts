@@ -5,6 +5,7 @@ import {
   type StatusPageChoices,
   type StatusPageWire,
 } from '../../../../contract/status-page.ts';
+import { fieldsAsIn, mergeChanges, type Overlap, savedMeanwhile } from '../../../lib/merge-changes.ts';
 
 /** The status page with unsaved changes. */
 export interface PageDraft {
@@ -33,30 +34,58 @@ export function draftOf(page: StatusPageWire): PageDraft {
   };
 }
 
-/** Returns the saved choices that replace those of the draft because `sent` could not be saved. Names of domains stay as they were typed. */
-export const switchesOf = (
-  saved: PageDraft,
-  sent: StatusPageChange,
-  draft: PageDraft,
-): Partial<PageDraft> => ({
-  ...(sent.listed !== undefined && { listed: saved.listed }),
-  ...(sent.show_certificates !== undefined && { showCertificates: saved.showCertificates }),
-  ...(sent.show_uptime !== undefined && { showUptime: saved.showUptime }),
-  ...(sent.show_incidents !== undefined && { showIncidents: saved.showIncidents }),
-  ...(sent.shows !== undefined && {
-    shows: saved.shows,
-    tags: saved.tags,
-    domains: saved.domains.map((one) => ({ ...one, label: labelsOf(draft).get(one.id) ?? one.label })),
-  }),
-});
-
-/** Returns the draft's choice of domains with their saved names, because only the button saves names that were typed. */
-export function whichOf(draft: PageDraft, saved: PageDraft) {
-  const domains = draft.domains.map(({ id }) => ({ id, label: labelsOf(saved).get(id) ?? '' }));
-  return { shows: draft.shows, tags: draft.tags, domains } satisfies StatusPageChange;
+/** The status page in the settings. */
+export interface PageEdit {
+  /** As the server last answered. */
+  saved: PageDraft;
+  /** As it will be once all changes that were sent are saved. */
+  awaited: PageDraft;
+  /** As shown, with typed texts and incomplete choices. */
+  draft: PageDraft;
 }
 
-const labelsOf = ({ domains }: PageDraft) => new Map(domains.map(({ id, label }) => [id, label]));
+/** A change that was sent: the values that it replaces, and the new ones. */
+export interface PageStep {
+  before: Partial<PageDraft>;
+  after: Partial<PageDraft>;
+}
+
+export function editOf(page: StatusPageWire): PageEdit {
+  const saved = draftOf(page);
+  return { saved, awaited: saved, draft: saved };
+}
+
+/** Returns the step from the awaited page to these values. */
+export const stepTo = (after: Partial<PageDraft>, { awaited }: PageEdit): PageStep => ({
+  before: fieldsAsIn(after, awaited),
+  after,
+});
+
+/**
+ * Puts the newest saved page under the edit after an answer about a step. What the step changed becomes what is saved, unless it was
+ * changed again; with `keepsDraft`, it stays as shown. `overlaps` lists what is shown although another tab has saved something else.
+ */
+export function settled(
+  { saved, awaited, draft }: PageEdit,
+  newest: PageDraft,
+  { before, after, keepsDraft = false }: PageStep & { keepsDraft?: boolean },
+): PageEdit & { overlaps: Overlap[] } {
+  const sent = mergeChanges(before, after, saved).merged;
+  const shown = mergeChanges(keepsDraft ? saved : sent, draft, newest);
+  return {
+    saved: newest,
+    awaited: mergeChanges(sent, awaited, newest).merged,
+    draft: shown.merged,
+    overlaps: shown.overlaps,
+  };
+}
+
+/** Returns the choice of domains with the names that will be saved by then, because only the button saves names that were typed. */
+export function domainChoiceOf({ draft, awaited }: PageEdit) {
+  const labels = new Map(awaited.domains.map(({ id, label }) => [id, label]));
+  const domains = draft.domains.map((one) => ({ ...one, label: labels.get(one.id) ?? '' }));
+  return { shows: draft.shows, tags: draft.tags, domains } satisfies Partial<PageDraft>;
+}
 
 /** Returns what the choice of domains lacks; null if it is complete. An incomplete choice is not saved, so it never empties the page. */
 export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors, 'tags' | 'domains'> | null {
@@ -65,26 +94,45 @@ export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors
   return null;
 }
 
+/** Returns the draft with its texts as the server saves them. */
+export const tidied = (draft: PageDraft): PageDraft => ({
+  ...draft,
+  title: draft.title.trim(),
+  slug: draft.slug.trim().toLowerCase(),
+  domains: draft.domains.map((one) => ({ ...one, label: one.label.trim() })),
+});
+
 export function choicesOf(draft: PageDraft): StatusPageChoices {
+  const { title, shows, tags, domains, showCertificates, showUptime, showIncidents } = tidied(draft);
   return {
-    title: draft.title.trim(),
-    shows: draft.shows,
-    tags: draft.tags,
-    domains: draft.domains.map(({ id, label }) => ({ id, label: label.trim() })),
-    show_certificates: draft.showCertificates,
-    show_uptime: draft.showUptime,
-    show_incidents: draft.showIncidents,
+    title,
+    shows,
+    tags,
+    domains: domains.map(({ id, label }) => ({ id, label })),
+    show_certificates: showCertificates,
+    show_uptime: showUptime,
+    show_incidents: showIncidents,
   };
 }
 
-export const changeOf = (draft: PageDraft): StatusPageChange => ({
+const changeOf = (draft: PageDraft): StatusPageChange => ({
   ...choicesOf(draft),
-  slug: draft.slug.trim().toLowerCase(),
+  slug: tidied(draft).slug,
   listed: draft.listed,
 });
 
+/** Returns the fields in which two versions of the page differ, with the values of `draft`. */
+export function changeBetween(saved: PageDraft, draft: PageDraft): StatusPageChange {
+  const former = new Map<string, unknown>(Object.entries(changeOf(saved)));
+  return Object.fromEntries(
+    Object.entries(changeOf(draft)).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(former.get(field)),
+    ),
+  );
+}
+
 export const isSame = (draft: PageDraft, saved: PageDraft): boolean =>
-  JSON.stringify(changeOf(draft)) === JSON.stringify(changeOf(saved));
+  Object.keys(changeBetween(saved, draft)).length === 0;
 
 /** Errors in the draft. */
 export interface DraftErrors {
@@ -111,6 +159,21 @@ export function errorsOf(draft: PageDraft): DraftErrors {
     ...(!found.domains.success && { domains: found.domains.error.issues[0]?.message }),
     ...missingOf(draft),
   };
+}
+
+const LABEL_PATH = /^domains (\S+) label$/;
+
+/** Returns an error for each typed text that another tab or device saved differently meanwhile. */
+export function overlapErrors(overlaps: readonly Overlap[], { domains }: PageDraft): DraftErrors {
+  const errors: DraftErrors = {};
+  for (const overlap of overlaps) {
+    const { path } = overlap;
+    const named = domains.find(({ id }) => id === LABEL_PATH.exec(path)?.[1])?.name;
+    const message = savedMeanwhile(overlap);
+    if (path === 'title' || path === 'slug') errors[path] = message;
+    else if (named !== undefined) errors.domains = `${named}: ${message}`;
+  }
+  return errors;
 }
 
 /** Suggests an address: the title in letters, digits and hyphens. */

@@ -1,12 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { saveStatusPage, statusPage } from '../../../../contract/calls/status.ts';
-import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
+import { useEffect, useRef } from 'react';
+import { statusPage } from '../../../../contract/calls/status.ts';
+import type { StatusPageWire } from '../../../../contract/status-page.ts';
 import { call } from '../../../lib/api-client.ts';
-import { ApiError, messageOf, sentenceOf } from '../../../lib/api-error.ts';
-import { listed } from '../../../lib/format.ts';
-import { useWrite } from '../../../lib/use-write.ts';
+import { sentenceOf } from '../../../lib/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -15,28 +13,16 @@ import { usePageTitle } from '../../../ui/page-title.ts';
 import { Row } from '../../../ui/form/row.tsx';
 import { HAS_ROOM_FOR_PREVIEW, SettingsPage } from '../../../ui/form/settings-page.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
+import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import { AddressField } from './address-field.tsx';
-import {
-  changeOf,
-  type DraftErrors,
-  draftOf,
-  errorsOf,
-  isSame,
-  missingOf,
-  type PageDraft,
-  suggestedAddress,
-  switchesOf,
-  whichOf,
-} from './page-draft.ts';
+import { suggestedAddress } from './page-draft.ts';
 import { PagePreview } from './page-preview.tsx';
 import { PublishedRow } from './published-row.tsx';
+import { STATUS_PAGE_KEY, usePageEdit } from './use-page-edit.ts';
 import { WhichDomains } from './which-domains.tsx';
 
 const PREVIEW_NOTE = 'The page with your unsaved choices, as visitors see it.';
-const STATUS_PAGE_KEY = ['status-page'];
 
 /** Edits the account's status page. */
 export function StatusSettingsPage() {
@@ -44,6 +30,8 @@ export function StatusSettingsPage() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: STATUS_PAGE_KEY,
     queryFn: ({ signal }) => call(statusPage, { signal }),
+    // Another tab may have changed it.
+    refetchOnWindowFocus: 'always',
   });
   if (data) return <Settings page={data} />;
   return (
@@ -75,75 +63,12 @@ export function StatusSettingsPage() {
 
 /** Edits the page. The button saves texts. Switches and choices are saved at once if the page already has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
-  const queryClient = useQueryClient();
-  const [draft, setDraft] = useState(() => draftOf(page));
-  const [errors, setErrors] = useState<DraftErrors>({});
+  const { draft, isChanged, errors, change, flip, choose, save, switchOff, sending } = usePageEdit(page);
   const form = useRef<HTMLDivElement>(null);
-  const saved = draftOf(page);
-  const isChanged = !isSame(draft, saved);
-  const change = (part: Partial<PageDraft>) => {
-    setDraft((former) => ({ ...former, ...part }));
-    setErrors({});
-  };
   useEffect(() => {
     const wrong = Object.keys(errors)[0];
     if (wrong !== undefined) form.current?.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
   }, [errors]);
-
-  const { mutate: findRemoved } = useWrite({
-    mutationFn: () => call(statusPage, {}),
-    onSuccess: ({ domains }) => {
-      const left = new Set(domains.map(({ id }) => id));
-      const gone = saved.domains.filter(({ id }) => !left.has(id)).map(({ name }) => name);
-      setErrors({
-        domains: `You no longer track ${gone.length > 0 ? listed(gone) : 'one of these domains'}. Remove it from the page.`,
-      });
-    },
-  });
-  const { mutate, isPending, variables } = useWrite({
-    // Send changes one after the other, so that no answer is older than a change that followed it.
-    scope: { id: 'status-page' },
-    mutationFn: (sent: StatusPageChange) => call(saveStatusPage, { body: sent }),
-    onSuccess: (answer, sent) => {
-      queryClient.setQueryData(STATUS_PAGE_KEY, answer);
-      if (sent.slug !== undefined) setDraft(draftOf(answer));
-      toast.success(
-        sent.enabled === undefined
-          ? 'Status page saved.'
-          : sent.enabled
-            ? 'Status page switched on.'
-            : 'Status page switched off.',
-      );
-    },
-    onError: (error, sent) => {
-      const code = error instanceof ApiError ? error.code : null;
-      if (code === 'address_taken') setErrors({ slug: messageOf(error) });
-      else if (code === 'not_found') findRemoved();
-      else {
-        // Set a switch back. Keep texts that were not saved.
-        if (sent.slug === undefined)
-          setDraft((former) => ({ ...former, ...switchesOf(saved, sent, former) }));
-        toast.error(failureText(error, 'Could not save the change: '));
-      }
-    },
-  });
-  const flip = (part: Partial<PageDraft>, sent: StatusPageChange) => {
-    setDraft((former) => ({ ...former, ...part }));
-    if (page.slug !== null) mutate(sent);
-  };
-  const choose = (part: Partial<PageDraft>) => {
-    change(part);
-    const next = { ...draft, ...part };
-    if (page.slug === null || missingOf(next)) return;
-    const { tags, domains } = errorsOf(next);
-    if (tags ?? domains) setErrors({ tags, domains });
-    else mutate(whichOf(next, saved));
-  };
-  const save = (more: StatusPageChange = {}) => {
-    const found = errorsOf(draft);
-    setErrors(found);
-    if (Object.keys(found).length === 0) mutate({ ...changeOf(draft), ...more });
-  };
 
   const leaving = useBlocker({
     // No question after a logout or an expired session.
@@ -166,9 +91,9 @@ function Settings({ page }: { page: StatusPageWire }) {
           <PublishedRow
             page={page}
             isChanged={isChanged}
-            isPending={isPending && variables.enabled !== undefined}
+            isPending={sending === 'switch'}
             onSwitchOn={() => save({ enabled: true })}
-            onSwitchOff={() => mutate({ enabled: false })}
+            onSwitchOff={switchOff}
           />
         </Row>
         <Row title="Title and address" description="The name and address of the page.">
@@ -198,7 +123,7 @@ function Settings({ page }: { page: StatusPageWire }) {
               label="Search engines may list the page"
               note="Otherwise, only people who have the link can find it."
               checked={draft.listed}
-              onChange={(listed) => flip({ listed }, { listed })}
+              onChange={(listed) => flip({ listed })}
             />
           </div>
         </Row>
@@ -213,21 +138,19 @@ function Settings({ page }: { page: StatusPageWire }) {
             label="Certificates"
             note="Days until expiry, and problems"
             checked={draft.showCertificates}
-            onChange={(showCertificates) =>
-              flip({ showCertificates }, { show_certificates: showCertificates })
-            }
+            onChange={(showCertificates) => flip({ showCertificates })}
           />
           <CheckboxLine
             label="Uptime"
             note="The downtime of each day and the uptime percentage"
             checked={draft.showUptime}
-            onChange={(showUptime) => flip({ showUptime }, { show_uptime: showUptime })}
+            onChange={(showUptime) => flip({ showUptime })}
           />
           <CheckboxLine
             label="Incidents"
             note="When domains were down and for how long, without the reason"
             checked={draft.showIncidents}
-            onChange={(showIncidents) => flip({ showIncidents }, { show_incidents: showIncidents })}
+            onChange={(showIncidents) => flip({ showIncidents })}
           />
         </Row>
         {!hasRoom && (
@@ -241,7 +164,7 @@ function Settings({ page }: { page: StatusPageWire }) {
           <Button
             className="max-md:flex-1"
             inactive={!isChanged}
-            busy={isPending && variables.slug !== undefined && variables.enabled === undefined}
+            busy={sending === 'texts'}
             onClick={() => save()}
           >
             Save

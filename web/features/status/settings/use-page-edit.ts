@@ -1,0 +1,163 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { domainIds } from '../../../../contract/calls/domain.ts';
+import { saveStatusPage, statusPage } from '../../../../contract/calls/status.ts';
+import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
+import { call } from '../../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../../lib/api-error.ts';
+import { listed } from '../../../lib/format.ts';
+import { saveOnTop } from '../../../lib/merge-changes.ts';
+import { useWrite } from '../../../lib/use-write.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { failureText } from '../../../ui/verify-address.tsx';
+import {
+  changeBetween,
+  domainChoiceOf,
+  type DraftErrors,
+  draftOf,
+  editOf,
+  errorsOf,
+  isSame,
+  missingOf,
+  overlapErrors,
+  type PageDraft,
+  type PageEdit,
+  type PageStep,
+  settled,
+  stepTo,
+  tidied,
+} from './page-draft.ts';
+
+export const STATUS_PAGE_KEY = ['status-page'];
+
+interface Sent extends PageStep {
+  /** Texts stay as they were typed if they could not be saved; choices are set back. */
+  hasTexts?: boolean;
+  enabled?: boolean;
+}
+
+const NO_STEP: PageStep = { before: {}, after: {} };
+
+/** Edits the status page and saves it. Each change is repeated on the newest saved page, so that it undoes no change of another tab. */
+export function usePageEdit(page: StatusPageWire) {
+  const [edit, setEdit] = useState(() => editOf(page));
+  const [errors, setErrors] = useState<DraftErrors>({});
+  const latest = useRef(edit);
+  const put = useCallback((next: PageEdit) => {
+    latest.current = next;
+    setEdit(next);
+  }, []);
+  const settle = useCallback<Settle>(
+    (newest, step) => {
+      const { overlaps, ...next } = settled(latest.current, draftOf(newest), step);
+      put(next);
+      const found = overlapErrors(overlaps, next.draft);
+      const isTold = Object.keys(found).length > 0;
+      if (isTold) setErrors(found);
+      return isTold;
+    },
+    [put],
+  );
+  const { mutate, isPending, variables } = useSavePage(settle, setErrors);
+  // Another read may bring changes of another tab.
+  useEffect(() => void settle(page, NO_STEP), [page, settle]);
+
+  const send = (step: PageStep, more: Omit<Sent, keyof PageStep> = {}) => {
+    put({ ...latest.current, awaited: { ...latest.current.awaited, ...step.after } });
+    mutate({ ...step, ...more });
+  };
+  const change = (part: Partial<PageDraft>) => {
+    put({ ...latest.current, draft: { ...latest.current.draft, ...part } });
+    setErrors({});
+  };
+  return {
+    draft: edit.draft,
+    isChanged: !isSame(edit.draft, edit.saved),
+    errors,
+    change,
+    flip: (part: Partial<PageDraft>) => {
+      put({ ...latest.current, draft: { ...latest.current.draft, ...part } });
+      if (page.slug !== null) send(stepTo(part, latest.current));
+    },
+    choose: (part: Partial<PageDraft>) => {
+      change(part);
+      if (page.slug === null || missingOf(latest.current.draft)) return;
+      const { tags, domains } = errorsOf(latest.current.draft);
+      if (tags ?? domains) setErrors({ tags, domains });
+      else send(stepTo(domainChoiceOf(latest.current), latest.current));
+    },
+    save: (more: Pick<Sent, 'enabled'> = {}) => {
+      const found = errorsOf(latest.current.draft);
+      setErrors(found);
+      if (Object.keys(found).length === 0)
+        send(stepTo(tidied(latest.current.draft), latest.current), { hasTexts: true, ...more });
+    },
+    switchOff: () => mutate({ ...NO_STEP, enabled: false }),
+    sending: isPending
+      ? variables.enabled !== undefined
+        ? ('switch' as const)
+        : variables.hasTexts
+          ? ('texts' as const)
+          : null
+      : null,
+  };
+}
+
+/** Shows the newest page after an answer about a step; returns whether an error at a field says that a text was saved differently. */
+type Settle = (newest: StatusPageWire, step: Parameters<typeof settled>[2]) => boolean;
+
+function useSavePage(settle: Settle, setErrors: (errors: DraftErrors) => void) {
+  const queryClient = useQueryClient();
+  const showGone = async (sent: Partial<PageDraft>) => setErrors({ domains: await goneMessage(sent) });
+  return useWrite({
+    // Send changes one after the other, so that no answer is older than a change that followed it.
+    scope: { id: 'status-page' },
+    // A read that began before must not come after the answer.
+    onMutate: () => queryClient.cancelQueries({ queryKey: STATUS_PAGE_KEY }),
+    mutationFn: ({ before, after, enabled }: Sent) =>
+      saveOnTop(
+        { lock: 'status-page', before, after },
+        {
+          read: () => call(statusPage, {}),
+          valuesOf: draftOf,
+          write(merged, newest) {
+            const change = changeBetween(draftOf(newest), merged);
+            if (isChoice(change) && missingOf(merged)) return null;
+            if (enabled === undefined && Object.keys(change).length === 0) return Promise.resolve(newest);
+            return call(saveStatusPage, { body: { ...change, ...(enabled !== undefined && { enabled }) } });
+          },
+          show: (newest) => queryClient.setQueryData(STATUS_PAGE_KEY, newest),
+        },
+      ),
+    onSuccess: (answer, { enabled, ...step }) => {
+      settle(answer, step);
+      queryClient.setQueryData(STATUS_PAGE_KEY, answer);
+      toast.success(
+        enabled === undefined
+          ? 'Status page saved.'
+          : enabled
+            ? 'Status page switched on.'
+            : 'Status page switched off.',
+      );
+    },
+    onError: (error, { hasTexts = false, ...step }) => {
+      const newest = queryClient.getQueryData<StatusPageWire>(STATUS_PAGE_KEY);
+      const code = error instanceof ApiError ? error.code : null;
+      const isTold = newest && settle(newest, { ...step, keepsDraft: hasTexts || code === 'not_found' });
+      if (code === 'address_taken') setErrors({ slug: messageOf(error) });
+      else if (code === 'not_found') void showGone(step.after);
+      else if (!isTold) toast.error(failureText(error, 'Could not save the change: '));
+    },
+  });
+}
+
+const isChoice = ({ shows, tags, domains }: StatusPageChange): boolean =>
+  (shows ?? tags ?? domains) !== undefined;
+
+/** Returns which of the sent domains another tab has removed from the account. */
+async function goneMessage({ domains = [] }: Partial<PageDraft>): Promise<string> {
+  const { ids } = await call(domainIds, { query: {} }).catch(() => ({ ids: [] }));
+  const tracked = new Set<string>(ids);
+  const gone = tracked.size === 0 ? [] : domains.filter(({ id }) => !tracked.has(id)).map(({ name }) => name);
+  return `You no longer track ${gone.length > 0 ? listed(gone) : 'one of these domains'}. Remove it from the page.`;
+}
