@@ -313,8 +313,9 @@ export async function logOut(page: Page): Promise<void> {
 export async function loseSession(page: Page, act: () => Promise<void>): Promise<void> {
   const reads = (route: Route) => {
     const request = route.request();
-    // The lookup is part of adding a domain.
-    const isRead = request.method() === 'GET' && !request.url().includes('/domain/lookup?');
+    // The lookup is part of adding a domain, and saving notes or the profile begins with reading them.
+    const isOfAct = /\/(?:domain\/lookup\?.*|domain\/[\da-f-]{36}|user\/me)$/.test(request.url());
+    const isRead = request.method() === 'GET' && !isOfAct;
     return isRead ? undefined : route.fallback();
   };
   await page.route('**/api/**', reads);

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { DomainAlertSettingsWire, DomainAlertsWire } from '../../../contract/alerting.ts';
+import type { AlertSettingsWire, DomainAlertsWire } from '../../../contract/alerting.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useAlertCache, useChannels } from '../../lib/alerts/alert-queries.ts';
 import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
@@ -7,10 +7,19 @@ import { Button } from '../../ui/button.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { Disclosure } from '../../domain/disclosure.tsx';
 import { PartEditor } from './part-editor.tsx';
-import { ownLine, type Part, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
-import { changeDomainAlerts } from '../../../contract/calls/alert.ts';
+import {
+  ownLine,
+  type Part,
+  PART_TITLES,
+  partLine,
+  PARTS,
+  shownSettings,
+  without,
+} from './settings-words.ts';
+import { changeDomainAlerts, domainAlerts } from '../../../contract/calls/alert.ts';
 import { call } from '../../lib/api-client.ts';
 import { ApiError } from '../../lib/api-error.ts';
+import { fieldsAsIn, saveOnTop } from '../../lib/merge-changes.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 
@@ -37,6 +46,7 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
   const { data: channels } = useChannels();
   const { isSubscribed } = useSubscription();
   const { own, effective } = alerts;
+  const shown = shownSettings(alerts);
   const { store, isStoring } = useOwnSettings(domain.id);
   const rests = own.steps !== undefined && !isSubscribed;
 
@@ -76,11 +86,15 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
               alerts={alerts}
               channels={channels ?? []}
               isStoring={isStoring}
-              onSave={(value, settled) => store({ part, value }, settled)}
+              onSave={(change, settled) => store({ part, ...change }, settled)}
               onReset={
                 own[part] === undefined
                   ? null
-                  : () => store({ part, value: {} }, { onSuccess: () => setEditing(null) })
+                  : () =>
+                      store(
+                        { part, before: { [part]: shown[part] }, after: {} },
+                        { onSuccess: () => setEditing(null) },
+                      )
               }
               onDone={() => setEditing(null)}
             />
@@ -101,22 +115,34 @@ function PartItem({ children }: { children: ReactNode }) {
 
 interface PartChange {
   part: Part;
+  before: Partial<AlertSettingsWire>;
   /** Empty: the part follows the account's settings. */
-  value: DomainAlertSettingsWire;
+  after: Partial<AlertSettingsWire>;
 }
 
 /** Saves the domain's own alert settings. Opens the upgrade dialog if they need Premium. */
 function useOwnSettings(domainId: string) {
-  const { domainOf, putDomain } = useAlertCache();
+  const { putDomain } = useAlertCache();
   const { isSold, open } = useUpgrade();
+  const params = { id: domainId };
   const { mutate, isPending } = useWrite<DomainAlertsWire, PartChange>({
     // Send changes one after the other, so that the server stores the last choice.
     scope: { id: `domain-alerts ${domainId}` },
-    mutationFn: ({ part, value }) => {
-      // Read the newest settings from the cache: the previous change may have been to another part.
-      const rest = without(domainOf(domainId)?.own ?? {}, part);
-      return call(changeDomainAlerts, { params: { id: domainId }, body: { ...rest, ...value } });
-    },
+    mutationFn: ({ part, before, after }) =>
+      saveOnTop(
+        { lock: `domain-alerts ${domainId}`, before, after },
+        {
+          read: () => call(domainAlerts, { params }),
+          valuesOf: shownSettings,
+          // The call replaces all own settings.
+          write: (merged, { own }) =>
+            call(changeDomainAlerts, {
+              params,
+              body: { ...without(own, part), ...fieldsAsIn(after, merged) },
+            }),
+          show: (newest) => putDomain(domainId, newest),
+        },
+      ),
     onSuccess: (alerts) => {
       putDomain(domainId, alerts);
       // The id makes each toast replace the previous one, so that quick changes show a single toast.

@@ -1,10 +1,6 @@
 import { Lock } from 'lucide-react';
 import { useState } from 'react';
-import type {
-  AlertSettingsWire,
-  DomainAlertSettingsWire,
-  DomainAlertsWire,
-} from '../../../contract/alerting.ts';
+import type { AlertSettingsWire, DomainAlertsWire } from '../../../contract/alerting.ts';
 import type { ChannelWire } from '../../../contract/channel.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -16,7 +12,7 @@ import { isEmpty, QuietHoursFields } from '../../ui/alert-settings/quiet-hours-f
 import { StepsEditor } from '../../ui/alert-settings/steps-editor.tsx';
 import { StepsPreview } from '../../ui/alert-settings/steps-preview.tsx';
 import { Button } from '../../ui/button.tsx';
-import type { Part } from './settings-words.ts';
+import { type Part, shownSettings } from './settings-words.ts';
 
 interface PartEditorProps {
   part: Part;
@@ -24,7 +20,10 @@ interface PartEditorProps {
   alerts: DomainAlertsWire;
   channels: readonly ChannelWire[];
   isStoring: boolean;
-  onSave: (value: DomainAlertSettingsWire, settled: { onSettled: () => void }) => void;
+  onSave: (
+    change: { before: Partial<AlertSettingsWire>; after: Partial<AlertSettingsWire> },
+    settled: { onSettled: () => void },
+  ) => void;
   /** Resets this part to the account's settings; null if it already follows them. */
   onReset: (() => void) | null;
   onDone: () => void;
@@ -41,9 +40,9 @@ export function PartEditor({
   onReset,
   onDone,
 }: PartEditorProps) {
-  // Settings that need Premium keep the user's choice while the account has none.
-  const stored: AlertSettingsWire = { ...alerts.effective, ...alerts.own };
+  const stored = shownSettings(alerts);
   const [chosen, setChosen] = useState<AlertSettingsWire | null>(null);
+  const [sent, setSent] = useState<AlertSettingsWire | null>(null);
   const draft = chosen ?? stored;
   const { timeZone } = useCurrentUser();
   const { isSubscribed } = useSubscription();
@@ -53,9 +52,15 @@ export function PartEditor({
     setChosen(next);
     if (!isWhole(part, next)) return;
     const saved = JSON.stringify(next[part]);
+    const unlessChanged = (last: AlertSettingsWire | null) =>
+      JSON.stringify(last?.[part]) === saved ? null : last;
     // Undo a failed change, but keep what the user chose meanwhile.
-    const onSettled = () => setChosen((last) => (JSON.stringify(last?.[part]) === saved ? null : last));
-    onSave({ [part]: next[part] }, { onSettled });
+    const onSettled = () => {
+      setChosen(unlessChanged);
+      setSent(unlessChanged);
+    };
+    setSent(next);
+    onSave({ before: { [part]: (sent ?? stored)[part] }, after: { [part]: next[part] } }, { onSettled });
   };
   return (
     <div className="mt-2 grid gap-3">

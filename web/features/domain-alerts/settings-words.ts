@@ -1,4 +1,8 @@
-import type { AlertSettingsWire, DomainAlertSettingsWire } from '../../../contract/alerting.ts';
+import type {
+  AlertSettingsWire,
+  DomainAlertSettingsWire,
+  DomainAlertsWire,
+} from '../../../contract/alerting.ts';
 import type { ChannelWire } from '../../../contract/channel.ts';
 import { sortedSteps, stepWords } from '../../lib/alerts/delivery-words.ts';
 import { counted, listed } from '../../lib/format.ts';
@@ -45,6 +49,12 @@ export function ownLine(own: DomainAlertSettingsWire): string {
   );
   return `Custom ${listed(names)}`;
 }
+
+/** Returns the settings as the panel shows them. Own steps, which need Premium, stay while the account has none. */
+export const shownSettings = ({
+  effective,
+  own,
+}: Pick<DomainAlertsWire, 'effective' | 'own'>): AlertSettingsWire => ({ ...effective, ...own });
 
 /** Returns the settings without one part, which then follows the account again. */
 export function without(own: DomainAlertSettingsWire, part: Part): DomainAlertSettingsWire {

@@ -3,11 +3,12 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useDraft } from '../../lib/drafts.ts';
+import { OverlapError, savedMeanwhile, saveOnTop } from '../../lib/merge-changes.ts';
 import { FieldError, inputClass, LITERAL } from '../../ui/form/field.tsx';
 import { Spinner } from '../../ui/loading.tsx';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { typedTags, withoutTags } from '../../domain/typed-tags.ts';
-import { describeDomain } from '../../../contract/calls/domain.ts';
+import { actOnDomains, describeDomain, domain as readDomain } from '../../../contract/calls/domain.ts';
 import { call } from '../../lib/api-client.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
@@ -24,24 +25,25 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText, clear] = useDraft(`tags ${domain.id}`);
   const [error, setError] = useState<string>();
-  const { mutate, isPending, variables } = useDescribeDomain(domain.id);
+  const { mutate, isPending, variables } = useChangeTags(domain.id);
   const { data: summary } = useDomainSummary();
 
-  const store = (tags: string[], onStored?: () => void) =>
-    mutate({ tags }, { onSuccess: onStored, onError: (failure) => setError(messageOf(failure)) });
+  const store = (change: TagChange, onStored?: () => void) =>
+    mutate(change, { onSuccess: onStored, onError: (failure) => setError(messageOf(failure)) });
 
   const add = () => {
     const typed = typedTags(text, domain.tags);
     setError(typed.ok ? undefined : typed.error);
     if (!typed.ok || isPending) return;
-    if (typed.tags.length === domain.tags.length) clear();
+    const added = typed.tags.filter((tag) => !domain.tags.includes(tag));
+    if (added.length === 0) clear();
     // Keep what was typed while the call was running.
-    else store(typed.tags, () => setText((now) => withoutTags(now, typed.tags)));
+    else store({ add: added, remove: [] }, () => setText((now) => withoutTags(now, typed.tags)));
   };
   const remove = (tag: string) => {
     setError(undefined);
     input.current?.focus();
-    if (!isPending) store(domain.tags.filter((other) => other !== tag));
+    if (!isPending) store({ add: [], remove: [tag] });
   };
   const suggestions = summary?.tags.filter(({ tag }) => !domain.tags.includes(tag)) ?? [];
 
@@ -50,7 +52,7 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
       <TagList
         tags={domain.tags}
         isBusy={isPending}
-        isLeaving={(tag) => isPending && variables.tags?.includes(tag) === false}
+        isLeaving={(tag) => isPending && variables.remove.includes(tag)}
         onRemove={remove}
       />
       <div className="relative">
@@ -128,31 +130,76 @@ function TagList({ tags, isBusy, isLeaving, onRemove }: TagListProps) {
   );
 }
 
-interface Description {
-  notes?: string;
-  tags?: string[];
+interface TagChange {
+  add: string[];
+  remove: string[];
 }
 
-/** Changes tags or notes; omitted fields stay. All views of the domain update. */
-function useDescribeDomain(id: string) {
+/** Adds or removes tags. The others stay as the server has them, so that no tag of another tab is lost. */
+function useChangeTags(id: string) {
   const cache = useDomainCache();
   return useWrite({
-    mutationFn: (description: Description) => call(describeDomain, { params: { id }, body: description }),
+    mutationFn: async (change: TagChange) => {
+      const [result] = await call(actOnDomains, { body: { action: 'tag', ids: [id], ...change } });
+      if (!result?.domain || result.message !== null) throw new Error(result?.message ?? '');
+      return result.domain;
+    },
     onSuccess: (domain) => cache.put(domain),
   });
+}
+
+/** Saves the notes unless another tab has changed them since `before`. */
+function useSaveNotes(id: string, onOverlap: (saved: string) => void) {
+  const cache = useDomainCache();
+  const params = { id };
+  return useWrite({
+    mutationFn: ({ before, after }: { before: string; after: string }) =>
+      saveOnTop(
+        { lock: `notes ${id}`, before: { notes: before }, after: { notes: after } },
+        {
+          read: () => call(readDomain, { params }),
+          valuesOf: ({ notes }) => ({ notes }),
+          write: (body) => call(describeDomain, { params, body }),
+          show: (newest) => {
+            cache.put(newest);
+            onOverlap(newest.notes);
+          },
+        },
+      ),
+    onSuccess: (domain) => cache.put(domain),
+  });
+}
+
+function notesError(error: Error): string {
+  const overlap = error instanceof OverlapError ? error.overlaps[0] : undefined;
+  return overlap ? savedMeanwhile(overlap) : messageOf(error);
 }
 
 /** Edits the domain's notes; the buttons appear with the first change. */
 export function NotesEditor({ domain }: { domain: DomainWire }) {
   const id = useId();
   const [draft, setDraft, clear] = useDraft(`notes ${domain.id}`);
-  const { mutate, isPending, error, isSuccess, reset } = useDescribeDomain(domain.id);
+  // The notes from which the draft began.
+  const [base, setBase] = useDraft(`notes-before ${domain.id}`);
+  const { mutate, isPending, error, isSuccess, reset } = useSaveNotes(domain.id, (saved) =>
+    setBase(`${MARK}${saved}`),
+  );
   const text = draft === '' ? domain.notes : draft.slice(MARK.length);
   const isChanged = text !== domain.notes;
 
   const save = (event: FormEvent) => {
     event.preventDefault();
-    if (isChanged && !isPending) mutate({ notes: text }, { onSuccess: () => void clear(`${MARK}${text}`) });
+    if (!isChanged || isPending) return;
+    const before = base === '' ? domain.notes : base.slice(MARK.length);
+    mutate(
+      { before, after: text },
+      {
+        onSuccess: () => {
+          clear(`${MARK}${text}`);
+          setBase(`${MARK}${text}`);
+        },
+      },
+    );
   };
   return (
     <form className="mt-4" onSubmit={save}>
@@ -169,6 +216,7 @@ export function NotesEditor({ domain }: { domain: DomainWire }) {
         aria-describedby={error === null ? undefined : `${id}-error`}
         onChange={(event) => {
           reset();
+          if (draft === '') setBase(`${MARK}${domain.notes}`);
           setDraft(event.target.value === domain.notes ? '' : `${MARK}${event.target.value}`);
         }}
         onKeyDown={(event) => {
@@ -180,7 +228,7 @@ export function NotesEditor({ domain }: { domain: DomainWire }) {
           'field-sizing-content max-h-80 min-h-[72px]! resize-y py-2 [overflow-wrap:anywhere]',
         )}
       />
-      {error !== null && <FieldError id={`${id}-error`}>{messageOf(error)}</FieldError>}
+      {error !== null && <FieldError id={`${id}-error`}>{notesError(error)}</FieldError>}
       {isChanged ? (
         <div className="mt-2.5 flex gap-2">
           <Button type="submit" size="small" busy={isPending}>

@@ -1,6 +1,13 @@
 import { setTimeZone, updateUser } from '../../../contract/calls/account.ts';
+import { currentUser } from '../../../contract/calls/session.ts';
 import { call } from '../../lib/api-client.ts';
 import { type CurrentUser, currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
+
+/** Reads the user as saved; the known one if the answer has none. */
+export async function readUser(known: CurrentUser): Promise<CurrentUser> {
+  const user = await call({ ...currentUser, response: optionalUser });
+  return user ? currentUserOf(user) : known;
+}
 
 /** Saves name and company. Returns the updated user. */
 export async function updateProfile(

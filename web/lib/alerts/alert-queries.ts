@@ -110,12 +110,11 @@ export function useRereadAlerts(): () => Promise<void> {
   return useCallback(() => queryClient.invalidateQueries({ queryKey: [ALERTS] }), [queryClient]);
 }
 
-/** Returns functions that write a call's answer into the cache, and read it. */
+/** Returns functions that write a call's answer into the cache. */
 export function useAlertCache() {
   const queryClient = useQueryClient();
   return {
     putAccount: (alerts: AccountAlertsWire) => queryClient.setQueryData(ALERT_KEYS.account, alerts),
-    domainOf: (id: string) => queryClient.getQueryData<DomainAlertsWire>(ALERT_KEYS.domain(id)),
     putDomain: (id: string, alerts: DomainAlertsWire) => {
       queryClient.setQueryData(ALERT_KEYS.domain(id), alerts);
     },

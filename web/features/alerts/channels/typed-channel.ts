@@ -26,16 +26,19 @@ export function newChannelSchema(kind: ChannelKindName) {
 
 /**
  * Returns the schema that turns the edit form into the contract's input. Secrets are never sent to the page, so their fields
- * start empty, and unchanged fields are not sent. Without any change there is no `config`.
+ * start empty, and unchanged fields are not sent: another tab may have changed the name.
  */
 export function changedChannelSchema(kind: ChannelKindName, began: Texts) {
   return z
     .record(z.string(), z.string())
-    .transform((texts: Texts, context): { name: string; config?: ChannelConfig } => {
+    .transform((texts: Texts, context): { name?: string; config?: ChannelConfig } => {
       const name = (texts['name'] ?? '').trim();
       if (name === '') context.addIssue({ code: 'custom', message: 'Enter a name', path: ['name'] });
       const isSame = CHANNEL_KINDS[kind].fields.every(({ name: field }) => texts[field] === began[field]);
-      return isSame ? { name } : { name, config: configOf(kind, texts, context) };
+      return {
+        ...(name !== began['name'] && { name }),
+        ...(!isSame && { config: configOf(kind, texts, context) }),
+      };
     });
 }
 

@@ -12,8 +12,8 @@ export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire })
   const save = useSaveAlerts((saved) =>
     saved.digest.enabled ? 'Weekly digest switched on.' : 'Weekly digest switched off.',
   );
-  const [isOn, switchIt] = useOptimisticChoice(digest.enabled && isSubscribed, (enabled, settled) =>
-    save.mutate({ digest: enabled }, settled),
+  const [isOn, switchIt] = useOptimisticChoice(digest.enabled && isSubscribed, ({ after }, settled) =>
+    save.mutate({ digest: after }, settled),
   );
   return (
     <Row

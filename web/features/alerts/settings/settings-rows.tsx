@@ -18,8 +18,8 @@ interface RowProps {
 /** Edits when expiry alerts are sent, and shows the alerts that follow. */
 export function StepsRow({ alerts }: RowProps) {
   const save = useSaveAlerts(() => 'Steps saved.');
-  const [steps, choose] = useOptimisticChoice(alerts.settings.steps, (value, settled) =>
-    save.mutate({ settings: { steps: value } }, settled),
+  const [steps, choose] = useOptimisticChoice(alerts.settings.steps, ({ before, after }, settled) =>
+    save.mutate({ before: { steps: before }, after: { steps: after } }, settled),
   );
   const { data: channels } = useChannels();
   const hasReach = channels === undefined || reachesAnybody(channels, alerts.settings.channels);
@@ -36,8 +36,10 @@ export function StepsRow({ alerts }: RowProps) {
 /** Edits the hours during which alerts are held. */
 export function QuietHoursRow({ alerts }: RowProps) {
   const save = useSaveAlerts(() => 'Quiet hours saved.');
-  const [quietHours, choose] = useOptimisticChoice(alerts.settings.quiet_hours, (value, settled) =>
-    save.mutate({ settings: { quiet_hours: value } }, settled),
+  const [quietHours, choose] = useOptimisticChoice(
+    alerts.settings.quiet_hours,
+    ({ before, after }, settled) =>
+      save.mutate({ before: { quiet_hours: before }, after: { quiet_hours: after } }, settled),
   );
   // Shown with its error and not saved.
   const [refused, setRefused] = useState<typeof quietHours>(null);
@@ -66,8 +68,8 @@ export function QuietHoursRow({ alerts }: RowProps) {
 /** Events that can be turned off. */
 export function EventsRow({ alerts }: RowProps) {
   const save = useSaveAlerts(() => 'Saved.');
-  const [muted, mute] = useOptimisticChoice(alerts.settings.muted, (value, settled) =>
-    save.mutate({ settings: { muted: value } }, settled),
+  const [muted, mute] = useOptimisticChoice(alerts.settings.muted, ({ before, after }, settled) =>
+    save.mutate({ before: { muted: before }, after: { muted: after } }, settled),
   );
   return (
     <Row title="Events" description="Turn off what you don’t need.">
@@ -80,8 +82,8 @@ export function EventsRow({ alerts }: RowProps) {
 export function WhichChannelsRow({ alerts }: RowProps) {
   const { data: channels } = useChannels();
   const save = useSaveAlerts(() => 'Saved.');
-  const [chosen, choose] = useOptimisticChoice(alerts.settings.channels, (value, settled) =>
-    save.mutate({ settings: { channels: value } }, settled),
+  const [chosen, choose] = useOptimisticChoice(alerts.settings.channels, ({ before, after }, settled) =>
+    save.mutate({ before: { channels: before }, after: { channels: after } }, settled),
   );
   if (!channels || (channels.length < 2 && chosen === null)) return null;
   return (

@@ -1,21 +1,40 @@
-import type { AccountAlertsWire, ChangeAccountAlerts } from '../../../../contract/alerting.ts';
-import { changeAccountAlerts } from '../../../../contract/calls/alert.ts';
+import type { AccountAlertsWire, AlertSettingsWire } from '../../../../contract/alerting.ts';
+import { accountAlerts, changeAccountAlerts } from '../../../../contract/calls/alert.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
+import { fieldsAsIn, saveOnTop } from '../../../lib/merge-changes.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useState } from 'react';
 
+/** A choice, with the value that it replaces. */
+interface Choice<Value> {
+  before: Value;
+  after: Value;
+}
+
 /**
- * Saves a part of the account's alert settings. The Alerts page saves every change at once, except in dialogs; a failed change is undone,
- * and a toast says why. Saves run one after the other, so that the last choice is the one stored and shown.
+ * Saves a part of the account's alert settings at once, in the order of the choices, on top of what another tab has saved. A failed
+ * change is undone, and a toast says why.
  */
 export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string) {
   const cache = useAlertCache();
   const reread = useRereadAlerts();
   return useWrite({
     scope: { id: 'account-alerts' },
-    mutationFn: (change: ChangeAccountAlerts) => call(changeAccountAlerts, { body: change }),
+    mutationFn: (change: Choice<Partial<AlertSettingsWire>> | { digest: boolean }) =>
+      'digest' in change
+        ? call(changeAccountAlerts, { body: change })
+        : saveOnTop(
+            { lock: 'account-alerts', ...change },
+            {
+              read: () => call(accountAlerts),
+              valuesOf: ({ settings }) => settings,
+              write: (merged) =>
+                call(changeAccountAlerts, { body: { settings: fieldsAsIn(change.after, merged) } }),
+              show: cache.putAccount,
+            },
+          ),
     onSuccess: (saved) => {
       cache.putAccount(saved);
       void reread();
@@ -33,12 +52,13 @@ export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string
  */
 export function useOptimisticChoice<Value>(
   stored: Value,
-  save: (value: Value, settled: { onSettled: () => void }) => void,
+  save: (choice: Choice<Value>, settled: { onSettled: () => void }) => void,
 ): [value: Value, choose: (value: Value) => void] {
   const [chosen, setChosen] = useState<{ value: Value } | null>(null);
+  const shown = chosen ? chosen.value : stored;
   const choose = (value: Value) => {
     setChosen({ value });
-    save(value, { onSettled: () => setChosen(null) });
+    save({ before: shown, after: value }, { onSettled: () => setChosen(null) });
   };
-  return [chosen ? chosen.value : stored, choose];
+  return [shown, choose];
 }
