@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { mintAuthority } from '../tests/kit/certificates/mint.ts';
 import { startOpensslServer } from '../tests/kit/peers/tls-server.ts';
 import { startBlackbox } from './check/blackbox.ts';

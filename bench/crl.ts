@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { mintAuthority } from '../tests/kit/certificates/mint.ts';
 import { mintCrl } from '../tests/kit/certificates/mint-crl.ts';
 import type { CrlFiles, CrlReading } from './crl/protocol.ts';

@@ -1,5 +1,4 @@
 import { type Browser, chromium } from '@playwright/test';
-
 import { grantPremium } from '../server/store/accounts/accounts.ts';
 import { openStore } from '../server/store/db/open-store.ts';
 import { startApp, temporaryFolder } from '../tests/kit/product/app.ts';

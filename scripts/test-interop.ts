@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { BIND, checkBind } from '../tests/interop/bind.ts';
 import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
 import { SERVERS } from '../tests/interop/servers.ts';

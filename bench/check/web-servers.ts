@@ -1,5 +1,4 @@
 import { createSecureServer } from 'node:http2';
-
 import { listening, type ServerCertificate, startTlsServer } from '../../tests/kit/peers/tls-server.ts';
 import type { WebPorts } from './protocol.ts';
 

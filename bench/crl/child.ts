@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-
 import { parseCertificate } from '../../server/pki/certificate.ts';
 import { crlStatus } from '../../server/pki/revocation/crl-status.ts';
 import { parseCrl } from '../../server/pki/revocation/crl.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
-
 import { type DnsEntry, startDnsServer } from '../../tests/kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../../tests/kit/certificates/hostile-chains.ts';
 import { mintAuthority, type MintedCertificate } from '../../tests/kit/certificates/mint.ts';

@@ -6,7 +6,6 @@ import type { PaymentProvider } from '../providers/payments/payment-provider.ts'
 import type { Store } from '../store/db/open-store.ts';
 import type { Telemetry } from '../telemetry/metrics.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
-
 import type { Monotonic } from '../../contract/durations.ts';
 
 /** Settings of the identity and payment providers that pages and their security headers need, without secrets. */

@@ -3,7 +3,6 @@ import type { Resolver } from './resolver.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-
 import { decode, decoderFor } from './content-coding.ts';
 import { createResponseReader } from './http-response.ts';
 import { TooManyBytesError } from './open-connection.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import {
   integer,

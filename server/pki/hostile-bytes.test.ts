@@ -1,6 +1,5 @@
 import { type Arbitrary, assert, nat, oneof, property, tuple, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { octetString } from '../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import { mintCrl } from '../../tests/kit/certificates/mint-crl.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { authorityKeyIdentifier } from '../../tests/kit/certificates/certificate-extensions.ts';
 import { mintAuthority } from '../../tests/kit/certificates/mint.ts';
 import { parseCertificate } from './certificate.ts';

@@ -1,7 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { factsOf } from '../../contract/protocols.ts';
-
 import type { Observation } from '../core/observation.ts';
 import { identityOf } from '../core/target.ts';
 import type { ThreadData, ThreadRequest, ThreadResponse, ThreadSettings } from './examiner-messages.ts';

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-
 import type {
   AddressObservation,
   FetchedIntermediate,

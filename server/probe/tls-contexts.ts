@@ -1,6 +1,5 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-
 import type { KeyType } from '../../contract/check-words.ts';
 import type { TlsVersion } from '../core/observation.ts';
 

@@ -2,7 +2,6 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import type { DeliveryOutcome } from '../../server/channels/definition.ts';
 import type { HttpChannels } from '../../server/channels/http-channels.ts';
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';

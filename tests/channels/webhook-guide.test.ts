@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-
 import { newWebhookSecret, webhook } from '../../server/channels/webhook/webhook.ts';
 import { alertEvent, type AlertStep } from '../../server/core/alerting/alert.ts';
 import { content } from './alert-mails.ts';

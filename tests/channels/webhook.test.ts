@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-
 import { newWebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { alertContentOf } from '../kit/product/alert-content.ts';
 import { localChannels } from '../kit/peers/http-receivers.ts';

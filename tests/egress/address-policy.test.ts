@@ -1,7 +1,5 @@
 import { BlockList } from 'node:net';
-
 import { describe, expect, it } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { promise } from '../security/promise.ts';
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver, type Resolution } from '../../server/egress/resolver.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';

@@ -2,7 +2,6 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createHostsFile } from '../../server/egress/hosts-file.ts';
 import { createResolver } from '../../server/egress/resolver.ts';

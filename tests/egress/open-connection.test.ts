@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-
 import { afterEach, describe, expect, it } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { openConnection, TooManyBytesError } from '../../server/egress/open-connection.ts';
 import { hasIpv6Loopback } from '../kit/peers/loopback.ts';

@@ -1,6 +1,5 @@
 import { promises } from 'node:dns';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver, type Resolution } from '../../server/egress/resolver.ts';
 import { type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';

@@ -1,6 +1,5 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Observation } from '../../server/core/observation.ts';
 import type { Verdict } from '../../server/core/verdict.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-
 import type { Endpoint } from './servers.ts';
 import { countMatches, logged, MAX_RETRY, type Traces } from './traces.ts';
 

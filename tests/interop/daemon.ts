@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { appendFileSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-
 import type { MintedCertificate } from '../kit/certificates/mint.ts';
 
 /** A server's own folder with the files of its certificate. */

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-
 import { programOfDebianPackage } from '../kit/machine/debian-package.ts';
 import { freePort } from '../kit/product/app.ts';
 import { STANDARD_PORT_ADDRESS, startDaemon } from './daemon.ts';

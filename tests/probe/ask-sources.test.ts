@@ -1,6 +1,5 @@
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-
 import type { FetchedIntermediate, Observation, RevocationEvidence } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore, type TrustStore } from '../../server/pki/trust-store.ts';

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { exchange } from '../../server/egress/exchange.ts';
 import { createResolver } from '../../server/egress/resolver.ts';

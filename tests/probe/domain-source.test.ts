@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createVerifiedTls } from '../../server/egress/exchange.ts';
 import { createResolver } from '../../server/egress/resolver.ts';

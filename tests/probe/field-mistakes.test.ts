@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-
 import type { Verdict } from '../../server/core/verdict.ts';
 import { replacedCertificate } from '../../server/core/alerting/conditions.ts';
 import { assessUptime } from '../../server/core/check/uptime.ts';

@@ -7,7 +7,6 @@ import {
   type SecureServerOptions,
 } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-
 import { assessUptime } from '../../server/core/check/uptime.ts';
 import type { Observation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';

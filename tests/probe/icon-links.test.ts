@@ -1,5 +1,4 @@
 import { expect, it, vi } from 'vitest';
-
 import { iconLinks } from '../../server/probe/icons/icon-links.ts';
 
 const page = new URL('https://shop.example/en/');

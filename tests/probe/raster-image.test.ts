@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { rasterMediaType } from '../../server/probe/icons/raster-image.ts';
 import { icoOf, pngIcon } from '../kit/peers/icons.ts';
 

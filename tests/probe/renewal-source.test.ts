@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createVerifiedTls } from '../../server/egress/exchange.ts';
 import { createResolver } from '../../server/egress/resolver.ts';

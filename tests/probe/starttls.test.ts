@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-
 import type { Observation } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';

@@ -4,9 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-
 import { describe, expect, it, onTestFinished } from 'vitest';
-
 import { readCertificateFile } from '../../server/certificate-file.ts';
 import { loadTrustStore } from '../../server/probe/examiner.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';

@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
-
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';

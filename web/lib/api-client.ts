@@ -9,7 +9,6 @@ import {
   send,
 } from './http.ts';
 import { refreshSession } from './account/session-refresh.ts';
-
 import { ApiError } from './api-error.ts';
 
 /**

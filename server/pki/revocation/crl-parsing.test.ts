@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { integer, sequence, time } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { type CrlOptions, mintCrl } from '../../../tests/kit/certificates/mint-crl.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { integer, octetString } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, mintKey } from '../../../tests/kit/certificates/mint.ts';
 import {

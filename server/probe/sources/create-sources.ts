@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-
 import type { AddressPolicy } from '../../egress/address-policy.ts';
 import type { CaaLookup, Resolver } from '../../egress/resolver.ts';
 import { RequestQuotas } from './request-quotas.ts';

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { LruCache } from '../../pki/lru-cache.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 

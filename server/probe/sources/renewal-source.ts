@@ -1,5 +1,4 @@
 import { z } from 'zod';
-
 import type { RenewalEvidence } from '../../core/observation.ts';
 import { parseRenewalInfo, renewalInfoId } from '../../pki/renewal-info.ts';
 import type { Certificate } from '../../pki/certificate.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { quotasFor } from './request-quotas.ts';
 import { Requester } from './sources.ts';
 

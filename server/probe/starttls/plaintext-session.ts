@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-
 import { TooManyBytesError } from '../../egress/open-connection.ts';
 import type { ReachFailure, Refusal } from '../../core/observation.ts';
 

@@ -1,5 +1,4 @@
 import { domainToUnicode } from 'node:url';
-
 import {
   type Dialogue,
   noStartTls,

@@ -19,7 +19,6 @@ import {
 import { suppress } from '../mail/suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
-
 import { firstCheckAt, makeDueBy } from '../monitors/check-due.ts';
 import type { DeliveryOutcomeKind } from '../schema/alert-tables.ts';
 

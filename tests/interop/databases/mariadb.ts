@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
-
 import { freePort } from '../../kit/product/app.ts';
 import { type Daemon, run, type ServerFiles, startDaemon } from '../daemon.ts';
 import type { Endpoint, Failure, ServerKind } from '../servers.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-
 import { freePort } from '../../kit/product/app.ts';
 import { findPostgres } from '../../kit/databases/postgres-binaries.ts';
 import { idsOf, run, startDaemon } from '../daemon.ts';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-
 import { freePort } from '../../kit/product/app.ts';
 import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-
 import { programOfDebianPackage } from '../../kit/machine/debian-package.ts';
 import { freePort } from '../../kit/product/app.ts';
 import {

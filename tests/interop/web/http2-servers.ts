@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-
 import { selfSigned } from '../../kit/certificates/mint.ts';
 import { freePort } from '../../kit/product/app.ts';
 import { startDaemon } from '../daemon.ts';

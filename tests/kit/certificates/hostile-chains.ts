@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto';
-
 import { DAY_MS } from '../../../contract/durations.ts';
 import { nameConstraints, type RawExtension } from './certificate-extensions.ts';
 import { objectIdentifier, sequence, set, tagged, utf8String } from './der-writer.ts';

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-
 import { authorityKeyIdentifier, extensionDer, type RawExtension } from './certificate-extensions.ts';
 import { integer, namedBits, sequence, tagged, time, tlv } from './der-writer.ts';
 import {

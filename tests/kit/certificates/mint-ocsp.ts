@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-
 import { extensionDer, type RawExtension } from './certificate-extensions.ts';
 import {
   generalizedTime,

@@ -2,9 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
 import { parseCertificate } from '../../../server/pki/certificate.ts';
 import { ocspRequest } from '../../../server/pki/revocation/ocsp-request.ts';
 import { ocspStatus } from '../../../server/pki/revocation/ocsp-status.ts';

@@ -1,7 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-
 import { describe, expect, it } from 'vitest';
-
 import { mintAuthority, mintKey, selfSigned } from './mint.ts';
 
 describe('The certificate mint', () => {

@@ -1,5 +1,4 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-
 import {
   authorityInformationAccess,
   authorityKeyIdentifier,

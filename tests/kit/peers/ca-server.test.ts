@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-
 import { startCaServer } from './ca-server.ts';
 
 const server = await startCaServer();

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-
 import { listening } from './tls-server.ts';
 
 /** Faulty behaviour of a CA. Faults without an end last until the client closes the connection. */

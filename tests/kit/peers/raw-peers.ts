@@ -1,5 +1,4 @@
 import { createServer, type ListenOptions, type Socket } from 'node:net';
-
 import { listening, type Peer } from './tls-server.ts';
 
 /** Handles a new connection of a raw peer. */

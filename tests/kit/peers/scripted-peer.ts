@@ -1,6 +1,5 @@
 import type { ListenOptions, Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-
 import { type RawPeer, startRawPeer } from './raw-peers.ts';
 import type { ServerCertificate } from './tls-server.ts';
 

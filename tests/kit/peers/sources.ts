@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-
 import { createAddressPolicy } from '../../../server/egress/address-policy.ts';
 import { createResolver } from '../../../server/egress/resolver.ts';
 import { createSources, type OpenSources } from '../../../server/probe/sources/create-sources.ts';

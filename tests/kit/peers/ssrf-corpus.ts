@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-
 import type { DnsEntry } from './dns-server.ts';
 
 /** Stands for an internal address: nothing may connect to it. */

@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-
 import { listening, type Peer, type ServerCertificate } from './tls-server.ts';
 
 export interface SunkRequest {
