@@ -1,13 +1,16 @@
+import { Feed } from 'feed';
 import type { Hono } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import {
   type StatusPageChoices as ChoicesWire,
   isReservedAddress,
   pageAddressSchema,
+  type PublicStatus,
   type StatusPageChange,
   type StatusPageWire,
 } from '../../../contract/status-page.ts';
 import { displayName } from '../../core/endpoint.ts';
+import { duration, longInstant } from '../../core/long-date.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import {
   findPublicPage,
@@ -20,8 +23,8 @@ import {
 import { createAnswerCache, respondWithEtag } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
+import { escapeHtml } from '../http/page-document.ts';
 import { publicStatus } from './public-status.ts';
-import { statusFeed } from './status-feed.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
@@ -184,4 +187,40 @@ function changeOf(body: StatusPageChange): Partial<StatusPage> {
     showIncidents: show_incidents,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Renders the incidents of a status page as an Atom feed (RFC 4287). It has no entries if the page hides its incidents.
+ * An incident keeps its id when it ends, so a feed reader shows the end as an update.
+ */
+function statusFeed(
+  { title, incidents }: Pick<PublicStatus, 'title' | 'incidents'>,
+  { address, productName, changedAt }: { address: URL; productName: string; changedAt: number },
+): string {
+  const entries = (incidents ?? []).map(({ id, name, started_at: startedAt, ended_at: endedAt }) => {
+    const start = Date.parse(startedAt);
+    const end = endedAt === null ? null : Date.parse(endedAt);
+    return {
+      id: `${address.href}#${id}`,
+      link: address.href,
+      title: escapeHtml(end === null ? `${name} is down` : `${name} was down for ${duration(end - start)}`),
+      description: escapeHtml(
+        end === null ? `Since ${longInstant(start)}.` : `From ${longInstant(start)} to ${longInstant(end)}.`,
+      ),
+      published: new Date(start),
+      date: new Date(end ?? start),
+    };
+  });
+  const feed = new Feed({
+    id: address.href,
+    title,
+    link: address.href,
+    feedLinks: { atom: `${address.href}/feed.atom` },
+    author: { name: productName },
+    generator: productName,
+    updated: new Date(Math.max(changedAt, ...entries.map(({ date }) => date.getTime()))),
+    copyright: '',
+  });
+  for (const entry of entries) feed.addItem(entry);
+  return feed.atom1();
 }
