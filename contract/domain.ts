@@ -143,6 +143,8 @@ export const domainSchema = z
     trusted: z.boolean().nullable(),
     /** True if some clients do not connect today, although the certificate is trusted: their findings say who and why. */
     refused: z.boolean().default(false),
+    /** The most urgent reason for attention; null if there is none. `overdue` is the renewal, `flawed`: another finding asks for a fix. */
+    attention: z.enum(ATTENTION_REASONS).nullable().default(null),
     findings: z.array(findingSchema),
     /** Reason why the last check could not read a certificate; null if it could. */
     unreachable: z
@@ -292,8 +294,8 @@ export const summarySchema = z.object({
     }),
   ),
   /**
-   * Problems other than expiry dates, of at most 500 domains: `untrusted` (also for a wrong name), `down` (confirmed by a second check),
-   * `refused` (by some clients) or `unreachable` (no certificate read). An untrusted or refused domain that is down has two entries.
+   * Problems other than expiry dates, of at most 500 domains, as in `attention`; `down` is confirmed by a second check. A domain that is
+   * down has a second entry if its certificate has a problem too.
    */
   problems: z.array(
     z.object({
@@ -301,7 +303,7 @@ export const summarySchema = z.object({
       hostname: z.string(),
       display_name: z.string(),
       state: domainStateSchema,
-      kind: z.enum(['untrusted', 'down', 'refused', 'unreachable']),
+      kind: z.enum(['untrusted', 'down', 'refused', 'unreachable', 'overdue', 'flawed']),
       /** One sentence: the message of the worst finding, or the reason why the domain is down or no certificate was read. */
       message: z.string(),
       /** Fingerprint of the certificate, if `expiries` has it too. */

@@ -51,6 +51,8 @@ export const ATTENTION_REASONS = [
   'refused',
   'soon',
   'unreachable',
+  'overdue',
+  'flawed',
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
@@ -63,13 +65,15 @@ export interface DomainCondition {
   isUnreachable: boolean;
   /** The certificate is trusted, but a client that we know does not connect today. */
   isRefused: boolean;
+  /** A finding asks for a fix although all clients connect; `overdue`: the only one is that the renewal is overdue. */
+  flaw: 'overdue' | 'flawed' | null;
   /** The certificate is short-lived, and its renewal is not overdue. */
   isOnSchedule: boolean;
 }
 
 /** Returns why a domain needs attention; null if it does not. The store has the same rule in SQL. */
 export function attentionReason(domain: DomainCondition): AttentionReason | null {
-  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule } = domain;
+  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule, flaw } = domain;
   if (state === 'paused') return null;
   if (state === 'expired' || state === 'revoked') return state;
   if (isTrusted === false) return 'untrusted';
@@ -77,12 +81,12 @@ export function attentionReason(domain: DomainCondition): AttentionReason | null
   if (isDown) return 'down';
   if (isRefused) return 'refused';
   if (state === 'soon' && !isOnSchedule) return state;
-  return isUnreachable || state === 'unread' ? 'unreachable' : null;
+  return isUnreachable || state === 'unread' ? 'unreachable' : flaw;
 }
 
 /** Returns whether a list with the `status` filter includes the domain. The store has the same rule in SQL. */
 export function hasListStatus(domain: DomainCondition, status: ListStatus): boolean {
-  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule } = domain;
+  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule, flaw } = domain;
   switch (status) {
     case 'attention':
       return attentionReason(domain) !== null;
@@ -91,7 +95,9 @@ export function hasListStatus(domain: DomainCondition, status: ListStatus): bool
     case 'problem':
       if (state === 'paused') return false;
       if (isDown || isUnreachable || state === 'revoked') return true;
-      return (isTrusted === false || isRefused) && state !== 'expired';
+      // A near expiry is a date, and so is its renewal.
+      if (flaw === 'overdue') return state === 'ok';
+      return (isTrusted === false || isRefused || flaw !== null) && state !== 'expired';
     default:
       return state === status;
   }

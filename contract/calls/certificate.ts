@@ -36,10 +36,10 @@ const certificateSchema = z
     state: domainSchema.shape.state,
     renewal: domainSchema.shape.renewal,
     /**
-     * What makes clients refuse it on one of its domains, besides expiry: it is revoked, it is not valid for the domain's name, or it has
-     * another fault, such as an unknown authority; null if nothing does.
+     * The worst that is wrong with it on one of its domains, besides expiry; null if nothing is. `untrusted`: another reason for all
+     * clients to refuse it; `refused`: only some do; `overdue`: its renewal; `flawed`: another finding about it asks for a fix.
      */
-    problem: z.enum(['revoked', 'wrong_name', 'untrusted']).nullable(),
+    problem: z.enum(['revoked', 'wrong_name', 'untrusted', 'refused', 'flawed', 'overdue']).nullable(),
     /** Number of domains, paused ones included. */
     domain_count: z.number().int(),
     /** The first three domains by name. */

@@ -27,9 +27,12 @@ export interface Renewing {
   trusted?: boolean | null;
   /** State of the domain or the certificate, such as 'revoked'. */
   state?: string;
-  /** Why clients refuse a listed certificate on one of its domains. */
+  /** What is wrong with a listed certificate on one of its domains. */
   problem?: string | null;
 }
+
+/** Problems of a certificate that all clients accept, or most. */
+const MILD = ['refused', 'flawed', 'overdue'];
 
 /** Returns whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
 export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing, now: number): boolean {
@@ -44,7 +47,8 @@ export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing,
 export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
   const { renewal, expiry_date: expiryDate, trusted, state, problem = null } = certificate;
   if (!renewal?.is_short_lived || renewal.overdue_at === null) return null;
-  if (trusted === false || state === 'revoked' || problem !== null) return null;
+  const isRefused = problem !== null && !MILD.includes(problem);
+  if (trusted === false || state === 'revoked' || isRefused) return null;
   if (expiryDate === null || now >= Date.parse(expiryDate)) return null;
   return isRenewalOverdue(certificate, now) ? 'overdue' : 'on schedule';
 }

@@ -13,6 +13,8 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   revoked: 'Revoked',
   untrusted: 'Not trusted',
   refused: 'Refused by some clients',
+  overdue: 'Renewal overdue',
+  flawed: 'Needs a fix',
   critical: `0–${CRITICAL_DAYS} days left`,
   soon: `${CRITICAL_DAYS + 1}–${SOON_DAYS} days left`,
   ok: `More than ${SOON_DAYS} days left`,

@@ -115,7 +115,7 @@ describeEachDatabase('domains that need attention', (open) => {
 async function withEveryCondition(store: Store, accountId: string): Promise<Map<string, DomainCondition>> {
   const conditions = new Map<string, DomainCondition>();
   const rows = [null, -1, 3 * DAY, 10 * DAY, 40 * DAY].flatMap((left) =>
-    ([null, 'untrusted', 'unreachable', 'refused'] as const).flatMap((problem) =>
+    ([null, 'untrusted', 'unreachable', 'refused', 'overdue', 'flawed'] as const).flatMap((problem) =>
       (['up', 'down'] as const).flatMap((uptime) =>
         [null, NOW, NOW + 1].flatMap((onScheduleUntil) =>
           [0, 1].flatMap((revoked) =>
@@ -132,6 +132,7 @@ async function withEveryCondition(store: Store, accountId: string): Promise<Map<
                 isDown: uptime === 'down',
                 isUnreachable: problem === 'unreachable',
                 isRefused: problem === 'refused',
+                flaw: problem === 'overdue' || problem === 'flawed' ? problem : null,
                 isOnSchedule: onScheduleUntil !== null && onScheduleUntil > NOW,
               });
               return [

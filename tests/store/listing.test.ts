@@ -308,7 +308,9 @@ async function expected({ db }: Store): Promise<unknown[]> {
         ? 0
         : row.uptime === 'down' || row.problem === 'unreachable'
           ? 2
-          : Number(row.problem === 'untrusted' || row.problem === 'refused'),
+          : row.problem === 'overdue'
+            ? 3
+            : Number(row.problem !== null),
     tags: row.tags,
     search_text: row.search_text,
   }));
@@ -320,5 +322,7 @@ function faultOf(row: Selectable<Tables['monitors']>): number {
   if (row.problem === 'untrusted') return 2;
   if (row.uptime === 'down') return 3;
   if (row.problem === 'refused') return 5;
+  if (row.problem === 'overdue') return 6;
+  if (row.problem === 'flawed') return 7;
   return row.problem === 'unreachable' || (row.not_after === null && row.checked) ? 4 : 0;
 }

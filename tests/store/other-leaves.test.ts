@@ -140,6 +140,22 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
         { findings: [{ ...fault, code: 'untrusted_root' as const, fingerprint }], trusted: false },
         'untrusted',
       ],
+      [
+        {
+          findings: [
+            { ...fault, severity: 'warning' as const, code: 'replacement_wanted' as const, fingerprint },
+          ],
+        },
+        'flawed',
+      ],
+      [
+        {
+          findings: [
+            { ...fault, severity: 'warning' as const, code: 'renewal_overdue' as const, fingerprint },
+          ],
+        },
+        'overdue',
+      ],
       [{}, null],
     ];
     for (const [change, problem] of cases) {
@@ -165,6 +181,23 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     ).toHaveLength(1);
     expect(await listed(store, accountId, { issuer: 'Nobody' })).toEqual([]);
     expect(await listed(store, accountId, { issuer: wildcard.facts.authorityName })).toHaveLength(3);
+  });
+
+  it('counts as expiring only when its renewal is overdue, if it is short-lived, as the one in the domain’s row', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await watch(store, accountId, 'short.example');
+    const [first, second] = [4, 5].map((days) =>
+      certificate({ notBefore: NOW + (days - 6) * DAY, notAfter: NOW + days * DAY }),
+    ) as [SampleCertificate, SampleCertificate];
+    await checkAddresses(store, NOW, [first, second], { nextCheckAt: NOW + DAY });
+    const expiring = async (now: number) =>
+      (await listed(store, accountId, { status: 'expiring', sort: 'soonest', now })).map(([one]) => one);
+    const [one, other] = [first.facts.fingerprint, second.facts.fingerprint];
+    expect(await expiring(NOW)).toEqual([]);
+    // A quarter of six days before their ends.
+    expect(await expiring(NOW + 2.6 * DAY)).toEqual([one]);
+    expect(await expiring(NOW + 3.6 * DAY)).toEqual([one, other]);
   });
 
   it('has a page with the domains that serve it, which are done only when all of their addresses have changed', async () => {

@@ -158,6 +158,10 @@ export async function checkAddresses(
         fingerprint,
         notAfter,
       })),
+      lastSeen: verdict.lastSeen && {
+        ...verdict.lastSeen,
+        expiring: leaves.map(({ facts }) => expiringOf(facts)),
+      },
     },
   });
   return claimed;

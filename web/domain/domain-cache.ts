@@ -78,8 +78,8 @@ function isOlder({ last_checked_at: at }: DomainWire, known: DomainWire | undefi
 function placeOf({
   state,
   expiry_date,
+  attention,
   trusted,
-  refused,
   paused,
   unreachable,
   uptime,
@@ -90,8 +90,8 @@ function placeOf({
   return JSON.stringify([
     state,
     expiry_date,
+    attention,
     trusted,
-    refused,
     paused,
     unreachable === null,
     uptime.state,

@@ -120,7 +120,7 @@ test('a new expiry date shows at once, and the list is refetched once', async ()
 
 test.each([
   ['distrust', { trusted: false }],
-  ['a refusal by some clients', { refused: true }],
+  ['a reason for attention', { attention: 'refused' as const }],
   ['a later renewal', { renewal: { ...RENEWAL, overdue_at: '2027-01-01T00:00:00.000Z' } }],
 ])('%s refetches the list, whose order it may change', async (_what, change) => {
   const { queryClient, reads, leave } = dashboard();

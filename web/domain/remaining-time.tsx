@@ -1,19 +1,12 @@
 import { expiryBadge } from '../../contract/state/badge.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import { isVerifiedActive, revocationNote, STATE_NAMES } from '../../contract/state/state-words.ts';
-import { Badge, ExpiryBadge, RevocationBadge } from '../ui/badge.tsx';
+import { ExpiryBadge, RevocationBadge } from '../ui/badge.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Spinner } from '../ui/loading.tsx';
 import type { Lifetime } from '../ui/certificate/lifetime-geometry.ts';
 import { scheduleOf, timeLeft } from '../../contract/state/schedule.ts';
-
-function PausedBadge() {
-  return (
-    <Badge tone="plain" glyph="paused">
-      {STATE_NAMES.paused}
-    </Badge>
-  );
-}
+import { StateBadge } from './state-marks.tsx';
 
 interface RemainingTimeProps {
   domain: DomainWire;
@@ -33,7 +26,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
   if (domain.paused !== null && short)
     return (
       <span className={place}>
-        <PausedBadge />
+        <StateBadge state="paused" />
         {notAfter !== null && <ExpiryBadge notAfter={notAfter} now={now} short={short} />}
       </span>
     );
@@ -57,9 +50,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
   if (domain.unreachable && !domain.checking)
     return (
       <span className={place}>
-        <Badge tone="soon" glyph="soon">
-          {STATE_NAMES.unread}
-        </Badge>
+        <StateBadge state="unread" />
       </span>
     );
   return (

@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts';
 import { Glyph, type GlyphName } from './glyph.tsx';
 import { utcTitle } from '../lib/format.ts';
 
-type BadgeTone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok' | 'plain';
+export type BadgeTone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok' | 'plain';
 
 const TONES: Record<BadgeTone, string> = {
   expired: 'bg-expired-bg text-expired-fg',
@@ -15,10 +15,10 @@ const TONES: Record<BadgeTone, string> = {
   plain: 'border border-line-2 text-fg-2',
 };
 
-export interface BadgeProps {
+interface BadgeProps {
   tone: BadgeTone;
   glyph?: GlyphName;
-  title?: string;
+  title?: string | undefined;
   children: ReactNode;
 }
 

@@ -127,9 +127,11 @@ const MAX_NAMES = 10;
 function certificateWire(served: ServedCertificate, now: number): CertificateWire {
   const { facts, monitor, problem } = served;
   const { verdict } = monitor;
-  const isCurrent = monitor.certificate?.fingerprint === facts.fingerprint;
+  const { fingerprint } = facts;
+  const isCurrent = monitor.certificate?.fingerprint === fingerprint;
+  const seen = verdict?.lastSeen?.expiring.find((one) => one.fingerprint === fingerprint);
   return {
-    fingerprint: facts.fingerprint,
+    fingerprint,
     subject: facts.subject,
     display_name: unicodeName(facts.subject || (facts.sans[0] ?? '')),
     names: facts.sans.slice(0, MAX_NAMES),
@@ -139,7 +141,7 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
     valid_from: iso(facts.notBefore),
     expiry_date: iso(facts.notAfter),
     state: problem === 'revoked' ? problem : certificateStateOf({ certificate: facts, verdict: null }, now),
-    renewal: renewalWire({ certificate: facts, verdict: isCurrent ? verdict : null }),
+    renewal: renewalWire({ certificate: seen ?? facts, verdict: isCurrent ? verdict : null }),
     problem,
     domain_count: served.monitorCount,
     domains: served.monitors.map(servingDomain),

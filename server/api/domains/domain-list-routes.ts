@@ -99,7 +99,7 @@ export const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFil
 
 /**
  * Columns of the CSV file. Text from certificates is cut to one short line. `problem` is why the last check failed, else
- * the worst finding about a host that clients refuse.
+ * the worst finding that is more than a note.
  */
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
@@ -117,8 +117,8 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   paused: (domain) => domain.paused,
   tags: ({ tags }) => tags.join(', '),
   notes: ({ notes }) => notes,
-  problem: ({ unreachable, trusted, refused, findings }) =>
-    unreachable?.message ?? (trusted === false || refused ? (findings[0]?.message ?? null) : null),
+  problem: ({ unreachable, findings }) =>
+    unreachable?.message ?? findings.find(({ severity }) => severity !== 'note')?.message ?? null,
   // Add new columns at the end, because programs may read columns by position.
   protocol: ({ protocol }) => protocol,
   uptime: ({ uptime }) => uptime.state,
@@ -127,6 +127,7 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   ...Object.fromEntries(
     TARGET_FIELDS.map((field) => [field, ({ target }: DomainWire) => target?.[field] ?? null]),
   ),
+  attention: ({ attention }) => attention,
 };
 
 /** Yields the header and one record per domain of a CSV file. `now` is ms UTC. */

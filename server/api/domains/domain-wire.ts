@@ -1,6 +1,6 @@
 import type { UserWire } from '../../../contract/account.ts';
 import { daysLeft } from '../../../contract/state/badge.ts';
-import { CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../../../contract/words.ts';
+import { attentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../../../contract/words.ts';
 import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import { currentZoneName } from '../../../contract/time-zone.ts';
 import { expectedRenewal, isShortLived, type Renewable, renewalOverdueAt } from '../../core/alert-steps.ts';
@@ -78,7 +78,8 @@ export function domainWire(
       down_since: isoOrNull(monitor.downSince),
     },
     trusted: verdict?.reached ? verdict.trusted : null,
-    refused: monitor.isRefused,
+    refused: monitor.problem === 'refused',
+    attention: attentionOf(monitor, now),
     findings: findingsWire(verdict, displayName(monitor)),
     unreachable: unreachable(monitor),
     // A new monitor is due at once, so it counts as being checked.
@@ -193,7 +194,7 @@ export function renewalWire({
   if (certificate === null) return null;
   const { from, to, source, explanationUrl, overdueAt } = verdict?.renewal ?? {
     ...expectedRenewal(certificate),
-    source: 'lifetime',
+    source: certificate.renewalWindow ? ('ari' as const) : ('lifetime' as const),
     explanationUrl: null,
     overdueAt: renewalOverdueAt(certificate),
   };
@@ -233,6 +234,19 @@ export function targetWire(target: string | undefined): DomainWire['target'] {
 function waitingOf(monitor: Monitor): DomainWire['waiting'] {
   if (monitor.pausedBy !== null || monitor.checking || !isHeldBack(monitor)) return null;
   return { reason: 'own_network', until: iso(monitor.nextCheckAt) };
+}
+
+function attentionOf(monitor: Monitor, now: number): DomainWire['attention'] {
+  const { problem, uptime, onScheduleUntil } = monitor;
+  return attentionReason({
+    state: stateOf(monitor, now),
+    isTrusted: problem !== 'untrusted',
+    isDown: uptime === 'down',
+    isUnreachable: problem === 'unreachable',
+    isRefused: problem === 'refused',
+    flaw: problem === 'overdue' || problem === 'flawed' ? problem : null,
+    isOnSchedule: onScheduleUntil !== null && onScheduleUntil > now,
+  });
 }
 
 function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now: number): DomainState {

@@ -5,7 +5,6 @@ import {
   type PublicStatus,
   type ShownDomain,
 } from '../../../contract/status-page.ts';
-import { onScheduleUntil } from '../../core/judge/renewal.ts';
 import { displayName } from '../../core/endpoint.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import {
@@ -113,7 +112,7 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
   const state = certificateState(monitor, now);
   if (certificate === null || state === null || pausedBy !== null) return null;
   const { notAfter } = certificate;
-  const isWorse = monitor.isRefused && (state === 'ok' || state === 'soon');
+  const isWorse = monitor.problem === 'refused' && (state === 'ok' || state === 'soon');
   return {
     state: isWorse ? 'refused' : state,
     days_left: daysLeft(notAfter, now),
@@ -166,17 +165,16 @@ type CertificateState = Exclude<NonNullable<ShownDomain['certificate']>['state']
  * expired over untrusted, and untrusted over a near expiry. A short-lived certificate whose renewal is not overdue is `ok`.
  */
 function certificateState(
-  monitor: Pick<Monitor, 'certificate' | 'verdict'>,
+  monitor: Pick<Monitor, 'certificate' | 'verdict' | 'onScheduleUntil'>,
   now: number,
 ): CertificateState | null {
-  const { certificate, verdict } = monitor;
+  const { certificate, verdict, onScheduleUntil } = monitor;
   const seen = certificateStateOf(monitor, now);
   if (certificate === null || seen === 'unread') return null;
   // Such a certificate is also untrusted, but these states are more specific.
   if (seen === 'revoked' || seen === 'expired') return seen;
   if (verdict?.reached === true && !verdict.trusted) return 'untrusted';
-  const isOnSchedule = verdict !== null && (onScheduleUntil(verdict, certificate) ?? 0) > now;
-  return isOnSchedule ? 'ok' : seen;
+  return onScheduleUntil !== null && onScheduleUntil > now ? 'ok' : seen;
 }
 
 /**

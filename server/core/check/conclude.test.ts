@@ -18,7 +18,6 @@ import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';
 import type { AlertContext, EarlierDelivery } from '../alerting/route.ts';
-import { onScheduleUntil } from '../judge/renewal.ts';
 import { type CheckState, concernedCertificates, conclude } from './conclude.ts';
 
 const served = observation([answer(withChain(issue()))]);
@@ -378,19 +377,4 @@ it('a check that needs no alert context has the same conclusion with any context
     { numRuns: 500 },
   );
   expect(skipped).toBeGreaterThan(50);
-});
-
-it('onScheduleUntil is null unless the certificate is trusted and lives less than 30 days', () => {
-  const renewal = {
-    from: NOW,
-    to: NOW,
-    source: 'lifetime',
-    explanationUrl: null,
-    overdueAt: NOW + 1,
-  } as const;
-  const lasting = (days: number) => ({ notBefore: NOW, notAfter: NOW + days * DAY_MS });
-  expect(onScheduleUntil({ trusted: true, renewal }, lasting(29))).toBe(NOW + 1);
-  expect(onScheduleUntil({ trusted: false, renewal }, lasting(29))).toBeNull();
-  expect(onScheduleUntil({ trusted: true, renewal }, lasting(30))).toBeNull();
-  expect(onScheduleUntil({ trusted: true, renewal: null }, lasting(29))).toBeNull();
 });

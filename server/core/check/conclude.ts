@@ -6,12 +6,9 @@ import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
 import type { Observation } from '../observation.ts';
-import { findingMessage } from '../report/describe-finding.ts';
-import { failureSentence } from '../report/reach-finding.ts';
 import type { Verdict } from '../verdict.ts';
-import { connectsTo } from '../judge/clients/client-rule.ts';
-import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { duePostureParts, POSTURE_APART_MS } from './posture-due.ts';
+import { problemOf, type StoredProblem } from './problems.ts';
 import { validFrom } from '../judge/path-findings.ts';
 import { isAwaiting } from '../judge/previous-verdict.ts';
 import { HEARTBEAT_EVERY_MINUTES, nextCheckAt } from './schedule.ts';
@@ -60,7 +57,7 @@ export interface Conclusion {
   /** The uptime to store; null leaves the stored one as it is. */
   uptime: UptimeRecord | null;
   /** The problem that needs attention now, with a sentence for the summary; null if there is none. */
-  problem: { code: 'unreachable' | 'untrusted' | 'refused'; message: string } | null;
+  problem: { code: StoredProblem; message: string } | null;
   /** The new value of `CheckState.unreachableSince`. */
   unreachableSince: number | null;
   incidents: IncidentChange[];
@@ -135,7 +132,7 @@ export function conclude(
     assessment,
     // The monitor was paused during the check, so its uptime is unknown until it is resumed.
     uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
-    problem: problemOf(verdict, observation.endpoint),
+    problem: problemOf(verdict, observation.endpoint, now),
     unreachableSince: verdict.reached ? null : (state.unreachableSince ?? verdict.observedAt),
     incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
     alerts: context === null ? [] : alerts.map((alert) => routeInContext(alert, { settings, context, now })),
@@ -181,21 +178,6 @@ function planIncidents(
     maintenanceUntil: context?.maintenanceUntil ?? null,
     now,
   });
-}
-
-/** Returns the problem to store. `refused`: the certificate is trusted, but a client that we know does not connect today. */
-function problemOf(verdict: Verdict, endpoint: Observation['endpoint']): Conclusion['problem'] {
-  const { reached, trusted, failure, findings } = verdict;
-  const host = displayName(endpoint);
-  const [worst] = findings;
-  if (!reached) return { code: 'unreachable', message: failure ? failureSentence(failure, host) : '' };
-  if (!trusted) return { code: 'untrusted', message: worst ? findingMessage(worst, host) : '' };
-  const refusal = findings.find(
-    // A certificate that becomes valid within minutes may be refused only by our clock.
-    (finding) =>
-      clientsRefusingNow(finding).some(connectsTo(endpoint.protocol)) && validFrom([finding]) === null,
-  );
-  return refusal ? { code: 'refused', message: findingMessage(refusal, host) } : null;
 }
 
 /** Returns the certificates of the incidents that a plan begins, ends or reports. */

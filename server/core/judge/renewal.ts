@@ -110,12 +110,21 @@ export function earliest<One extends { notAfter: number }>(certificates: readonl
 }
 
 /**
- * Returns until when the renewal of the current certificate is on schedule (ms UTC). Null if that is unknown, and for certificates
- * that are long-lived or not trusted: their badges do not depend on it.
+ * Returns until when the renewal of a certificate that an address serves is on schedule (ms UTC). Null if that is unknown, and for
+ * certificates that are long-lived or not trusted: their badges do not depend on it.
  */
 export function onScheduleUntil(
-  { trusted, renewal }: Pick<Verdict, 'trusted' | 'renewal'>,
-  certificate: Renewable,
+  {
+    trusted,
+    renewal,
+    leafFingerprint,
+    lastSeen,
+  }: Pick<Verdict, 'trusted' | 'renewal' | 'leafFingerprint' | 'lastSeen'>,
+  certificate: Renewable & { fingerprint: string },
 ): number | null {
-  return trusted && isShortLived(certificate) ? (renewal?.overdueAt ?? null) : null;
+  if (!trusted || !isShortLived(certificate)) return null;
+  const { fingerprint } = certificate;
+  if (fingerprint === leafFingerprint) return renewal?.overdueAt ?? null;
+  const seen = lastSeen?.expiring.find((one) => one.fingerprint === fingerprint);
+  return seen === undefined ? null : renewalOverdueAt(seen);
 }

@@ -9,7 +9,7 @@ import {
   type Conclusion,
   type UptimeRecord,
 } from '../../core/check/conclude.ts';
-import { certificateProblem } from '../../core/judge/clients/refusals.ts';
+import { certificateProblem } from '../../core/check/problems.ts';
 import { onScheduleUntil } from '../../core/judge/renewal.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -259,7 +259,8 @@ async function writeMonitor(
     ...(uptime && uptimeColumns(uptime)),
     ...current,
     ...(check.verdict.reached && {
-      certificate_problem: leaf === null ? null : certificateProblem(check.verdict, leaf),
+      certificate_problem:
+        leaf === null ? null : certificateProblem(check.verdict, leaf, check.observation.endpoint.protocol),
     }),
     problem: problem?.code ?? null,
     problem_message: problem?.message ?? null,

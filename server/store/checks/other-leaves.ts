@@ -1,6 +1,8 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { certificateProblem } from '../../core/judge/clients/refusals.ts';
+import { certificateProblem } from '../../core/check/problems.ts';
+import { onScheduleUntil } from '../../core/judge/renewal.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
+import type { Observation } from '../../core/observation.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
@@ -9,14 +11,14 @@ import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /** The rows of `other_leaves` to add to a monitor and to remove from it. */
 export interface LeafChange {
-  added: (Pick<CertificateFacts, 'fingerprint' | 'notAfter'> & Pick<OtherLeavesTable, 'problem'>)[];
+  added: (Pick<OtherLeavesTable, 'fingerprint' | 'problem' | 'on_schedule_until'> & { notAfter: number })[];
   /** Fingerprints. */
   removed: string[];
 }
 
 /** Returns SQL for a column of a query of `monitors`: the monitor's rows of `other_leaves`, each as in `textOf`; null if there are none. */
 export function otherLeavesColumn(dialect: DialectName): RawBuilder<string | null> {
-  const row = sql`fingerprint || ':' || coalesce(problem, '')`;
+  const row = sql`fingerprint || ':' || coalesce(problem, '') || ':' || coalesce(cast(on_schedule_until as text), '')`;
   const joined = dialect === 'postgres' ? sql`string_agg(${row}, ' ')` : sql`group_concat(${row}, ' ')`;
   return sql`(select ${joined} from other_leaves
     where other_leaves.account_id = monitors.account_id and other_leaves.monitor_id = monitors.id)`;
@@ -27,7 +29,11 @@ export function otherLeavesColumn(dialect: DialectName): RawBuilder<string | nul
  * `stored` the column of `otherLeavesColumn`. A check that read no certificate changes nothing, as in that row.
  */
 export function changeOfLeaves(
-  { verdict, certificates }: { verdict: Verdict; certificates: readonly { facts: CertificateFacts }[] },
+  {
+    verdict,
+    certificates,
+    observation,
+  }: { verdict: Verdict; certificates: readonly { facts: CertificateFacts }[]; observation: Observation },
   { current, stored }: { current: string | null; stored: string | null },
 ): LeafChange | null {
   if (!verdict.reached) return null;
@@ -36,10 +42,11 @@ export function changeOfLeaves(
   const others = certificates
     .map(({ facts }) => facts)
     .filter(({ fingerprint }) => fingerprint !== current && served.has(fingerprint))
-    .map(({ fingerprint, notAfter }) => ({
-      fingerprint,
-      notAfter,
-      problem: certificateProblem(verdict, fingerprint),
+    .map((facts) => ({
+      fingerprint: facts.fingerprint,
+      notAfter: facts.notAfter,
+      problem: certificateProblem(verdict, facts.fingerprint, observation.endpoint.protocol),
+      on_schedule_until: onScheduleUntil(verdict, facts),
     }));
   const added = others.filter((leaf) => !known.has(textOf(leaf)));
   const kept = new Set(others.map(textOf));
@@ -47,8 +54,8 @@ export function changeOfLeaves(
   return added.length + removed.length === 0 ? null : { added, removed };
 }
 
-const textOf = ({ fingerprint, problem }: Pick<OtherLeavesTable, 'fingerprint' | 'problem'>): string =>
-  `${fingerprint}:${problem ?? ''}`;
+const textOf = ({ fingerprint, problem, on_schedule_until: until }: LeafChange['added'][number]): string =>
+  `${fingerprint}:${problem ?? ''}:${until ?? ''}`;
 
 /** Writes the change of a check, in its transaction. Leaves out certificates that a limit kept from being stored. */
 export async function writeLeaves(
@@ -78,7 +85,7 @@ export async function writeLeaves(
   const fingerprints = new Set(stored.map(({ fingerprint }) => fingerprint));
   const rows = added
     .filter(({ fingerprint }) => fingerprints.has(fingerprint))
-    .map(({ fingerprint, notAfter, problem }) => ({
+    .map(({ fingerprint, notAfter, problem, on_schedule_until }) => ({
       account_id: accountId,
       monitor_id: monitorId,
       fingerprint,
@@ -86,6 +93,7 @@ export async function writeLeaves(
       host,
       port,
       problem,
+      on_schedule_until,
     }));
   for (const batch of batches(rows)) await trx.insertInto('other_leaves').values(batch).execute();
 }

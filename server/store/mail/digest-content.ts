@@ -45,8 +45,8 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
       return {
         ...nameOf(row),
         notAfter: row.not_after,
-        // Digests report certificates and outages, not what some clients refuse.
-        problem: row.problem === 'refused' ? null : row.problem,
+        // Digests report what all clients refuse, outages and dates.
+        problem: row.problem === 'unreachable' || row.problem === 'untrusted' ? row.problem : null,
         revoked: row.revoked === 1,
         isDown: row.uptime === 'down',
         renewFrom: renewal?.from ?? null,

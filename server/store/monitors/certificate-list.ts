@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { CertificateProblem } from '../../core/judge/clients/refusals.ts';
+import { CERTIFICATE_PROBLEMS, type CertificateProblem } from '../../core/check/problems.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Targeted } from '../../core/target.ts';
 import {
@@ -25,7 +25,7 @@ export interface ServedCertificate {
   facts: CertificateFacts;
   /** The first of these monitors by name, with the verdict on the certificate. */
   monitor: Monitor;
-  /** The worst reason, besides expiry, for which clients refuse it on one of them; null if there is none. */
+  /** The worst that is wrong with it on one of them, besides expiry; null if nothing is. */
   problem: CertificateProblem | null;
   /** Number of monitors; paused ones count. */
   monitorCount: number;
@@ -258,7 +258,7 @@ async function tagsOf({ db }: Store, { accountId, fingerprints }: OfPage): Promi
   return tags;
 }
 
-/** Returns for each certificate that clients refuse on a monitor the worst reason. */
+/** Returns for each certificate with a problem on a monitor the worst one. */
 async function problemsOf(
   { db }: Store,
   { accountId, fingerprints }: OfPage,
@@ -268,12 +268,10 @@ async function problemsOf(
     .distinct()
     .where('fingerprint', 'in', fingerprints)
     .execute();
-  const worstLast = rows.toSorted((one, other) => RANK.indexOf(other.problem) - RANK.indexOf(one.problem));
+  const rankOf = ({ problem }: { problem: CertificateProblem }) => CERTIFICATE_PROBLEMS.indexOf(problem);
+  const worstLast = rows.toSorted((one, other) => rankOf(other) - rankOf(one));
   return new Map(worstLast.map(({ fingerprint, problem }) => [fingerprint, problem]));
 }
-
-/** Worst first. */
-const RANK: readonly CertificateProblem[] = ['revoked', 'wrong_name', 'untrusted'];
 
 /** Returns the first three monitors by name of each certificate, one by one from an index, because some have thousands. */
 async function firstMonitors(

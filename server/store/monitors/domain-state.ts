@@ -59,10 +59,11 @@ export function isExpiring(now: number): RawBuilder<boolean> {
 
 /**
  * Returns an SQL condition for the list's filter `problem`: monitors that need attention for a reason other than a date. Its rule
- * is `hasListStatus` of the contract.
+ * is `hasListStatus` of the contract. An overdue renewal is trouble 3.
  */
 export function hasProblem(now: number): RawBuilder<boolean> {
-  return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${now})`;
+  return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${okFrom(now)}
+    or (trouble <> 3 and not_after >= ${now}))`;
 }
 
 /**
@@ -91,6 +92,8 @@ function levelTests(now: number): RawBuilder<boolean>[] {
     refused: hasFault(5),
     soon: sql`${isInState('soon', now)} and ${isUnscheduled}`,
     unreachable: hasFault(4),
+    overdue: hasFault(6),
+    flawed: hasFault(7),
   };
   const others = (['dated', 'pending', 'paused'] as const).map(
     (phase) => sql<boolean>`${FAULTLESS} and phase = ${sql.lit(PHASES.indexOf(phase))}`,

@@ -259,18 +259,19 @@ function showsStatus(
   { accountId, now }: MonitorFilter,
   status: string,
 ): RawBuilder<boolean> | null {
-  const hasProblem = sql<boolean>`fingerprint in (${certificateProblems(db, accountId).select('fingerprint')})`;
-  const isRevoked = sql<boolean>`fingerprint in (${certificateProblems(db, accountId).select('fingerprint').where('problem', '=', 'revoked')})`;
-  const onSchedule = db
-    .selectFrom('monitor_listing')
-    .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
-    .where('account_id', '=', accountId)
-    .where('certificate_fingerprint', 'is not', null)
-    .where('on_schedule_until', '>', now);
+  const problems = certificateProblems(db, accountId).select('fingerprint');
+  const isAmong = (rows: typeof problems) => sql<boolean>`fingerprint in (${rows})`;
+  const hasProblem = isAmong(problems);
+  const isRevoked = isAmong(problems.where('problem', '=', 'revoked'));
+  const onSchedule = sql`select certificate_fingerprint from monitor_listing
+      where account_id = ${accountId} and certificate_fingerprint is not null and on_schedule_until > ${now}
+    union all select fingerprint from other_leaves where account_id = ${accountId} and on_schedule_until > ${now}`;
   const isExpiring = sql`((not_after < ${now} or (not_after < ${okFrom(now)} and fingerprint not in (${onSchedule})))
     and not ${isRevoked})`;
   if (status === 'revoked') return isRevoked;
-  if (status === 'problem') return hasProblem;
+  // Within two weeks of the expiry, the date says that the renewal is late.
+  if (status === 'problem')
+    return sql`(${hasProblem} and (not_after >= ${okFrom(now)} or ${isAmong(problems.where('problem', '<>', 'overdue'))}))`;
   if (status === 'expiring') return sql`${isExpiring}`;
   if (status === 'attention') return sql`(${hasProblem} or ${isExpiring})`;
   const ends = endingIn(status, now);

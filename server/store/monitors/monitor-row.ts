@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { StoredProblem } from '../../core/check/problems.ts';
 import type { UptimeStanding } from '../../core/check/uptime.ts';
 import { displayName } from '../../core/endpoint.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
@@ -25,8 +26,10 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
   certificate: CertificateFacts | null;
   /** Verdict of the last check; null before the first check, and if the stored verdict is damaged. */
   verdict: Verdict | null;
-  /** Some clients do not connect, although the certificate is trusted. */
-  isRefused: boolean;
+  /** The worst problem that the last check found and no date shows. */
+  problem: StoredProblem | null;
+  /** Until when the renewal of a short-lived certificate is on schedule, ms UTC; null for others. */
+  onScheduleUntil: number | null;
   unreachableSince: number | null;
   /** Time of the first conclusive check since the monitor was added or resumed, ms UTC; null before that check. */
   uptimeSince: number | null;
@@ -98,7 +101,8 @@ export function toMonitor(row: MonitorRow): Monitor {
     notAfter: row.not_after,
     certificate: facts,
     verdict: currentVerdict(row),
-    isRefused: row.problem === 'refused',
+    problem: row.problem,
+    onScheduleUntil: row.on_schedule_until,
     unreachableSince: row.unreachable_since,
     ...uptimeStanding(row),
     uptimeSince: row.uptime_since,

@@ -1,3 +1,4 @@
+import type { StoredProblem } from '../../core/check/problems.ts';
 import type { Targeted } from '../../core/target.ts';
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -25,7 +26,7 @@ import {
 export interface Problem extends Targeted {
   id: string;
   state: DomainState;
-  kind: 'untrusted' | 'down' | 'refused' | 'unreachable';
+  kind: StoredProblem | 'down';
   message: string;
   /** Fingerprint of the certificate last read; null if none was. */
   fingerprint: string | null;
@@ -56,8 +57,8 @@ export interface Summary {
    */
   expiries: Expiry[];
   /**
-   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is both untrusted or
-   * refused, and down, has two entries.
+   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is down has a second entry if
+   * its certificate has a problem too.
    */
   problems: Problem[];
 }
@@ -268,8 +269,8 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
     const { state } = monitor;
     const message = problem_message ?? '';
     const found: Problem[] = [];
-    const isShown = state !== 'expired' && state !== 'revoked';
-    if ((problem === 'untrusted' || problem === 'refused') && isShown)
+    const isShown = problem === 'overdue' ? state === 'ok' : state !== 'expired' && state !== 'revoked';
+    if (problem !== null && problem !== 'unreachable' && isShown)
       found.push({ ...monitor, kind: problem, message });
     if (uptime === 'down') found.push({ ...monitor, kind: 'down', message: down_message ?? message });
     else if (problem === 'unreachable') found.push({ ...monitor, kind: 'unreachable', message });

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { CertificateProblem } from '../../core/judge/clients/refusals.ts';
+import type { CertificateProblem } from '../../core/check/problems.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
 import type { LimitName } from '../../core/limits.ts';
 
@@ -179,8 +179,10 @@ export interface OtherLeavesTable {
   /** Name of the monitor, so that an index has the rows in the order of lists. */
   host: string;
   port: number;
-  /** What makes clients refuse it there, besides expiry; null if nothing does, or until the first check after migration 0034. */
+  /** What is wrong with it there, besides expiry; null if nothing is, or until the first check after migration 0034. */
   problem: CertificateProblem | null;
+  /** Until when its renewal is on schedule, ms UTC; null for certificates that are not short-lived, or not trusted. */
+  on_schedule_until: number | null;
 }
 
 /** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */

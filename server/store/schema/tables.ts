@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { CertificateProblem } from '../../core/judge/clients/refusals.ts';
+import type { CertificateProblem, StoredProblem } from '../../core/check/problems.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
 import type { Subscription } from '../../core/plan.ts';
 import type {
@@ -92,8 +92,7 @@ export interface MonitorsTable {
    */
   icon_fetched: Generated<Flag>;
   unreachable_since: number | null;
-  /** `refused`: trusted, but some clients do not connect. */
-  problem: 'unreachable' | 'untrusted' | 'refused' | null;
+  problem: StoredProblem | null;
   problem_message: string | null;
   /** 0 if the monitor must not be checked, because it is paused or its account is disabled. */
   active: Generated<Flag>;
@@ -140,9 +139,9 @@ export interface MonitorListingTable {
   on_schedule_until: number | null;
   /** Copy of `monitors.certificate_fingerprint`. */
   certificate_fingerprint: string | null;
-  /** The most severe problem. 2: down or unreachable; 1: not trusted, or refused by some clients; 0: none, or paused. */
+  /** The most severe problem. 2: down or unreachable; 1: not trusted, refused by some clients or flawed; 3: renewal overdue; 0: none, or paused. */
   trouble: number;
-  /** The most urgent problem that does not depend on the time. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 5: refused by some clients; 0: none, or paused. */
+  /** The most urgent problem that does not depend on the time. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 5: refused by some clients; 6: renewal overdue; 7: flawed; 0: none, or paused. */
   fault: number;
   tags: string;
   search_text: string;

@@ -40,6 +40,7 @@ export function exampleDomain(differences: Partial<DomainWire> = {}): DomainWire
     uptime: { state: 'up', checks: 'u'.repeat(90), percent: 100, response_ms: 120, down_since: null },
     trusted: true,
     refused: false,
+    attention: null,
     findings: [],
     unreachable: null,
     checking: false,

@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
-import { STATE_NAMES } from '../../../contract/state/state-words.ts';
-import { Badge, ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
+import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
+import { StateBadge, StateMark } from '../../domain/state-marks.tsx';
+import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 
 /** Shows how long a certificate is still valid: a badge if it is revoked or ends soon, else the days. */
@@ -15,29 +16,35 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
 }
 
 const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
-  // `Remaining` shows the expiry.
+  // `Remaining` shows the revocation, and `RenewalNote` the overdue renewal.
   revoked: null,
+  overdue: null,
   wrong_name: 'Wrong name',
   untrusted: STATE_NAMES.untrusted,
+  refused: STATE_NAMES.refused,
+  flawed: STATE_NAMES.flawed,
 };
 
-/** Returns why clients refuse the certificate on a domain; null if they accept it or it is revoked. */
+/** Returns what is wrong with the certificate on a domain; null if nothing is, or another part of the row says it. */
 export const problemName = ({ problem }: CertificateWire): string | null => problem && PROBLEMS[problem];
 
-/** Shows why clients refuse the certificate on a domain; nothing if they accept it. */
+/** Shows what is wrong with the certificate on a domain; nothing if it is fine. */
 export function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
+  const { problem } = certificate;
   const text = problemName(certificate);
-  if (text === null) return null;
-  return (
-    <Badge tone="critical" glyph="fault">
-      {text}
-    </Badge>
-  );
+  if (problem === null || text === null) return null;
+  return <StateBadge state={problem === 'wrong_name' ? 'untrusted' : problem}>{text}</StateBadge>;
 }
 
 /** Says if the renewal is overdue. For a short-lived certificate, says also if it is on schedule, because its badge is red. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  if (isRenewalOverdue(certificate, now)) return <span className="text-critical-fg">renewal overdue</span>;
+  if (isRenewalOverdue(certificate, now))
+    return (
+      <span className="inline-flex items-center gap-1.5 text-soon-fg">
+        <StateMark state="overdue" />
+        {inSentence(STATE_NAMES.overdue)}
+      </span>
+    );
   const words = scheduleWords(certificate, now);
   return words === null ? null : <span className="num text-fg-2">{words}</span>;
 }

@@ -2,23 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { openerId } from '../../domain/domain-actions.tsx';
+import { StateMark } from '../../domain/state-marks.tsx';
 import { grouped } from '../../lib/format.ts';
-import { Glyph, type GlyphName } from '../../ui/glyph.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { stateOfPanel } from './panel-history.ts';
-import { type DashboardSentence, type Phrase, urgencyWords, type UrgentDomain } from './sentence.ts';
+import { type DashboardSentence, type Phrase, urgencyWords } from './sentence.ts';
 import { useOpenDomain } from './use-open-domain.ts';
-
-const LOOKS: Record<UrgentDomain['reason'], { glyph: GlyphName; mark: string }> = {
-  expired: { glyph: 'expired', mark: 'text-expired-mark' },
-  revoked: { glyph: 'revoked', mark: 'text-revoked-mark' },
-  untrusted: { glyph: 'fault', mark: 'text-critical-mark' },
-  critical: { glyph: 'critical', mark: 'text-critical-mark' },
-  down: { glyph: 'fault', mark: 'text-critical-mark' },
-  refused: { glyph: 'fault', mark: 'text-soon-mark' },
-  soon: { glyph: 'soon', mark: 'text-soon-mark' },
-  unreachable: { glyph: 'fault', mark: 'text-critical-mark' },
-};
 
 interface AttentionChipsProps {
   attention: SummaryWire['attention'];
@@ -103,7 +92,6 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
     <>
       <ul aria-label="Most urgent" className="sideways min-w-0 gap-2">
         {first.map((domain) => {
-          const { glyph, mark } = LOOKS[domain.reason];
           return (
             <li key={domain.id} className="max-w-[85%] flex-none md:max-w-80">
               <Link
@@ -118,10 +106,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
                 onBlur={() => openId === null && setOpenedHere(null)}
                 className="flex min-h-11 items-center gap-1.5 rounded-2 border border-line-2 bg-surface px-2.5 text-label text-fg no-underline hover:bg-sunken md:min-h-8 md:shadow-1"
               >
-                <Glyph
-                  name={glyph}
-                  className={classNames('size-[13px] [--glyph-cut:var(--surface)]', mark)}
-                />
+                <StateMark state={domain.reason} className="size-[13px] [--glyph-cut:var(--surface)]" />
                 <span className="truncate font-mono font-[560] tracking-[-.025em]">
                   {domain.display_name}
                 </span>

@@ -34,6 +34,7 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
       isDown: problem?.kind === 'down',
       isUnreachable: problem?.kind === 'unreachable',
       isRefused: problem?.kind === 'refused',
+      flaw: problem?.kind === 'overdue' || problem?.kind === 'flawed' ? problem.kind : null,
       isOnSchedule,
     });
     return reason ? [{ ...named(host), reason, not_after: days === null ? null : at(days) }] : [];

@@ -56,6 +56,8 @@ const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
   down: 'domains are down',
   refused: 'domains are refused by some clients',
   unreachable: 'certificates were not read',
+  overdue: 'renewals are overdue',
+  flawed: 'domains need a fix',
 };
 
 function attentionHeadline({ total, counts, first: [worst] }: Attention, now: number): Phrase[] {
@@ -63,7 +65,8 @@ function attentionHeadline({ total, counts, first: [worst] }: Attention, now: nu
   const subject = grouped(total);
   const alike = worst && counts[worst.reason] === total ? ALL_ALIKE[worst.reason] : undefined;
   if (alike !== undefined) return [plain(`${subject} ${alike}`)];
-  const need = `${subject} ${counts.down + counts.refused + counts.unreachable > 0 ? 'domains' : 'certificates'} need attention`;
+  const hosts = counts.down + counts.refused + counts.unreachable + counts.flawed;
+  const need = `${subject} ${hosts > 0 ? 'domains' : 'certificates'} need attention`;
   const { soon } = counts;
   if (soon === total) return [plain(`${need} within two weeks`)];
   if (soon > 0) return [plain(`${need}, ${grouped(total - soon)} this week`)];
@@ -86,6 +89,10 @@ function headlineOfOne(domain: UrgentDomain, now: number): Phrase[] {
       return [host(domain), plain(' is refused by some clients')];
     case 'unreachable':
       return certificate('was not read');
+    case 'overdue':
+      return [plain('The renewal of '), host(domain), plain(' is overdue')];
+    case 'flawed':
+      return [host(domain), plain(' needs a fix')];
     default:
       return [host(domain), plain(` expires ${notAfter === null ? 'soon' : inTime(notAfter, now)}`)];
   }

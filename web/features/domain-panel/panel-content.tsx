@@ -7,7 +7,7 @@ import { sentenceOf } from '../../lib/api-error.ts';
 import { PANEL_SECTIONS, type PanelSectionName } from '../../lib/dashboard-search.ts';
 import { relativeTime } from '../../lib/format.ts';
 import { RevocationState } from '../../domain/remaining-time.tsx';
-import { Badge, type BadgeProps } from '../../ui/badge.tsx';
+import { StateBadge } from '../../domain/state-marks.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -49,7 +49,7 @@ export function PanelContent({ onClose, ...rest }: PanelContentProps) {
         <div className="mr-1 ml-2 min-w-0 flex-1">
           {/* Keyed here and below: another domain remounts the panel, and its heading takes focus. */}
           <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
-          <StateBadge domain={domain} />
+          <HostState domain={domain} />
         </div>
         <PanelMenu domain={domain} actions={actions} />
         <IconButton label="Close" className="max-md:size-11" onClick={onClose}>
@@ -161,24 +161,14 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
   );
 }
 
-const STATE_BADGES = {
-  down: { tone: 'critical', glyph: 'fault' },
-  unreachable: { tone: 'soon', glyph: 'soon' },
-  expired: { tone: 'expired', glyph: 'expired' },
-  untrusted: { tone: 'critical', glyph: 'critical' },
-  refused: { tone: 'soon', glyph: 'soon' },
-} as const satisfies Record<string, Pick<BadgeProps, 'tone' | 'glyph'>>;
-
 /** Shows the state of the host first if something is broken, then Active or Revoked in every state. */
-function StateBadge({ domain }: { domain: DomainWire }) {
+function HostState({ domain }: { domain: DomainWire }) {
   const isChecking = domain.checking && domain.fingerprint === null;
   const broken = isChecking ? [] : brokenStates(domain);
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
       {broken.map((state) => (
-        <Badge key={state} {...STATE_BADGES[state]}>
-          {STATE_NAMES[state]}
-        </Badge>
+        <StateBadge key={state} state={state} />
       ))}
       <RevocationState domain={domain} place="beside" />
       {isChecking && <span className="text-meta text-fg-3">{STATE_NAMES.pending}</span>}

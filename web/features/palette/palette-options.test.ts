@@ -36,6 +36,8 @@ const summary: SummaryWire = {
       refused: 0,
       soon: 0,
       unreachable: 0,
+      overdue: 0,
+      flawed: 0,
     },
     problems: 0,
     first: [],

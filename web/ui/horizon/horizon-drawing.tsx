@@ -181,7 +181,7 @@ function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: H
 }
 
 /** Returns the colour of a state's marks. */
-export const markColour = (status: PinStatus) => `var(--${status === 'fault' ? 'critical' : status}-mark)`;
+export const markColour = (status: PinStatus) => `var(--${status}-mark)`;
 
 /** The opacity of what the filter does not match. */
 export const DIMMED = 0.25;
@@ -202,7 +202,8 @@ export function Stem({ pin, base }: { pin: HorizonPin; base: number }) {
 /** Draws the glyph and the name of a pin. */
 export function Mark({ pin: { x, y, entry, label, labelX }, size }: { pin: HorizonPin; size: number }) {
   const { status, count } = entry;
-  const isOpenShape = status === 'ok' || status === 'revoked' || status === 'fault';
+  const shape = status === 'flaw' ? 'fault' : status;
+  const isOpenShape = shape === 'ok' || shape === 'revoked' || shape === 'fault';
   const isCount = count > 1 && status === 'ok';
   const tone = status === 'ok' ? 'var(--fg-2)' : 'var(--fg)';
   return (
@@ -213,7 +214,7 @@ export function Mark({ pin: { x, y, entry, label, labelX }, size }: { pin: Horiz
         className="[--glyph-cut:var(--surface)]"
       >
         {isOpenShape && <circle cx="8" cy="8" r="8" fill="var(--surface)" />}
-        <GlyphShape name={status} />
+        <GlyphShape name={shape} />
       </g>
       {label !== null && isCount && (
         <text x={labelX} y={y + 4} fill={tone} className="num text-small font-[560]">

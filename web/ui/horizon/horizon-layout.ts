@@ -10,12 +10,12 @@ import {
 } from './day-axis.ts';
 import { AIR, NAME_OFFSET, nameStart, type PackedLabel, packLabels } from './pack-labels.ts';
 import { cutToFit, type TextMeasure } from './text-measure.ts';
-import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
+import { type AttentionReason, CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { grouped } from '../../lib/format.ts';
 
-/** State of a pin's certificate. `fault`: it has a problem other than its expiry. */
-export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked' | 'fault';
+/** State of a pin's certificate. `fault`: its worst problem is another than its expiry; `flaw`: one that is not critical. */
+export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked' | 'fault' | 'flaw';
 
 export interface HorizonEntry {
   id: string;
@@ -30,6 +30,8 @@ export interface HorizonEntry {
   shared?: { fingerprint: string; domains: number } | undefined;
   /** A problem other than expiry, for example 'down' or 'down on 2 of 3 domains'. */
   trouble?: string | undefined;
+  /** The state that `trouble` names. */
+  troubleState?: AttentionReason | undefined;
   /** 'renews on schedule, next in 2 days', of a short-lived certificate. */
   schedule?: string | undefined;
   /** Drawn faintly, because the current filter does not match it. */

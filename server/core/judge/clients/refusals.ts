@@ -1,6 +1,6 @@
 import type { Protocol } from '../../../../contract/protocols.ts';
 import { type Client, CLIENT_NAMES, CLIENTS } from '../../../../contract/check-words.ts';
-import { definitionOf, type Finding, type FindingCode, kindOf } from '../../finding.ts';
+import { definitionOf, type Finding, kindOf } from '../../finding.ts';
 import type { Verdict } from '../../verdict.ts';
 import { acceptingSince, reasonOf } from '../../findings/clients.ts';
 import { connectsTo } from './client-rule.ts';
@@ -43,30 +43,4 @@ export function connectingClients(
         connects: !refusing.has(client),
       }))
     : [];
-}
-
-/** What makes clients refuse a certificate on a domain, besides expiry. */
-export type CertificateProblem = 'revoked' | 'wrong_name' | 'untrusted';
-
-/** Critical findings that are no problem of a certificate: expiry is a state of its own, the others are faults of a server. */
-const NOT_ABOUT_CERTIFICATES: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'expired',
-  'legacy_tls',
-  'http2_fault',
-]);
-
-/** Returns what makes clients refuse a certificate that an address serves, besides expiry; null if nothing does. */
-export function certificateProblem(verdict: Verdict, fingerprint: string): CertificateProblem | null {
-  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
-  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
-  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
-  const serious = verdict.findings.filter(
-    ({ severity, code, fingerprint: about, keyType }) =>
-      severity === 'critical' &&
-      keyType === null &&
-      !NOT_ABOUT_CERTIFICATES.has(code) &&
-      (about === fingerprint || (isLeaf && about === null)),
-  );
-  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
-  return serious.length > 0 ? 'untrusted' : null;
 }

@@ -15,6 +15,7 @@ import { listWorstFirst } from './0032-worst-first.ts';
 import { addIssuers } from './0033-certificate-issuers.ts';
 import { addCertificateProblems } from './0034-certificate-problems.ts';
 import { listRefused } from './0035-refused-by-some.ts';
+import { listFlawed } from './0037-flaws.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -47,6 +48,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0033-certificate-issuers': { up: addIssuers, breaking: false },
   '0034-certificate-problems': { up: addCertificateProblems, breaking: false },
   '0035-refused-by-some': { up: listRefused, breaking: false },
+  '0037-flaws': { up: listFlawed, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */

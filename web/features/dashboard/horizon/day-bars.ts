@@ -42,7 +42,7 @@ export interface DayRange {
   to: number;
 }
 
-const URGENCY: readonly PinStatus[] = ['revoked', 'fault', 'expired', 'critical', 'soon', 'ok'];
+const URGENCY: readonly PinStatus[] = ['revoked', 'fault', 'expired', 'critical', 'flaw', 'soon', 'ok'];
 /** Rows of names above the bars. */
 const NAME_ROWS = 2;
 const BELOW_NAMES = 12;
@@ -146,7 +146,7 @@ export function scaleStart({ axis, frame, base }: HorizonLayout, bars: readonly 
 
 /** Returns the accessible name of a bar, with what its tooltip shows. */
 export function barName({ entries, count, period }: DayBar): string {
-  const wrong = countOf(entries.filter(({ status }) => status === 'fault' || status === 'revoked'));
+  const wrong = countOf(entries.filter(({ status }) => ['fault', 'flaw', 'revoked'].includes(status)));
   const filtered = entries.every(({ isDimmed }) => isDimmed === true) ? ', not in the list below' : '';
   const problems = wrong === 0 ? '' : `, ${grouped(wrong)} with a problem`;
   const what = count === 1 ? `${entries[0].name} expires` : `${grouped(count)} certificates expire`;

@@ -42,14 +42,16 @@ describe('the marks of the horizon', () => {
     ]);
   });
 
-  it.each<[Problem['kind'], string]>([
-    ['untrusted', 'not trusted'],
-    ['down', 'down'],
-    ['refused', 'refused by some clients'],
-    ['unreachable', 'certificate not read'],
-  ])('show a fault if a host is %s', (kind, trouble) => {
+  it.each<[Problem['kind'], string, string]>([
+    ['untrusted', 'fault', 'not trusted'],
+    ['down', 'fault', 'down'],
+    ['refused', 'flaw', 'refused by some clients'],
+    ['unreachable', 'flaw', 'certificate not read'],
+    ['overdue', 'flaw', 'renewal overdue'],
+    ['flawed', 'flaw', 'needs a fix'],
+  ])('show that a host is %s with the status %s', (kind, status, trouble) => {
     expect(marks([expiry('a', 60, 'ok'), expiry('b', 10, 'soon')], [problem('a', kind)])).toEqual([
-      ['fault', trouble],
+      [status, trouble],
       ['soon', undefined],
     ]);
   });

@@ -4,11 +4,11 @@ import { inSentence, STATE_NAMES } from '../../../../contract/state/state-words.
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { counted, grouped, longDate } from '../../../lib/format.ts';
+import { STATE_MARKS } from '../../../domain/state-marks.tsx';
+import { ATTENTION_REASONS, type AttentionReason } from '../../../../contract/words.ts';
 
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 
-/** Most urgent first, as in `ATTENTION_REASONS` of the contract. */
-const KINDS = ['untrusted', 'down', 'refused', 'unreachable'] as const;
 /** The summary has the problems of this many domains at most. */
 const MAX_PROBLEMS = 500;
 
@@ -42,13 +42,13 @@ export function horizonEntries(
     const its = problems.filter((problem) =>
       shared ? problem.fingerprint === fingerprint : problem.id === id,
     );
-    const worst = KINDS.map((kind) => its.find((problem) => problem.kind === kind)).find(Boolean);
+    const [worst] = its.toSorted((one, other) => rankOf(one.kind) - rankOf(other.kind));
     const badge = expiryBadge(notAfter, now)?.status ?? 'ok';
     // The badge of a short-lived certificate is red from the first day on, also while nobody has to act.
     const dated = expiry.on_schedule && badge !== 'expired' ? 'ok' : badge;
-    const isCalm = dated === 'ok' || dated === 'soon' || worst?.kind === 'untrusted';
-    const hasFault = worst !== undefined && isCalm && dated !== 'expired';
-    const status = state === 'revoked' ? state : hasFault ? 'fault' : dated;
+    const isWorse = worst !== undefined && (dated === 'ok' || rankOf(worst.kind) < rankOf(dated));
+    const fault = worst && STATE_MARKS[worst.kind].tone === 'critical' ? 'fault' : 'flaw';
+    const status = state === 'revoked' ? state : isWorse ? fault : dated;
     const affected = new Set(its.filter(({ kind }) => kind === worst?.kind).map((problem) => problem.id))
       .size;
     const number = (problems.length < MAX_PROBLEMS ? '' : 'at least ') + grouped(affected);
@@ -63,11 +63,14 @@ export function horizonEntries(
       count,
       shared,
       schedule: dated === badge ? undefined : onScheduleWords(expiry.renewal_due_at, now),
+      troubleState: worst?.kind,
       trouble: worst && `${inSentence(STATE_NAMES[worst.kind])}${where}`,
       isDimmed: isListed === false,
     };
   });
 }
+
+const rankOf = (reason: AttentionReason): number => ATTENTION_REASONS.indexOf(reason);
 
 /** Returns '2 days left', for a pin's link and tooltip. */
 export function remainingWords(notAfter: number, now: number): string {

@@ -1,6 +1,6 @@
 import { expiryBadge } from '../../../../contract/state/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
-import { Glyph } from '../../../ui/glyph.tsx';
+import { StateMark } from '../../../domain/state-marks.tsx';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { othersText, remainingWords } from './horizon-entries.ts';
 import { grouped, longDate } from '../../../lib/format.ts';
@@ -36,7 +36,7 @@ export function PinTooltip(props: PinTooltipProps) {
   const { described, issuer, now, width, onPointerEnter, onPointerLeave } = props;
   if (described === null) return null;
   const { entries, count, x, y } = described;
-  const [{ name, shared, notAfter, status, trouble, schedule }] = entries;
+  const [{ name, shared, notAfter, status, trouble, troubleState, schedule }] = entries;
   const { date = longDate(notAfter) } = props;
   const isRight = x > width / 2;
   return (
@@ -75,9 +75,9 @@ export function PinTooltip(props: PinTooltipProps) {
           <p className="num mt-0.5 text-fg-2">
             {notAfter < now ? 'Expired' : 'Expires'} on {longDate(notAfter)}
           </p>
-          {trouble !== undefined && (
-            <p className="mt-0.5 flex items-center gap-1.5 font-[520] text-critical-fg">
-              <Glyph name="fault" className="size-3 text-critical-mark" />
+          {troubleState !== undefined && trouble !== undefined && (
+            <p className="mt-0.5 flex items-center gap-1.5 font-[520]">
+              <StateMark state={troubleState} className="size-3" />
               {capitalised(trouble)}
             </p>
           )}

@@ -43,13 +43,27 @@ describe('cardTrouble', () => {
     ],
     [
       'reports a certificate for another name',
-      { trusted: false, findings: [wrongName] },
-      'critical: Not trusted: wrong name',
+      { trusted: false, attention: 'untrusted', findings: [wrongName] },
+      'untrusted: Not trusted: wrong name',
     ],
     [
       'shows the message of a finding that has no short words',
-      { trusted: false, findings: [finding('newer', 'critical', { message: 'Something newer.' })] },
-      'critical: Something newer.',
+      {
+        trusted: false,
+        attention: 'untrusted',
+        findings: [finding('newer', 'critical', { message: 'Something newer.' })],
+      },
+      'untrusted: Something newer.',
+    ],
+    [
+      'reports that another certificate has expired than the one of the badge',
+      { attention: 'flawed', findings: [finding('expired', 'warning', { short: 'Its RSA certificate' })] },
+      'flawed: Its RSA certificate',
+    ],
+    [
+      'shows a finding without a colour until the server counts it',
+      { findings: [finding('certificates_differ', 'warning')] },
+      'null: Says certificates_differ.',
     ],
     [
       'says when a certificate expired',
@@ -61,69 +75,75 @@ describe('cardTrouble', () => {
       {
         state: 'expired',
         trusted: false,
+        attention: 'expired',
         findings: [finding('expired', 'critical'), wrongName],
       },
-      'critical: Not trusted: wrong name',
+      'untrusted: Not trusted: wrong name',
     ],
     [
       'says that a certificate is revoked',
       { state: 'revoked', trusted: false, findings: [finding('revoked', 'critical')] },
       'revoked: Revoked',
     ],
-    ['reports an untrusted certificate even without a finding', { trusted: false }, 'critical: Not trusted'],
+    ['reports an untrusted certificate even without a finding', { trusted: false }, 'untrusted: Not trusted'],
     [
       'reports a refused connection before the findings of an earlier check',
       { unreachable: refused, findings: [finding('legacy_tls', 'warning')] },
-      'warning: Certificate not read · The connection was refused',
+      'unreachable: Certificate not read · The connection was refused',
     ],
     [
       'shows the message of a failure that has no short words',
       { unreachable: { ...refused, reason: 'newer' } },
-      'warning: Certificate not read · fjord.example refused the connection.',
+      'unreachable: Certificate not read · fjord.example refused the connection.',
     ],
     [
       'reports an outage with the reason of the last check',
       { unreachable: refused, uptime: down },
-      'critical: Down since 18 Nov · The connection was refused',
+      'down: Down since 18 Nov · The connection was refused',
     ],
     [
       'reports an outage even if a certificate was read',
       { uptime: down, findings: [finding('legacy_tls', 'warning')] },
-      'critical: Down since 18 Nov',
+      'down: Down since 18 Nov',
     ],
     [
       'mentions an intermediate that expires first',
       { weakest_link: { name: 'R13', expiry_date: '2026-12-15T10:00:00.000Z' } },
-      'quiet: Limited by R13: 15 December',
+      'null: Limited by R13: 15 December',
     ],
     [
-      'warns of an intermediate that expires soon',
-      { weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' } },
-      'warning: Limited by R13: 1 December',
+      'warns of an intermediate that expires soon, once the server counts that',
+      { attention: 'flawed', weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' } },
+      'flawed: Limited by R13: 1 December',
     ],
     [
       'reports a refused connection if no certificate was ever read',
       { unreachable: refused, state: 'unread', fingerprint: null, trusted: null },
-      'warning: The connection was refused',
+      'unreachable: The connection was refused',
     ],
     [
       'says why the red badge of a short-lived certificate is fine',
       { state: 'critical', expiry_date: '2026-11-24T14:30:00Z', renewal: shortLived('2026-11-22T16:00:00Z') },
-      'quiet: Renews on schedule, next in 2 days',
+      'null: Renews on schedule, next in 2 days',
     ],
     [
       'reports that the renewal of a short-lived certificate is overdue',
-      { state: 'critical', expiry_date: '2026-11-21T14:30:00Z', renewal: shortLived('2026-11-20T14:00:00Z') },
-      'critical: Renewal overdue',
+      {
+        state: 'critical',
+        attention: 'critical',
+        expiry_date: '2026-11-21T14:30:00Z',
+        renewal: shortLived('2026-11-20T14:00:00Z'),
+      },
+      'overdue: Renewal overdue',
     ],
     [
       'says that a check was held back',
       { waiting: { reason: 'own_network', until: new Date(EXAMPLE_NOW - 1).toISOString() } },
-      'quiet: Check held back',
+      'null: Check held back',
     ],
   ])('%s', (_, differences, line) => {
     const domain = exampleDomain(differences);
     const trouble = cardTrouble(domain, EXAMPLE_NOW);
-    expect(trouble && `${trouble.tone}: ${trouble.text}`).toBe(line);
+    expect(trouble && `${trouble.state}: ${trouble.text}`).toBe(line);
   });
 });

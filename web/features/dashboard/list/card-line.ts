@@ -8,9 +8,12 @@ import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { scheduleOf, scheduleWords } from '../../../../contract/state/schedule.ts';
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
+import { stateOfFinding } from '../../../domain/state-marks.tsx';
+import type { AttentionReason } from '../../../../contract/words.ts';
 
 export interface CardLine {
-  tone: 'quiet' | 'warning' | 'critical' | 'expired' | 'revoked';
+  /** The problem whose look the card has; null if nobody has to act. */
+  state: AttentionReason | null;
   text: string;
   /** The full sentence; `text` is its short form. */
   title: string;
@@ -18,32 +21,35 @@ export interface CardLine {
 
 /**
  * Returns the line about what is wrong; null if all is well. An outage comes first, then a certificate that was not read (any findings
- * are from an older check), then findings, then what a badge shows too. Notes are `quiet`. `now` in ms UTC.
+ * are from an older check), then findings, then what a badge shows too. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const down = downLine(domain, now);
-  if (down) return { tone: 'critical', ...down };
+  if (down) return { state: 'down', ...down };
   const { unreachable } = domain;
   if (unreachable) {
     // Without a certificate, the badge says that none was read.
     const reason = shortReachLine(unreachable);
     const text = domain.fingerprint === null ? reason : `${STATE_NAMES.unreachable} · ${reason}`;
-    return { tone: 'warning', text, title: unreachable.message };
+    return { state: 'unreachable', text, title: unreachable.message };
   }
   const finding = worstFinding(domain);
   if (finding) {
-    const tone = finding.severity === 'critical' ? 'critical' : 'warning';
-    return { tone, text: finding.short ?? finding.message, title: finding.message };
+    return {
+      state: reasonOf(finding, domain),
+      text: finding.short ?? finding.message,
+      title: finding.message,
+    };
   }
   if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
-    return { tone: 'critical', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
+    return { state: 'untrusted', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
   }
   const ended = endedLine(domain, now);
   if (ended) return ended;
   const { waiting } = domain;
   if (waiting)
     return {
-      tone: 'quiet',
+      state: null,
       text: heldBackLine(waiting, now),
       title: heldBackSentence(waiting, now),
     };
@@ -55,20 +61,20 @@ function endedLine({ state, expiry_date: end, revocation }: DomainWire, now: num
   const at = state === 'revoked' ? revocation.revoked_at : end;
   if (state !== 'revoked' && state !== 'expired') return null;
   const name = STATE_NAMES[state];
-  if (at === null) return { tone: state, text: name, title: name };
+  if (at === null) return { state, text: name, title: name };
   return {
-    tone: state,
+    state,
     text: `${name} on ${shortDay(at, now)}`,
     title: `${name} on ${longDate(at)}.`,
   };
 }
 
 /** Returns a line if an intermediate expires before the leaf. */
-function limit({ weakest_link: weakest }: DomainWire, now: number): CardLine | null {
+function limit({ weakest_link: weakest, attention }: DomainWire, now: number): CardLine | null {
   if (weakest === null) return null;
   const name = visibleText(weakest.name);
   return {
-    tone: expiryBadge(Date.parse(weakest.expiry_date), now) ? 'warning' : 'quiet',
+    state: attention !== null && expiryBadge(Date.parse(weakest.expiry_date), now) ? 'flawed' : null,
     text: `Limited by ${name}: ${dayAndMonth(weakest.expiry_date, now)}`,
     title: `Its intermediate ${name} expires first, on ${longDate(weakest.expiry_date)}.`,
   };
@@ -81,7 +87,8 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
   if (words === null || title === null) return null;
   const isOverdue = scheduleOf(domain, now) === 'overdue';
   return {
-    tone: isOverdue ? 'critical' : 'quiet',
+    // It counts as a problem from the next check on.
+    state: isOverdue && domain.attention !== null ? 'overdue' : null,
     text: capitalised(words),
     title: `${title}.`,
   };
@@ -96,7 +103,15 @@ const COUNTED_DOWN = ['expired', 'critical', 'soon'];
 /** Returns the finding for the card: the first that is more than a note and that no badge shows. */
 function worstFinding(domain: DomainWire): FindingWire | null {
   const isShownByBadge = (code: string) =>
-    SHOWN_BY_BADGE.includes(code) || (code === 'renewal_overdue' && COUNTED_DOWN.includes(domain.state));
+    (SHOWN_BY_BADGE.includes(code) && SHOWN_BY_BADGE.includes(domain.state)) ||
+    (code === 'renewal_overdue' && COUNTED_DOWN.includes(domain.state));
   const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isShownByBadge(code);
   return domain.findings.find(isNews) ?? null;
+}
+
+/** Returns the problem that a finding stands for; null if it does not count as one. */
+function reasonOf(finding: FindingWire, { refused, attention }: DomainWire): AttentionReason | null {
+  if (attention === null) return null;
+  const state = stateOfFinding(finding);
+  return state === 'flawed' && refused ? 'refused' : state;
 }

@@ -17,7 +17,7 @@ import { SectionError } from '../../../domain/section-error.tsx';
 import { call } from '../../../lib/api-client.ts';
 import { counted, grouped } from '../../../lib/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { Glyph } from '../../../ui/glyph.tsx';
+import { StateMark } from '../../../domain/state-marks.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { statusFilters } from '../toolbar/choices.ts';
 
@@ -109,7 +109,7 @@ function Group({ name, group: { total, attention }, isOpen, onToggle, children }
           <span className="num flex-none text-label text-fg-3">{counted(total, 'domain')}</span>
           {attention > 0 && (
             <span className="num ml-auto flex flex-none items-center gap-1.5 text-label font-[520] text-critical-fg">
-              <Glyph name="critical" className="size-3 text-critical-mark" />
+              <StateMark state="critical" className="size-3" />
               {grouped(attention)}
               <span className="max-md:sr-only"> {attention === 1 ? 'needs' : 'need'} attention</span>
             </span>

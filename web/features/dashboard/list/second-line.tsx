@@ -3,7 +3,9 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { type CardLine, cardTrouble } from './card-line.ts';
-import { Glyph, type GlyphName } from '../../../ui/glyph.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { STATE_MARKS, StateMark } from '../../../domain/state-marks.tsx';
+import type { AttentionReason } from '../../../../contract/words.ts';
 
 interface SecondLineProps {
   domain: DomainWire;
@@ -41,40 +43,29 @@ function unknownIssuer({ fingerprint, checking, state }: DomainWire): string {
   return checking || state === 'pending' ? '\u00a0' : STATE_NAMES.unread;
 }
 
-type LoudTone = Exclude<CardLine['tone'], 'quiet'>;
+type Loud = (typeof STATE_MARKS)[AttentionReason]['tone'];
 
 /** `edge` of a card, `bar` at the left of a row. */
-const LOOKS: Record<
-  LoudTone,
-  { glyph: GlyphName; mark: string; text: string; strip: string; edge: string; bar: string }
-> = {
-  warning: {
-    glyph: 'soon',
-    mark: 'text-soon-mark',
+const LOOKS: Record<Loud, { text: string; strip: string; edge: string; bar: string }> = {
+  soon: {
     text: 'text-soon-fg',
     strip: 'bg-soon-bg text-soon-fg',
     edge: 'border-soon-mark',
     bar: 'shadow-[inset_3px_0_var(--soon-mark)]',
   },
   critical: {
-    glyph: 'critical',
-    mark: 'text-critical-mark',
     text: 'text-critical-fg',
     strip: 'bg-critical-bg text-critical-fg',
     edge: 'border-critical-mark',
     bar: 'shadow-[inset_3px_0_var(--critical-mark)]',
   },
   expired: {
-    glyph: 'expired',
-    mark: 'text-expired-mark',
     text: 'text-critical-fg',
     strip: 'bg-expired-bg text-expired-fg',
     edge: 'border-expired-mark',
     bar: 'shadow-[inset_3px_0_var(--expired-mark)]',
   },
   revoked: {
-    glyph: 'revoked',
-    mark: 'text-revoked-mark',
     text: 'text-fg',
     strip: 'bg-revoked-bg text-revoked-fg',
     edge: 'border-revoked-mark',
@@ -82,15 +73,15 @@ const LOOKS: Record<
   },
 };
 
-/** Returns the look of a problem; null if there is none, or only a note. */
-export function lookOf(trouble: CardLine | null): (typeof LOOKS)[LoudTone] | null {
-  return trouble === null || trouble.tone === 'quiet' ? null : LOOKS[trouble.tone];
+/** Returns the look of a problem; null if there is none, or nobody has to act. */
+export function lookOf(trouble: CardLine | null): (typeof LOOKS)[Loud] | null {
+  return !trouble?.state ? null : LOOKS[STATE_MARKS[trouble.state].tone];
 }
 
 /** Shows the problem across the top of a card, in its colour. */
 export function TroubleStrip({ trouble }: { trouble: CardLine }) {
   const look = lookOf(trouble);
-  if (look === null) return null;
+  if (look === null || trouble.state === null) return null;
   return (
     <p
       title={trouble.title}
@@ -99,7 +90,7 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
         look.strip,
       )}
     >
-      <Glyph name={look.glyph} className="size-[13px]" />
+      <Glyph name={STATE_MARKS[trouble.state].glyph} />
       <WholeParts text={trouble.text} />
     </p>
   );
@@ -119,7 +110,7 @@ function WholeParts({ text }: { text: string }) {
 /** Shows a short line about a problem, with the full sentence as its title. `className` sets its type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
   const look = lookOf(trouble);
-  if (look === null)
+  if (look === null || trouble.state === null)
     return (
       <span title={trouble.title} className={classNames('num min-w-0 text-fg-2', className)}>
         <WholeParts text={trouble.text} />
@@ -130,10 +121,7 @@ function TroubleLine({ trouble, className }: { trouble: CardLine; className?: st
       title={trouble.title}
       className={classNames('flex min-w-0 items-center gap-1.5 font-[520]', look.text, className)}
     >
-      <Glyph
-        name={look.glyph}
-        className={classNames('size-[13px] [--glyph-cut:var(--surface)]', look.mark)}
-      />
+      <StateMark state={trouble.state} className="size-[13px] [--glyph-cut:var(--surface)]" />
       <WholeParts text={trouble.text} />
     </span>
   );

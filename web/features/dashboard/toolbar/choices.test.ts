@@ -11,6 +11,8 @@ const NONE = {
   refused: 0,
   soon: 0,
   unreachable: 0,
+  overdue: 0,
+  flawed: 0,
 };
 const summary: SummaryWire = {
   total: 19,

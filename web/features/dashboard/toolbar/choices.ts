@@ -4,7 +4,7 @@ import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { naturalDirection } from '../../../../contract/calls/list-order.ts';
 import { countOf, filterParts, type ListFilter } from '../../../domain/domain-filter.ts';
 import { inPeriod } from '../../../domain/day-and-month.ts';
-import type { GlyphName } from '../../../ui/glyph.tsx';
+import type { MarkedState } from '../../../domain/state-marks.tsx';
 
 export const SORT_LABELS: Record<DomainSort, string> = {
   newest: 'Newest first',
@@ -33,24 +33,20 @@ export const sortLabel = (filter: Pick<ListFilter, 'sort' | 'direction'>): strin
 export interface StatusFilter {
   status: ListStatus | undefined;
   label: string;
-  glyph: GlyphName | 'unread' | 'pending' | null;
+  /** The state whose mark it has; null for none. */
+  mark: MarkedState | 'pending' | null;
   /** Undefined while unknown. */
   count: number | undefined;
 }
 
 const FILTERS: readonly Omit<StatusFilter, 'count'>[] = [
-  { status: undefined, label: 'All', glyph: null },
-  { status: 'attention', label: 'Needs attention', glyph: 'critical' },
-  { status: 'expiring', label: 'Expiring', glyph: 'soon' },
-  { status: 'problem', label: 'Problems', glyph: 'fault' },
-  { status: 'expired', label: STATE_NAMES.expired, glyph: 'expired' },
-  { status: 'critical', label: STATE_NAMES.critical, glyph: 'critical' },
-  { status: 'soon', label: STATE_NAMES.soon, glyph: 'soon' },
-  { status: 'revoked', label: STATE_NAMES.revoked, glyph: 'revoked' },
-  { status: 'unread', label: STATE_NAMES.unread, glyph: 'unread' },
-  { status: 'pending', label: STATE_NAMES.pending, glyph: 'pending' },
-  { status: 'paused', label: STATE_NAMES.paused, glyph: 'paused' },
-  { status: 'ok', label: STATE_NAMES.ok, glyph: 'ok' },
+  { status: undefined, label: 'All', mark: null },
+  { status: 'attention', label: 'Needs attention', mark: 'critical' },
+  { status: 'expiring', label: 'Expiring', mark: 'soon' },
+  { status: 'problem', label: 'Problems', mark: 'untrusted' },
+  ...(['expired', 'critical', 'soon', 'revoked', 'unread', 'pending', 'paused', 'ok'] as const).map(
+    (state) => ({ status: state, label: STATE_NAMES[state], mark: state }),
+  ),
 ];
 /** The number of filters that always show; the others are under More. */
 const MAIN_FILTER_COUNT = 4;

@@ -4,7 +4,7 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { DistinguishedName } from '../../../ui/certificate/distinguished-name.tsx';
-import { Glyph } from '../../../ui/glyph.tsx';
+import { StateMark } from '../../../domain/state-marks.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -133,9 +133,7 @@ function RenewalNote({ line: { text, isUrgent, explanationUrl } }: { line: Renew
   const url = httpUrl(explanationUrl);
   return (
     <p className="mt-1.5 flex gap-1.5 text-fg-2 [overflow-wrap:anywhere]">
-      {isUrgent && (
-        <Glyph name="soon" className="mt-0.5 size-[13px] text-soon-mark [--glyph-cut:var(--surface)]" />
-      )}
+      {isUrgent && <StateMark state="overdue" className="mt-0.5 size-[13px]" />}
       <span className="min-w-0">
         {text}
         {url !== null && (

@@ -1,7 +1,7 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { inSentence, STATE_NAMES } from '../../../../contract/state/state-words.ts';
-import { Glyph } from '../../../ui/glyph.tsx';
+import { StateMark } from '../../../domain/state-marks.tsx';
 import { NO_REVOCATION_SOURCE, revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -32,7 +32,7 @@ export function Revocation({ domain, read }: RevocationProps) {
     <>
       {revocation.state === 'revoked' ? (
         <p className="flex gap-1.5 font-[520]">
-          <Glyph name="revoked" className="mt-[3.5px] size-[13px] text-revoked-mark" />
+          <StateMark state="revoked" className="mt-[3.5px] size-[13px]" />
           <span className="min-w-0">{line}</span>
         </p>
       ) : (

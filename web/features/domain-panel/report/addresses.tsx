@@ -5,6 +5,7 @@ import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { addressVerdict, type JudgedAddress, tlsName } from './address-verdict.ts';
 import { FoldedSection } from '../../../domain/disclosure.tsx';
+import { StateMark } from '../../../domain/state-marks.tsx';
 import { shortFingerprint } from '../certificate/pem.ts';
 
 /** Shows every address of the host: one summary line, and a table that opens automatically if they differ. */
@@ -63,7 +64,7 @@ function Address({ judged: { seen, mark }, protocol }: { judged: JudgedAddress; 
                 {seen.is_ours ? (
                   <Glyph name="ok" className="size-3 text-fg-3" />
                 ) : (
-                  <Glyph name="soon" className="size-3 text-soon-mark [--glyph-cut:var(--surface)]" />
+                  <StateMark state="flawed" className="size-3" />
                 )}
                 {mark}
               </span>

@@ -9,6 +9,7 @@ import { ShellLine } from '../../../ui/shell-line.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Chevron } from '../../../domain/disclosure.tsx';
+import { type MarkedState, StateMark, stateOfFinding } from '../../../domain/state-marks.tsx';
 import { DownloadButton } from '../certificate/download-button.tsx';
 import { Fact, Facts, PanelSection } from '../../../domain/panel-section.tsx';
 import type { DomainActions } from '../../../domain/domain-actions.tsx';
@@ -17,12 +18,6 @@ import type { ReportRead } from './report-query.ts';
 import type { StandingFinding } from './standing-finding.ts';
 import { TrustAuthority } from './trust-authority.tsx';
 import type { FixedFinding } from './use-fixed-findings.ts';
-
-const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'; colour: string }> = {
-  critical: { glyph: 'critical', colour: 'text-critical-mark' },
-  warning: { glyph: 'soon', colour: 'text-soon-mark' },
-  note: { glyph: 'ok', colour: 'text-fg-3' },
-};
 
 interface FindingsProps {
   domain: DomainWire;
@@ -42,7 +37,7 @@ export function Findings({ domain, read, standing, fixed, actions }: FindingsPro
       <ul className="-my-1 grid text-label">
         {standing && (
           <li className="flex gap-2 py-1.5">
-            <Mark severity={standing.severity} />
+            <Mark state={standing.isDown ? 'down' : 'unreachable'} />
             <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
               <Sentence severity={standing.severity}>{standing.message}</Sentence>
               <p className="mt-0.5 text-meta text-fg-3">
@@ -121,9 +116,13 @@ function CheckAgain({ domain, actions }: { domain: DomainWire; actions: DomainAc
   );
 }
 
-function Mark({ severity }: { severity: FindingWire['severity'] }) {
-  const { glyph, colour } = MARKS[severity];
-  return <Glyph name={glyph} className={`mt-[2.5px] size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />;
+function Mark({ state }: { state: MarkedState | null }) {
+  const place = 'mt-[2.5px] size-[13px] [--glyph-cut:var(--surface)]';
+  return state ? (
+    <StateMark state={state} className={place} />
+  ) : (
+    <Glyph name="ok" className={`${place} text-fg-3`} />
+  );
 }
 
 function Sentence({ severity, children }: { severity: FindingWire['severity']; children: string }) {
@@ -152,7 +151,7 @@ const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] 
 function Finding({ domain, finding, details, isWorst, chainPem, actions, state }: FindingProps) {
   const head = (
     <>
-      <Mark severity={finding.severity} />
+      <Mark state={domain.attention && stateOfFinding(finding)} />
       <div className="min-w-0 flex-1">
         <Sentence severity={finding.severity}>{finding.message}</Sentence>
       </div>

@@ -8,6 +8,8 @@ import { IncidentList } from './incident-list.tsx';
 import { ResponseChart } from './response-chart.tsx';
 import { windowWords } from '../../../domain/uptime/uptime-words.ts';
 import { counted } from '../../../lib/format.ts';
+import { StateMark } from '../../../domain/state-marks.tsx';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 
 const LETTERS = { up: 'u', down: 'd', unknown: '?' } as const;
 
@@ -74,8 +76,8 @@ function State({ domain, uptime }: Pick<UptimeDetailsProps, 'domain' | 'uptime'>
   if (uptime.state === 'down')
     return (
       <span className={`${line} text-critical-fg`}>
-        <Glyph name="critical" className="size-[13px] text-critical-mark [--glyph-cut:var(--surface)]" />
-        Down
+        <StateMark state="down" />
+        {STATE_NAMES.down}
       </span>
     );
   return <span className={`${line} text-fg-2`}>Unknown</span>;

@@ -2,10 +2,11 @@ import { issuerLine } from '../../../../contract/check-words.ts';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
-import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
+import { ExpiryBadge } from '../../../ui/badge.tsx';
 import { buttonClass } from '../../../ui/button.tsx';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
+import { StateBadge, StateMark, stateOfFinding } from '../../../domain/state-marks.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
 import { revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { ShellLine } from '../../../ui/shell-line.tsx';
@@ -72,9 +73,7 @@ function Unread({ result, message }: { result: PreviewCheckWire; message: string
   return (
     <>
       <p className="mt-4">
-        <Badge tone="plain" glyph="soon">
-          {STATE_NAMES.unread}
-        </Badge>
+        <StateBadge state="unread" />
       </p>
       <p className="mt-3 text-lead [overflow-wrap:anywhere]">{message}</p>
       {result.addresses.length > 0 && (
@@ -147,9 +146,7 @@ function Standing({ result, now }: ReportPartProps) {
         </span>
       )}
       {result.state === 'revoked' ? (
-        <Badge tone="revoked" glyph="revoked">
-          Revoked
-        </Badge>
+        <StateBadge state="revoked" />
       ) : (
         <Trust
           trusted={result.trusted}
@@ -161,17 +158,13 @@ function Standing({ result, now }: ReportPartProps) {
   );
 }
 
-const FINDING_LOOKS = {
-  critical: { glyph: 'critical', colour: 'text-critical-mark' },
-  warning: { glyph: 'soon', colour: 'text-soon-mark' },
-  note: { glyph: 'ok', colour: 'text-ok-mark' },
-} as const;
-
-function Finding({ severity, message, fix, command }: PreviewCheckWire['findings'][number]) {
-  const { glyph, colour } = FINDING_LOOKS[severity];
+function Finding({ code, severity, message, fix, command }: PreviewCheckWire['findings'][number]) {
   return (
     <li className="flex gap-2.5">
-      <Glyph name={glyph} className={`mt-[3px] size-3.5 [--glyph-cut:var(--surface)] ${colour}`} />
+      <StateMark
+        state={stateOfFinding({ code, severity }) ?? 'ok'}
+        className="mt-[3px] size-3.5 [--glyph-cut:var(--surface)]"
+      />
       <div className="min-w-0 [overflow-wrap:anywhere]">
         <p>{visibleText(message)}</p>
         {severity !== 'note' && fix !== null && (
@@ -222,12 +215,12 @@ function Facts({ result }: Pick<ReportPartProps, 'result'>) {
 }
 
 const TRUST = {
-  yes: { glyph: 'active', colour: 'text-ok-mark', words: 'Trusted' },
+  yes: { state: null, words: 'Trusted' },
   // Clients that have the missing certificate cached trust it; others do not.
-  incomplete: { glyph: 'soon', colour: 'text-soon-mark', words: 'Chain incomplete' },
+  incomplete: { state: 'refused', words: 'Chain incomplete' },
   // We could not verify a signature, and know no client that refuses it.
-  unverified: { glyph: 'soon', colour: 'text-soon-mark', words: 'Could not be verified' },
-  no: { glyph: 'critical', colour: 'text-critical-mark', words: STATE_NAMES.untrusted },
+  unverified: { state: 'flawed', words: 'Could not be verified' },
+  no: { state: 'untrusted', words: STATE_NAMES.untrusted },
 } as const;
 
 function Trust({
@@ -241,10 +234,10 @@ function Trust({
 }) {
   if (trusted === null) return null;
   const distrust = isRefused ? 'no' : 'unverified';
-  const { glyph, colour, words } = TRUST[!trusted ? distrust : isIncomplete ? 'incomplete' : 'yes'];
+  const { state, words } = TRUST[!trusted ? distrust : isIncomplete ? 'incomplete' : 'yes'];
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[550] text-fg-2">
-      <Glyph name={glyph} className={`size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />
+      {state ? <StateMark state={state} /> : <Glyph name="active" className="size-[13px] text-ok-mark" />}
       {words}
     </span>
   );

@@ -1,6 +1,6 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
-import { Badge, type BadgeProps } from '../../../ui/badge.tsx';
+import { STATE_MARKS, StateBadge } from '../../../domain/state-marks.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph, type GlyphName } from '../../../ui/glyph.tsx';
 import { DayStrip } from './day-strip.tsx';
@@ -10,6 +10,7 @@ import {
   headline,
   incidentWords,
   lastUpdate,
+  refusalOf,
   uptimeWords,
   utcTitle,
 } from './status-words.ts';
@@ -86,24 +87,33 @@ export function StatusView({ status, now, level, feed }: StatusViewProps) {
   );
 }
 
+const FAULT = {
+  glyph: STATE_MARKS.down.glyph,
+  look: 'border-line bg-critical-bg text-critical-fg',
+  mark: 'text-critical-mark',
+};
 const STANDING: Record<PublicStatus['state'], { glyph: GlyphName; look: string; mark: string }> = {
   up: { glyph: 'active', look: 'border-line bg-ok-bg text-ok-fg', mark: 'text-ok-mark' },
-  trouble: {
-    glyph: 'critical',
-    look: 'border-line bg-critical-bg text-critical-fg',
-    mark: 'text-critical-mark',
-  },
-  down: {
-    glyph: 'critical',
-    look: 'border-line bg-critical-bg text-critical-fg',
-    mark: 'text-critical-mark',
-  },
+  trouble: FAULT,
+  down: FAULT,
   unknown: { glyph: 'fault', look: 'border-line bg-sunken text-fg-2', mark: 'text-fg-3' },
 };
+/** All certificates with problems are refused only by some clients. */
+const MILD = {
+  glyph: STATE_MARKS.refused.glyph,
+  look: 'border-line bg-soon-bg text-soon-fg',
+  mark: 'text-soon-mark',
+};
+
+function standingOf({ state, domains }: PublicStatus) {
+  const isMild = (domain: ShownDomain) =>
+    refusalOf(domain) === null || domain.certificate?.state === 'refused';
+  return state === 'trouble' && domains.every(isMild) ? MILD : STANDING[state];
+}
 
 /** Shows the overall state in one sentence, announced when it changes. */
 function Standing({ status }: { status: PublicStatus }) {
-  const { glyph, look, mark } = STANDING[status.state];
+  const { glyph, look, mark } = standingOf(status);
   return (
     <output
       className={classNames(
@@ -145,15 +155,6 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
   );
 }
 
-const TONES: Record<Exclude<NonNullable<ShownDomain['certificate']>['state'], 'ok'>, BadgeProps> = {
-  soon: { tone: 'soon', glyph: 'soon', children: null },
-  critical: { tone: 'critical', glyph: 'critical', children: null },
-  expired: { tone: 'expired', glyph: 'expired', children: null },
-  revoked: { tone: 'revoked', glyph: 'revoked', children: null },
-  untrusted: { tone: 'critical', glyph: 'critical', children: null },
-  refused: { tone: 'soon', glyph: 'soon', children: null },
-};
-
 function Certificate({
   certificate,
   now,
@@ -172,9 +173,9 @@ function Certificate({
           {words}
         </span>
       ) : (
-        <Badge {...TONES[state]} title={title}>
+        <StateBadge state={state} title={title}>
           {words}
-        </Badge>
+        </StateBadge>
       )}
     </span>
   );
@@ -184,7 +185,7 @@ const STATES: Record<ShownDomain['state'], { word: string; glyph: GlyphName; mar
   up: { word: 'Up', glyph: 'active', mark: 'text-ok-mark', look: 'text-fg-2' },
   down: {
     word: STATE_NAMES.down,
-    glyph: 'critical',
+    glyph: STATE_MARKS.down.glyph,
     mark: 'text-critical-mark',
     look: 'text-critical-fg font-[600]',
   },

@@ -13,7 +13,9 @@ const REFUSED: Partial<Record<Certificate['state'], string>> = {
   untrusted: 'is not trusted',
   refused: 'is refused by some clients',
 };
-const refusalOf = ({ certificate }: ShownDomain) => certificate && REFUSED[certificate.state];
+/** Returns 'has expired' or what else is wrong with the certificate of a domain; null if nothing is, or none is shown. */
+export const refusalOf = ({ certificate }: ShownDomain): string | null =>
+  (certificate && REFUSED[certificate.state]) ?? null;
 
 /** Returns the page's headline: the worst state on it. */
 export function headline({ state, domains, more }: PublicStatus): string {

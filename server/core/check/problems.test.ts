@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../contract/durations.ts';
+import {
+  answer,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  trustStore,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
+import { judge } from '../judge/judge.ts';
+import type { Verdict } from '../verdict.ts';
+import { onScheduleUntil } from '../judge/renewal.ts';
+import { certificateProblem, problemOf } from './problems.ts';
+
+const served = observation([answer(withChain(issue()))]);
+const sound = judge(served, NOW, trustStore);
+const codeOf = (verdict: Verdict) => problemOf(verdict, served.endpoint, NOW)?.code ?? null;
+
+/** Returns a sound verdict with these findings about its certificate. */
+function withFindings(
+  ...findings: ['renewal_overdue' | 'address_unreachable', 'warning' | 'note'][]
+): Verdict {
+  const words = { message: 'Something.', fix: null, command: null, evidence: [] };
+  return {
+    ...sound,
+    findings: findings.map(([code, severity]) => ({
+      code,
+      severity,
+      facts: { kind: 'stored_words', words },
+      addresses: [],
+      fingerprint: sound.leafFingerprint,
+      keyType: null,
+      attachment: null,
+    })),
+  };
+}
+
+describe('the problem of a host', () => {
+  it('is that the renewal is overdue only if no other finding asks for a fix', () => {
+    expect(codeOf(sound)).toBeNull();
+    expect(codeOf(withFindings(['address_unreachable', 'note']))).toBeNull();
+    expect(codeOf(withFindings(['renewal_overdue', 'warning']))).toBe('overdue');
+    const both = withFindings(['renewal_overdue', 'warning'], ['address_unreachable', 'warning']);
+    expect(codeOf(both)).toBe('flawed');
+  });
+
+  it('is an intermediate that expires within two weeks, which no finding reports', () => {
+    const ending = (days: number): Verdict => ({
+      ...sound,
+      limiting: {
+        fingerprint: 'f',
+        notBefore: NOW - DAY_MS,
+        notAfter: NOW + days * DAY_MS,
+        role: 'intermediate',
+        name: 'R13',
+        renewalWindow: null,
+      },
+    });
+    expect(codeOf(ending(15))).toBeNull();
+    expect(problemOf(ending(14.9), served.endpoint, NOW)).toEqual({
+      code: 'flawed',
+      message: expect.stringMatching(/^Its intermediate R13 expires first, on \d/) as string,
+    });
+  });
+});
+
+describe('the problem of a certificate', () => {
+  it('names one that some clients refuse, and one whose renewal is overdue', () => {
+    const issuer = { der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null };
+    const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
+    const refused = judge(observation([answer([leaf])], { authorities: [issuer] }), NOW, trustStore);
+    const problemIn = (verdict: Verdict) =>
+      certificateProblem(verdict, verdict.leafFingerprint ?? '', served.endpoint.protocol);
+    expect(problemIn(refused)).toBe('refused');
+    expect(problemIn(sound)).toBeNull();
+    expect(problemIn(withFindings(['renewal_overdue', 'warning']))).toBe('overdue');
+    expect(problemIn(withFindings(['renewal_overdue', 'note']))).toBeNull();
+  });
+});
+
+describe('onScheduleUntil', () => {
+  const renewal = {
+    from: NOW,
+    to: NOW,
+    source: 'lifetime',
+    explanationUrl: null,
+    overdueAt: NOW + 1,
+  } as const;
+  const lasting = (days: number) => ({ fingerprint: 'leaf', notBefore: NOW, notAfter: NOW + days * DAY_MS });
+  const verdict = { ...sound, trusted: true, renewal, leafFingerprint: 'leaf' };
+
+  it('is null unless the certificate is trusted and lives less than 30 days', () => {
+    expect(onScheduleUntil(verdict, lasting(29))).toBe(NOW + 1);
+    expect(onScheduleUntil({ ...verdict, trusted: false }, lasting(29))).toBeNull();
+    expect(onScheduleUntil(verdict, lasting(30))).toBeNull();
+    expect(onScheduleUntil({ ...verdict, renewal: null }, lasting(29))).toBeNull();
+  });
+
+  it('is known for the certificates of other addresses, too, by the window of their CA or their lifetime', () => {
+    const other = { ...lasting(10), fingerprint: 'other' };
+    const seen = (renewalWindow: { start: number; end: number } | null): typeof verdict => ({
+      ...verdict,
+      lastSeen: {
+        ...(sound.lastSeen ?? expect.fail()),
+        expiring: [{ ...other, role: 'leaf', name: 'other', renewalWindow }],
+      },
+    });
+    expect(onScheduleUntil(seen(null), other)).toBe(other.notAfter - 2.5 * DAY_MS);
+    expect(onScheduleUntil(seen({ start: NOW, end: NOW + DAY_MS }), other)).toBe(NOW + DAY_MS);
+    expect(onScheduleUntil(verdict, other)).toBeNull();
+  });
+});

@@ -1,0 +1,98 @@
+import { DAY_MS } from '../../../contract/durations.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
+import { SOON_DAYS } from '../../../contract/words.ts';
+import { displayName } from '../endpoint.ts';
+import type { Finding, FindingCode } from '../finding.ts';
+import { connectsTo } from '../judge/clients/client-rule.ts';
+import { clientsRefusingNow } from '../judge/clients/refusals.ts';
+import { longDate } from '../long-date.ts';
+import type { Observation } from '../observation.ts';
+import { findingMessage } from '../report/describe-finding.ts';
+import { failureSentence } from '../report/reach-finding.ts';
+import type { Verdict } from '../verdict.ts';
+import { validFrom } from '../judge/path-findings.ts';
+
+/**
+ * A problem that no date shows. `refused`: the certificate is trusted, but a client that we know does not connect today. `overdue`: its
+ * renewal is overdue. `flawed`: another finding asks for a fix.
+ */
+export type StoredProblem = 'unreachable' | 'untrusted' | 'refused' | 'overdue' | 'flawed';
+
+/** What is wrong with a certificate on a domain, besides expiry, worst first. From `refused` on as in `StoredProblem`. */
+export const CERTIFICATE_PROBLEMS = [
+  'revoked',
+  'wrong_name',
+  'untrusted',
+  'refused',
+  'flawed',
+  'overdue',
+] as const;
+export type CertificateProblem = (typeof CERTIFICATE_PROBLEMS)[number];
+
+/** Critical findings that are no problem of a certificate: expiry is a state of its own, the others are faults of a server. */
+const NOT_ABOUT_CERTIFICATES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'expired',
+  'legacy_tls',
+  'http2_fault',
+]);
+
+/** Returns what is wrong with a certificate that an address serves, besides expiry; null if nothing is. */
+export function certificateProblem(
+  verdict: Verdict,
+  fingerprint: string,
+  protocol: Protocol,
+): CertificateProblem | null {
+  const isLeaf = verdict.leafFingerprint === fingerprint || verdict.lastSeen?.leafFingerprint === fingerprint;
+  const revoked = verdict.lastSeen?.revoked.some((one) => one.fingerprint === fingerprint) ?? false;
+  if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
+  const its = verdict.findings.filter(
+    ({ severity, code, fingerprint: about, keyType }) =>
+      severity !== 'note' &&
+      keyType === null &&
+      !NOT_ABOUT_CERTIFICATES.has(code) &&
+      (about === fingerprint || (isLeaf && about === null)),
+  );
+  const serious = its.filter(({ severity }) => severity === 'critical');
+  if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
+  if (serious.length > 0) return 'untrusted';
+  if (its.some((finding) => isRefusal(finding, protocol))) return 'refused';
+  return flawOf(its.filter((finding) => finding.fingerprint === fingerprint))?.code ?? null;
+}
+
+/** Returns whether a client that we know does not connect today. Not if our clock may be the reason, just before the start of validity. */
+const isRefusal = (finding: Finding, protocol: Protocol): boolean =>
+  clientsRefusingNow(finding).some(connectsTo(protocol)) && validFrom([finding]) === null;
+
+/** Returns the finding that asks for a fix; that of an overdue renewal only if it is the only one. Null if nobody needs to act. */
+function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; finding: Finding } | null {
+  const flaws = findings.filter((one) => one.severity !== 'note' && validFrom([one]) === null);
+  const finding = flaws.find(({ code }) => code !== 'renewal_overdue') ?? flaws[0];
+  if (finding === undefined) return null;
+  return { code: finding.code === 'renewal_overdue' ? 'overdue' : 'flawed', finding };
+}
+
+/** Returns the worst problem. Every finding that is more than a note is one, and an intermediate that expires within two weeks. */
+export function problemOf(
+  verdict: Verdict,
+  endpoint: Observation['endpoint'],
+  now: number,
+): { code: StoredProblem; message: string } | null {
+  const { reached, trusted, failure, findings, limiting } = verdict;
+  const host = displayName(endpoint);
+  const [worst] = findings;
+  if (!reached) return { code: 'unreachable', message: failure ? failureSentence(failure, host) : '' };
+  if (!trusted) return { code: 'untrusted', message: worst ? findingMessage(worst, host) : '' };
+  const refusal = findings.find((finding) => isRefusal(finding, endpoint.protocol));
+  if (refusal) return { code: 'refused', message: findingMessage(refusal, host) };
+  const flaw = flawOf(findings);
+  if (
+    flaw?.code !== 'flawed' &&
+    limiting?.role === 'intermediate' &&
+    limiting.notAfter < now + (SOON_DAYS + 1) * DAY_MS
+  ) {
+    const { name, notAfter } = limiting;
+    const message = `Its intermediate ${name} expires first, on ${longDate(notAfter, 'UTC')}.`;
+    return { code: 'flawed', message };
+  }
+  return flaw && { code: flaw.code, message: findingMessage(flaw.finding, host) };
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { STATE_NAMES } from '../../contract/state/state-words.ts';
+import { ATTENTION_REASONS, DOMAIN_STATES } from '../../contract/words.ts';
+import { STATE_MARKS, stateOfFinding } from './state-marks.tsx';
+
+const STATES = [...new Set([...DOMAIN_STATES, ...ATTENTION_REASONS])].filter((state) => state !== 'pending');
+
+it('every state has one symbol, one colour and one name', () => {
+  const table = STATES.map((state) => {
+    const { glyph, tone } = STATE_MARKS[state];
+    return `${state}: ${glyph} ${tone}, ${STATE_NAMES[state]}`;
+  });
+  expect(table).toEqual([
+    'unread: fault soon, Certificate not read',
+    'expired: expired expired, Expired',
+    'critical: critical critical, 0–7 days left',
+    'soon: soon soon, 8–14 days left',
+    'ok: ok ok, More than 14 days left',
+    'revoked: revoked revoked, Revoked',
+    'paused: paused plain, Paused',
+    'untrusted: fault critical, Not trusted',
+    'down: fault critical, Down',
+    'refused: fault soon, Refused by some clients',
+    'unreachable: fault soon, Certificate not read',
+    'overdue: fault soon, Renewal overdue',
+    'flawed: fault soon, Needs a fix',
+  ]);
+});
+
+it.each([
+  [{ code: 'expired', severity: 'critical' }, 'expired'],
+  [{ code: 'revoked', severity: 'critical' }, 'revoked'],
+  [{ code: 'expired', severity: 'warning' }, 'flawed'],
+  [{ code: 'name_mismatch', severity: 'critical' }, 'untrusted'],
+  [{ code: 'unverifiable', severity: 'warning' }, 'untrusted'],
+  [{ code: 'renewal_overdue', severity: 'warning' }, 'overdue'],
+  [{ code: 'certificates_differ', severity: 'warning' }, 'flawed'],
+  [{ code: 'certificates_differ', severity: 'note' }, null],
+] as const)('the finding %j has the mark of the state %s', (finding, state) =>
+  expect(stateOfFinding(finding)).toBe(state),
+);
+
+it('no page chooses the symbol of a state itself', () => {
+  const folder = join(import.meta.dirname, '../features');
+  const pages = ['dashboard', 'domain-panel', 'certificates', 'status', 'palette'].flatMap((feature) =>
+    readdirSync(join(folder, feature), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.tsx'))
+      .map((path) => join(folder, feature, path)),
+  );
+  const choosing = pages.filter((path) =>
+    /(glyph|name)(=|: )\{?['"](expired|revoked|soon|fault)['"]/.test(readFileSync(path, 'utf8')),
+  );
+  // The overall state of a status page may be unknown, which no domain list shows.
+  expect(choosing.map((path) => path.slice(folder.length))).toEqual(['/status/public/status-view.tsx']);
+});
