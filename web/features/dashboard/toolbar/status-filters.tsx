@@ -1,21 +1,15 @@
-import { ChevronDown, LoaderCircle, Unplug } from 'lucide-react';
+import { ChevronDown, LoaderCircle } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { ListStatus } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { Glyph } from '../../../ui/glyph.tsx';
+import { StateMark } from '../../../domain/state-marks.tsx';
 import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { grouped } from '../../../lib/format.ts';
 import { type StatusFilter, statusFilters } from './choices.ts';
 
-const MARKS: Partial<Record<NonNullable<StatusFilter['glyph']>, string>> = {
-  expired: 'text-expired-mark',
-  critical: 'text-critical-mark',
-  soon: 'text-soon-mark',
-  revoked: 'text-revoked-mark',
-  fault: 'text-critical-mark',
-  ok: 'text-ok-mark',
-};
+/** Width of the fade at the end of the row, in px. */
+const FADE = 24;
 /** No status has this name. */
 const NONE = 'none' as const;
 
@@ -32,15 +26,18 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
   const { main, more } = statusFilters(summary);
   const rare = more.find(({ status }) => status === chosen);
   const row = useRef<HTMLDivElement>(null);
+  const isCounted = summary !== undefined;
   useEffect(() => {
     const button = row.current?.querySelector('[data-chosen]')?.getBoundingClientRect();
     const box = row.current?.getBoundingClientRect();
-    if (chosen === undefined || !button || !box) return;
-    row.current?.scrollBy(Math.max(button.right - box.right, 0) + Math.min(button.left - box.left, 0), 0);
-  }, [chosen]);
+    // The counts make the buttons wider.
+    if (chosen === undefined || !isCounted || !button || !box) return;
+    const beyond = Math.max(button.right - box.right + FADE, 0);
+    row.current?.scrollBy(beyond + Math.min(button.left - box.left, 0), 0);
+  }, [chosen, isCounted]);
   return (
     <div ref={row} role="group" aria-label="Filter by state" className="sideways min-w-40 flex-1 gap-0.5">
-      {main.map(({ status, label, glyph, count }) => {
+      {main.map(({ status, label, mark, count }) => {
         const isChosen = status === chosen;
         return (
           <FilterButton
@@ -50,7 +47,7 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
             aria-label={nameOf({ label, count })}
             onClick={() => onChoose(isChosen ? undefined : status)}
           >
-            {!isBrief && <FilterGlyph glyph={glyph} className="@max-[1040px]:hidden" />}
+            {!isBrief && <FilterMark mark={mark} className="@max-[1040px]:hidden" />}
             {label}
             <Count count={count} />
           </FilterButton>
@@ -78,10 +75,10 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
         <MenuChoices<ListStatus | typeof NONE>
           value={rare?.status ?? NONE}
           onChange={(status) => onChoose(status === NONE ? undefined : status)}
-          choices={more.map(({ status = NONE, label, glyph, count }) => ({
+          choices={more.map(({ status = NONE, label, mark, count }) => ({
             value: status,
             label: count === undefined ? label : `${label} · ${grouped(count)}`,
-            icon: <FilterGlyph glyph={glyph} />,
+            icon: <FilterMark mark={mark} />,
           }))}
         />
       </Menu>
@@ -112,18 +109,15 @@ function Count({ count }: Pick<StatusFilter, 'count'>) {
   return <span className="num font-[480] text-fg-3">{count === undefined ? '–' : grouped(count)}</span>;
 }
 
-function FilterGlyph({ glyph, className }: Pick<StatusFilter, 'glyph'> & { className?: string }) {
-  if (glyph === null) return null;
-  if (glyph === 'unread' || glyph === 'pending') {
-    const Icon = glyph === 'unread' ? Unplug : LoaderCircle;
+function FilterMark({ mark, className }: Pick<StatusFilter, 'mark'> & { className?: string }) {
+  if (mark === null) return null;
+  if (mark === 'pending')
     return (
-      <Icon className={classNames('size-[13px] text-fg-3', className)} strokeWidth={1.8} aria-hidden="true" />
+      <LoaderCircle
+        className={classNames('size-[13px] text-fg-3', className)}
+        strokeWidth={1.8}
+        aria-hidden="true"
+      />
     );
-  }
-  return (
-    <Glyph
-      name={glyph}
-      className={classNames('size-3 [--glyph-cut:var(--bg)]', MARKS[glyph] ?? 'text-fg-3', className)}
-    />
-  );
+  return <StateMark state={mark} className={classNames('size-3 [--glyph-cut:var(--bg)]', className)} />;
 }
