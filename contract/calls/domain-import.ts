@@ -20,6 +20,7 @@ export const importDomains = {
   access: 'session',
   scope: 'write',
   idempotent: true,
+  cost: ['importByAccount'],
   summary: 'Add many domains; each gets its own result, without waiting for its first check',
   body: importSchema,
   response: wrapped(importResultSchema),

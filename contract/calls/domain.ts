@@ -273,6 +273,7 @@ export const checkDomain = {
   path: '/domain/{id}/check',
   access: 'session',
   scope: 'write',
+  cost: ['checkByAccount'],
   summary: 'Request a check now; the result arrives as a server-sent event',
   params: idParams,
   response: wrapped(domainSchema),
@@ -297,6 +298,8 @@ export const resumeDomain = {
   path: '/domain/{id}/resume',
   access: 'session',
   scope: 'write',
+  // Resuming triggers a check, so it shares the limits of manual checks.
+  cost: ['checkByAccount'],
   summary: 'Resume a paused domain; at the plan’s limit, pause another one in the same transaction',
   params: idParams,
   body: resumeSchema,

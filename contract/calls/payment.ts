@@ -36,6 +36,7 @@ export const billing = {
   method: 'get',
   path: '/payment/billing',
   access: 'session',
+  cost: ['billingByAccount'],
   summary: 'Get the URL of the payment provider’s customer portal; empty if there is nothing to show',
   response: wrapped(billingSchema),
   status: 200,

@@ -12,7 +12,7 @@ const NO_TEST_MODE = refuse('not_found', 'The API has no such call.');
 
 /** Registers the calls to buy Premium and to open the billing portal, the provider's webhook, and test mode's calls. */
 export function paymentRoutes(api: Api, parts: AppParts): void {
-  const { store, payments, secrets, limits, log } = parts;
+  const { store, payments, secrets, log } = parts;
   const references = createCheckoutReferences(secrets.session);
   const whenAvailable = <T>(work: () => Promise<T>) => refuseIfUnavailable(log, work);
 
@@ -46,8 +46,6 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
     // The portal shows invoices and payment methods, so the address must be verified.
     const unverified = refuseUnverified(account, 'invoices', parts);
     if (unverified) return unverified;
-    const limited = limits.allow('billingByAccount', account.id);
-    if (limited) return limited;
     return whenAvailable(async () => {
       for (const customerId of new Set(customers)) {
         const subscriptionIds = subscriptions

@@ -27,14 +27,12 @@ import { filterOf } from './domain-list-routes.ts';
 import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.ts';
 
 /** Lists and exports the certificates that the domains of an account serve or should serve, and tells the story of each. */
-export function certificateRoutes(api: Api, { store, limits, answers }: AppParts): void {
+export function certificateRoutes(api: Api, { store, answers }: AppParts): void {
   api.on(CALLS.listCertificates, async ({ c, query, session, now }) => {
     const { sort, direction, page, limit = PAGE_SIZE } = query;
     const accountId = session.account.id;
     const after = certificateCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
-    const limited = limits.allow('searchesByAccount', accountId);
-    if (limited) return limited;
     return answers.respond(c, { call: CALLS.listCertificates, accountId, query }, async () => {
       const offset = after === null ? (page - 1) * limit : 0;
       const list = { accountId, ...filterOf(query), sort, direction, after, offset, limit, now };
@@ -104,8 +102,6 @@ export function certificateRoutes(api: Api, { store, limits, answers }: AppParts
     const { limit = PAGE_SIZE } = query;
     const after = storyCursor(query.cursor);
     if (after instanceof Refusal) return after;
-    const limited = limits.allow('reportByAccount', key.accountId);
-    if (limited) return limited;
     const story = await certificateStory(store, { ...key, after, limit });
     if (story === null) return refuse('not_found', 'No domain of yours has served this certificate.');
     const served = await servedCertificate(store, key);

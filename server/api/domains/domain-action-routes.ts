@@ -28,7 +28,7 @@ interface Action {
 
 /** Registers the calls that act on one domain, or on many. */
 export function domainActionRoutes(api: Api, parts: AppParts): void {
-  const { store, limits } = parts;
+  const { store } = parts;
 
   async function actOnOne(
     { account }: Caller,
@@ -36,15 +36,11 @@ export function domainActionRoutes(api: Api, parts: AppParts): void {
     now: number,
     run: (action: Action, owned: Monitor) => Promise<Outcome>,
   ) {
-    // Check ownership before limits: no answer may reveal to strangers whether a domain exists.
+    // Check ownership before the limits of the domain: no answer may reveal to strangers whether a domain exists.
     const owned = await findMonitor(store, { accountId: account.id, monitorId });
     const outcome = owned === null ? REFUSALS.notFound() : await run({ parts, account, now }, owned);
     return outcome instanceof Refusal ? outcome : { data: await oneDomainWire(store, outcome, now) };
   }
-
-  /** Counts a check that a person requests for one domain. */
-  const limitByHand = ({ account }: Action, { id }: Monitor): Refusal | null =>
-    limits.allow('checkByAccount', account.id) ?? limitCheck(parts, account, id);
 
   api.on(CALLS.setFrequency, ({ params, query, session, now }) =>
     actOnOne(session, params.id, now, (action, owned) => setMinutes(action, owned, query.check_frequency)),
@@ -53,7 +49,7 @@ export function domainActionRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.checkDomain, ({ params, session, now }) =>
     actOnOne(session, params.id, now, async (action, owned) => {
       if (owned.pausedBy !== null) return REFUSALS.paused();
-      return limitByHand(action, owned) ?? startCheck(action, owned);
+      return limitCheck(parts, action.account, owned.id) ?? startCheck(action, owned);
     }),
   );
 
@@ -64,8 +60,8 @@ export function domainActionRoutes(api: Api, parts: AppParts): void {
       session,
       params.id,
       now,
-      // Resuming triggers a check, so it shares the limits of manual checks.
-      async (action, owned) => limitByHand(action, owned) ?? resume(action, owned, body.instead_of),
+      async (action, owned) =>
+        limitCheck(parts, action.account, owned.id) ?? resume(action, owned, body.instead_of),
     ),
   );
 

@@ -37,7 +37,6 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     const limited =
       refuseUnverified(session.account, 'import', parts) ??
-      limits.allow('importByAccount', accountId) ??
       limits.allow('importedByAccount', accountId, body.entries.length);
     if (limited) return limited;
     const lines = body.entries.map((entry) => ({
