@@ -4,6 +4,7 @@ import { STAGE_WORDS, whatHappened } from '../report/reach-words.ts';
 import { compareAddresses, inspect, lookUpCommand, verify } from '../report/reproduce.ts';
 import { code, type Infer, list, number, object, text } from '../shape.ts';
 import { type Definition, kind } from './definition.ts';
+import { listOfNames } from './leaf.ts';
 
 const difference = object({
   /** Number of addresses that showed a certificate. */
@@ -68,13 +69,7 @@ export const ADDRESSES = {
           message: `Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: ${name}, valid until ${longDate(notAfter, 'UTC')}.`,
           evidence: [
             { label: 'Certificate', value: name },
-            {
-              label: 'Names',
-              value:
-                total === 0
-                  ? 'none'
-                  : names.join(', ') + (total > names.length ? ` and ${total - names.length} more` : ''),
-            },
+            { label: 'Names', value: listOfNames({ names, total }) },
             { label: 'Serial number', value: evidence.serialNumber },
             { label: 'Valid until', value: longInstant(notAfter) },
           ],

@@ -180,13 +180,18 @@ function validity(notBefore: number, notAfter: number): Words['evidence'] {
   ];
 }
 
+/** Returns the first names of a certificate and the number of further ones; 'none' if it has no names. */
+export function listOfNames({ names, total }: { names: readonly string[]; total: number }): string {
+  const more = total - names.length;
+  return total === 0 ? 'none' : names.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
 function otherNamesWords(
   { names, total, expected = '' }: Infer<typeof otherNames>,
   shown: { host: string },
 ): Words {
   const host = expected === '' ? shown.host : unicodeName(expected);
-  const more = total - names.length;
-  const listed = names.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const listed = listOfNames({ names, total });
   return {
     message:
       total === 0
@@ -194,7 +199,7 @@ function otherNamesWords(
         : `The certificate does not cover ${host}. It is for ${listed}.`,
     evidence: [
       { label: 'Expected name', value: host },
-      { label: 'Subject alternative names', value: total === 0 ? 'none' : listed },
+      { label: 'Subject alternative names', value: listed },
     ],
   };
 }

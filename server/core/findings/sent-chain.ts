@@ -15,10 +15,7 @@ const missing = {
   /** Whether such a path has a missing intermediate for which the certificate below it names no URL. */
   isUnfetchable: optional(boolean),
 };
-interface Missing {
-  isPrivate?: boolean;
-  isUnfetchable?: boolean;
-}
+type Missing = { [Fact in keyof typeof missing]?: boolean };
 
 export const WITHOUT_MORE = 'the certificate first, then each issuer in turn, without the root.';
 const LEAVE_OUT = `Remove what clients do not need, and send the rest in order: ${WITHOUT_MORE}`;
@@ -272,7 +269,7 @@ function unusedExpired(one: Certificate): ChainFinding {
 function extraFindings(sent: readonly Certificate[], path: readonly Certificate[]): ChainFinding[] {
   const useful = withAncestors(path.slice(0, path.length > 1 ? -1 : 1), sent);
   const seen = new Set(path[0] === undefined ? [] : [path[0].fingerprint]);
-  const extra: { one: Certificate; why: 'repeated' | 'root' | 'unrelated' }[] = [];
+  const extra: { one: Certificate; why: keyof typeof WHY_EXTRA }[] = [];
   for (const one of sent) {
     const isRepeated = seen.has(one.fingerprint);
     seen.add(one.fingerprint);

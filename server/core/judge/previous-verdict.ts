@@ -32,9 +32,7 @@ const REVOCATION_UNKNOWN: RevocationVerdict = {
  * Returns most fields of the verdict of a check that read no certificate. Revocation, renewal, posture and `lastSeen` are
  * those of the previous verdict, so that alerts refer to that time and a revoked certificate stays revoked.
  */
-export function unreachedVerdict(
-  previous: Verdict | null,
-): Omit<Verdict, 'judgedAt' | 'observedAt' | 'addresses' | 'trustStoreHash' | 'failure' | 'findings'> {
+export function unreachedVerdict(previous: Verdict | null) {
   return {
     reached: false,
     trusted: false,
@@ -47,7 +45,7 @@ export function unreachedVerdict(
     renewal: previous?.renewal ?? null,
     posture: previous?.posture ?? null,
     lastSeen: previous?.lastSeen ?? null,
-  };
+  } satisfies Partial<Verdict>;
 }
 
 /** Returns when a part of the posture was tested (ms UTC); null if it never was, at least not wholly. */
