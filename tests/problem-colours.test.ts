@@ -97,6 +97,6 @@ it('a finding colours a card or the panel exactly if the domain counts as one th
       const about = `${code}, ${severity}`;
       expect(cardTrouble(domain, NOW)?.state ?? null, about).toBe(attention);
       const isMarked = severity !== 'note' && stateOfFinding({ code, severity }) !== null;
-      expect(isMarked || trusted === false, about).toBe(attention !== null);
+      expect(isMarked || !trusted, about).toBe(attention !== null);
     }
 });
