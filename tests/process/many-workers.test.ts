@@ -74,8 +74,9 @@ describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', (
         await persistently(apis, (url) => {
           const client = createClient(sendTo(url), alice.cookies);
           const headers = { 'Idempotency-Key': `add-${hosts.length}` };
+          // One domain is enough: this request only needs to be answered.
           return host === null
-            ? client.ask(CALLS.listDomains)
+            ? client.ask(CALLS.listDomains, { query: { limit: '1' } })
             : client.ask(CALLS.addDomain, { body: { host }, headers });
         });
         // Without a pause this loop takes CPU time from the starting processes.
