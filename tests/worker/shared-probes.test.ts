@@ -107,7 +107,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(counted).toContain('certlantern_checks_total{outcome="done"} 1\n');
   });
 
-  it('is probed once although 231 accounts need several claims', async () => {
+  it('is probed once although 231 accounts need several claims', { timeout: 300_000 }, async () => {
     const allClaimed = Promise.withResolvers<void>();
     const { rig, looks } = await countingRig(await open(), allClaimed.promise);
     await rig.watch(HOST);
