@@ -1,5 +1,5 @@
 import { CompiledQuery, type InsertObject } from 'kysely';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { claimDueDeliveries, oldestDue, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import { hasOtherOpen } from '../../server/store/alerts/leaving-domains.ts';
@@ -12,7 +12,7 @@ import { listServedCertificates } from '../../server/store/monitors/certificate-
 import { certificateStory } from '../../server/store/checks/certificate-story.ts';
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
-import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
+import { type Database, describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
 import { writeHistory } from '../kit/product/write-history.ts';
 import { DOMAIN_SORTS } from '../../contract/words.ts';
 import { plansOf } from './plans.ts';
@@ -29,15 +29,25 @@ const MONITORS = 4_000;
 const EVERY_ACTIVE = 40;
 
 describeEachDatabase('queries among thousands of paused monitors', (_, name) => {
+  let filled: Database;
+  beforeAll(async () => {
+    filled = await freshDatabase(name);
+    const store = await filled.open();
+    await addManyPaused(store);
+    await store.close();
+  });
+  afterAll(() => filled.remove());
+
   /** Opens a new database: rows that earlier tests deleted would change the query plans. */
-  const open = async (): Promise<Store> => {
-    const database = await freshDatabase(name);
+  const open = async (copyOf?: Database): Promise<Store> => {
+    const database = await freshDatabase(name, { ...(copyOf && { copyOf }) });
     onTestFinished(() => database.remove());
     return database.open();
   };
+  const openWithManyPaused = () => open(filled);
 
   it('find due monitors through the index of active ones', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const claim = { now: NOW, limit: 20, leaseMs: 1, claimedBy: 'test' };
     const plans = await plansOf(store, (watched) => claimDue(watched, claim));
     expect(plans[0]).toContain('monitors_due');
@@ -47,7 +57,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
 
   it('count the monitors of an account through an index', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const { id: accountId } = await person(store, 'alice');
     const counting = await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }));
     // Those that are not well, those of them on schedule, and both with those that end on each day.
@@ -58,7 +68,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
 
   it('list the monitors of an account without a full scan, for every filter and order', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const accountId = await withFew(store);
     const filter = { accountId, now: NOW };
     const everyFilter = { ...filter, q: 'example', tag: 'prod', status: 'paused' as const };
@@ -77,7 +87,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
 
   it('list the certificates of an account, and the domains that serve a certificate, without a full scan', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const accountId = await withFew(store);
     const leaf = certificate();
     const { fingerprint, notAfter } = leaf.facts;
@@ -99,7 +109,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
 
   it('find domains that need attention without a full scan', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const filter = { accountId: await withFew(store), now: NOW, status: 'attention' as const };
     const plans = await plansOf(store, (watched) =>
       monitorIds(watched, { ...filter, sort: 'soonest', limit: 5 }),
@@ -109,7 +119,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
 
   it('summarise an account and find its endpoints without a full scan', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const accountId = await withFew(store);
     const endpoints = [{ host: 'few1.example', port: 443 }];
     const plans = [
@@ -154,14 +164,14 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     });
 
   it('decide through an index whether the checks of an account are late', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const { id: accountId } = await person(store, 'alice');
     const asking = await plansOf(store, (watched) => checksAreLate(watched, { accountId, now: NOW }));
     expect(asking[0]).toContain('monitors_');
   });
 
   it('read the uptime of a monitor and of a list without a full scan', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     const accountId = await withFew(store);
     await withManyChecks(store);
     const page = await listMonitors(store, { accountId, now: NOW, page: 1, pageSize: 50, sort: 'newest' });
@@ -200,7 +210,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
 
   it('use an index to find plans that have ended', async () => {
-    const store = await withManyPaused(await open());
+    const store = await openWithManyPaused();
     for (const look of [nextPlanEnd, (watched: Store) => findExpiredPlans(watched, NOW)])
       expect((await plansOf(store, look))[0]).toContain('accounts_plan_end');
   });
@@ -340,7 +350,7 @@ async function withManyDeliveries(store: Store): Promise<void> {
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
 }
 
-async function withManyPaused(store: Store): Promise<Store> {
+async function addManyPaused(store: Store): Promise<void> {
   const people = await Promise.all(['bob', 'charlie'].map((name) => person(store, name)));
   const rows = Array.from({ length: MONITORS }, (_, index) => {
     const isActive = index % EVERY_ACTIVE === 0;
@@ -375,5 +385,4 @@ async function withManyPaused(store: Store): Promise<Store> {
   }));
   await store.db.insertInto('accounts').values(accounts).execute();
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
-  return store;
 }
