@@ -56,10 +56,12 @@ export interface LabOptions {
   allow?: readonly string[];
   concurrency?: number;
   /**
-   * Timeout in real ms for a connection, a handshake and a webhook's response; a check has three times as long.
-   * Default: 2,000. Each silent peer delays the run by this time.
+   * Timeout in real ms for a connection and a handshake; a check has three times as long. Default: 2,000. Each silent peer delays
+   * the run by this time.
    */
   timeoutMs?: number;
+  /** Timeout in real ms for a webhook's response. Default: `timeoutMs`. */
+  webhookTimeoutMs?: number;
   /** Timeout in real ms for an answer of the name server. Default: `timeoutMs`. */
   dnsTimeoutMs?: number;
 }
@@ -79,7 +81,8 @@ function logError(what: unknown, ...words: unknown[]): void {
 const IDLE_STEP_MS = 1_000;
 
 export async function openLab(options: LabOptions): Promise<Lab> {
-  const { database, internet, smtpUrl, allow = ALLOW, timeoutMs = 2_000, dnsTimeoutMs = timeoutMs } = options;
+  const { database, internet, smtpUrl, allow = ALLOW, timeoutMs = 2_000 } = options;
+  const { dnsTimeoutMs = timeoutMs, webhookTimeoutMs = timeoutMs } = options;
   let now = options.start;
   let jumpedMs = 0;
   const clock = {
@@ -118,7 +121,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     clock,
     examiner: createExaminer({ probe, trustStore: loadTrustStore(internet.rootPem), now: clock.now }),
     icons: createIconSource({ resolver, policy }),
-    channels: createHttpChannels({ resolver, policy, deadlineMs: timeoutMs }),
+    channels: createHttpChannels({ resolver, policy, deadlineMs: webhookTimeoutMs }),
     unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },
     random: seededRandom(options.seed),
     concurrency: options.concurrency ?? 64,
