@@ -22,6 +22,16 @@ import { PublishedRow } from './published-row.tsx';
 import { STATUS_PAGE_KEY, usePageEdit } from './use-page-edit.ts';
 import { WhichDomains } from './which-domains.tsx';
 
+const SHOWN_PARTS = [
+  { key: 'showCertificates', label: 'Certificates', note: 'Days until expiry, and problems' },
+  { key: 'showUptime', label: 'Uptime', note: 'The downtime of each day and the uptime percentage' },
+  {
+    key: 'showIncidents',
+    label: 'Incidents',
+    note: 'When domains were down and for how long, without the reason',
+  },
+] as const;
+
 const PREVIEW_NOTE = 'The page with your unsaved choices, as visitors see it.';
 
 /** Edits the account's status page. */
@@ -63,20 +73,13 @@ export function StatusSettingsPage() {
 
 /** Edits the page. The button saves texts. Switches and choices are saved at once if the page already has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
-  const { draft, isChanged, errors, change, flip, choose, save, switchOff, sending } = usePageEdit(page);
+  const edit = usePageEdit(page);
+  const { draft, isChanged, errors, change, flip, choose, save, switchOff, sending } = edit;
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const wrong = Object.keys(errors)[0];
     if (wrong !== undefined) form.current?.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
   }, [errors]);
-
-  const leaving = useBlocker({
-    // No question after a logout or an expired session.
-    shouldBlockFn: ({ current, next }) =>
-      isChanged && next.pathname !== current.pathname && next.pathname !== '/login',
-    enableBeforeUnload: isChanged,
-    withResolver: true,
-  });
 
   const hasRoom = useMediaQuery(HAS_ROOM_FOR_PREVIEW);
   const preview = <PagePreview draft={draft} />;
@@ -97,35 +100,7 @@ function Settings({ page }: { page: StatusPageWire }) {
           />
         </Row>
         <Row title="Title and address" description="The name and address of the page.">
-          <div className="grid gap-4">
-            <Field
-              label="Title"
-              name="title"
-              value={draft.title}
-              maxLength={80}
-              error={errors.title}
-              onChange={({ target: { value } }) =>
-                change({
-                  title: value,
-                  // The suggested address follows the title until the user edits the address.
-                  ...(page.slug === null &&
-                    draft.slug === suggestedAddress(draft.title) && { slug: suggestedAddress(value) }),
-                })
-              }
-            />
-            <AddressField
-              slug={draft.slug}
-              saved={page.slug}
-              error={errors.slug}
-              onChange={(slug) => change({ slug })}
-            />
-            <CheckboxLine
-              label="Search engines may list the page"
-              note="Otherwise, only people who have the link can find it."
-              checked={draft.listed}
-              onChange={(listed) => flip({ listed })}
-            />
-          </div>
+          <TitleAndAddress page={page} edit={edit} />
         </Row>
         <Row
           title="Domains"
@@ -134,24 +109,15 @@ function Settings({ page }: { page: StatusPageWire }) {
           <WhichDomains draft={draft} errors={errors} onChoose={choose} onRename={change} />
         </Row>
         <Row title="What the page shows" description="In addition to whether each domain is up.">
-          <CheckboxLine
-            label="Certificates"
-            note="Days until expiry, and problems"
-            checked={draft.showCertificates}
-            onChange={(showCertificates) => flip({ showCertificates })}
-          />
-          <CheckboxLine
-            label="Uptime"
-            note="The downtime of each day and the uptime percentage"
-            checked={draft.showUptime}
-            onChange={(showUptime) => flip({ showUptime })}
-          />
-          <CheckboxLine
-            label="Incidents"
-            note="When domains were down and for how long, without the reason"
-            checked={draft.showIncidents}
-            onChange={(showIncidents) => flip({ showIncidents })}
-          />
+          {SHOWN_PARTS.map(({ key, label, note }) => (
+            <CheckboxLine
+              key={key}
+              label={label}
+              note={note}
+              checked={draft[key]}
+              onChange={(isShown) => flip({ [key]: isShown })}
+            />
+          ))}
         </Row>
         {!hasRoom && (
           <section className="py-7">
@@ -171,16 +137,66 @@ function Settings({ page }: { page: StatusPageWire }) {
           </Button>
           <span className="text-label text-fg-3">{isChanged ? 'Unsaved changes' : 'All changes saved'}</span>
         </div>
-        <ConfirmDialog
-          open={leaving.status === 'blocked'}
-          onOpenChange={() => leaving.reset?.()}
-          title="Leave without saving?"
-          description="Your changes on this page will be lost."
-          confirmLabel="Leave"
-          processing={false}
-          onConfirm={() => leaving.proceed?.()}
-        />
+        <LeaveQuestion isChanged={isChanged} />
       </div>
     </SettingsPage>
+  );
+}
+
+interface TitleAndAddressProps {
+  page: StatusPageWire;
+  edit: ReturnType<typeof usePageEdit>;
+}
+
+function TitleAndAddress({ page, edit: { draft, errors, change, flip } }: TitleAndAddressProps) {
+  // The suggested address follows the title until the user edits the address.
+  const isSuggested = page.slug === null && draft.slug === suggestedAddress(draft.title);
+  return (
+    <div className="grid gap-4">
+      <Field
+        label="Title"
+        name="title"
+        value={draft.title}
+        maxLength={80}
+        error={errors.title}
+        onChange={({ target: { value: title } }) =>
+          change({ title, ...(isSuggested && { slug: suggestedAddress(title) }) })
+        }
+      />
+      <AddressField
+        slug={draft.slug}
+        saved={page.slug}
+        error={errors.slug}
+        onChange={(slug) => change({ slug })}
+      />
+      <CheckboxLine
+        label="Search engines may list the page"
+        note="Otherwise, only people who have the link can find it."
+        checked={draft.listed}
+        onChange={(listed) => flip({ listed })}
+      />
+    </div>
+  );
+}
+
+/** Asks before the user leaves the page with unsaved changes. */
+function LeaveQuestion({ isChanged }: { isChanged: boolean }) {
+  const leaving = useBlocker({
+    // No question after a logout or an expired session.
+    shouldBlockFn: ({ current, next }) =>
+      isChanged && next.pathname !== current.pathname && next.pathname !== '/login',
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  });
+  return (
+    <ConfirmDialog
+      open={leaving.status === 'blocked'}
+      onOpenChange={() => leaving.reset?.()}
+      title="Leave without saving?"
+      description="Your changes on this page will be lost."
+      confirmLabel="Leave"
+      processing={false}
+      onConfirm={() => leaving.proceed?.()}
+    />
   );
 }
