@@ -30,7 +30,7 @@ export default defineConfig({
               test: /lucide-react/,
               priority: 1,
               entriesAware: true,
-              entriesAwareMergeThreshold: 4000,
+              entriesAwareMergeThreshold: 2000,
             },
             // Small modules of many pages. Merged with others, they would make a page load those too: base64url came with the menus.
             {
@@ -47,7 +47,7 @@ export default defineConfig({
               priority: 1,
             },
             // Of the thresholds tried, this one gives the fewest files. With 4500 two chunks import each other, and no page with both starts.
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 2500 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 2000 },
           ],
         },
         // By default, the name of a shared chunk lists all modules that share it.

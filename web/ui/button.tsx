@@ -90,15 +90,6 @@ export function LinkButton({ className, ...rest }: ComponentProps<'button'>) {
   return <button type="button" {...rest} className={classNames('link', className)} />;
 }
 
-/** Closes a dialog or form without doing anything. */
-export function CancelButton({ onClick }: { onClick: () => void }) {
-  return (
-    <Button variant="outline" onClick={onClick}>
-      Cancel
-    </Button>
-  );
-}
-
 export interface IconButtonProps extends ComponentProps<'button'> {
   /** The accessible name. */
   label: string;

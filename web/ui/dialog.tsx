@@ -10,7 +10,7 @@ import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { PHONE, useMediaQuery } from '../lib/use-media-query.ts';
 import { classNames } from './class-names.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 
 export const SCRIM = 'fixed inset-0 z-40 bg-scrim data-[state=open]:animate-[appear_180ms]';
 /** 520 px, centred; below 720 px a sheet at the bottom. Overflowing content scrolls inside. */
@@ -153,6 +153,15 @@ export function DialogActions({ children }: { children: ReactNode }) {
     >
       <ReversedOnPhone>{children}</ReversedOnPhone>
     </div>
+  );
+}
+
+/** Closes a dialog or form without doing anything. */
+export function CancelButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button variant="outline" onClick={onClick}>
+      Cancel
+    </Button>
   );
 }
 

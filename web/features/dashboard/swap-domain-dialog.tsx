@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
-import { Button, CancelButton } from '../../ui/button.tsx';
-import { Dialog, DialogActions, Form } from '../../ui/dialog.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CancelButton, Dialog, DialogActions, Form } from '../../ui/dialog.tsx';
 import { useCheckedDomains } from '../../domain/domain-queries.ts';
 import { counted } from '../../lib/format.ts';
 

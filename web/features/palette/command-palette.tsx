@@ -29,7 +29,7 @@ import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { type OpenState, SCRIM, useFocusReturn } from '../../ui/dialog.tsx';
-import { LITERAL } from '../../ui/form/field.tsx';
+import { LITERAL } from '../../ui/form/search-field.tsx';
 import { Spinner } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';

@@ -9,8 +9,8 @@ import {
 import { makeToken } from '../../../contract/calls/token.ts';
 import { call } from '../../lib/api-client.ts';
 import { useWrite } from '../../lib/use-write.ts';
-import { Button, CancelButton } from '../../ui/button.tsx';
-import { Form, ReversedOnPhone } from '../../ui/dialog.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CancelButton, Form, ReversedOnPhone } from '../../ui/dialog.tsx';
 import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
 import { Field, FieldError } from '../../ui/form/field.tsx';

@@ -13,9 +13,6 @@ export function inputClass(invalid = false): string {
   );
 }
 
-/** For hosts, addresses, keys and tags: the browser neither completes, capitalises nor spell-checks them. */
-export const LITERAL = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
-
 export interface FieldProps extends ComponentProps<'input'> {
   label: string;
   /** Small text at the right of the label, such as 'Optional'. */
@@ -24,8 +21,6 @@ export interface FieldProps extends ComponentProps<'input'> {
   /** Shown below the input, which refers to it. */
   error?: ReactNode;
   mono?: boolean;
-  /** The text is a host, an address, a key or a tag. */
-  literal?: boolean;
   /** Placed over the right end of the input. */
   trailing?: ReactNode;
 }
@@ -37,7 +32,6 @@ export function Field({
   hint,
   error,
   mono = false,
-  literal = false,
   trailing,
   className,
   id,
@@ -57,7 +51,6 @@ export function Field({
       </div>
       <div className="relative">
         <input
-          {...(literal && LITERAL)}
           {...rest}
           id={inputId}
           aria-invalid={invalid || undefined}

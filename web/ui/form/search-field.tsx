@@ -6,6 +6,9 @@ import { counted } from '../../lib/format.ts';
 
 const TYPING_MS = 250;
 
+/** For hosts, addresses, keys and tags: the browser neither completes, capitalises nor spell-checks them. */
+export const LITERAL = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+
 interface SearchFieldProps {
   ref: RefObject<HTMLInputElement | null>;
   /** What it finds, such as 'Find a domain'. */
@@ -80,9 +83,7 @@ export function SearchField({
         role="searchbox"
         aria-label={label}
         placeholder={label}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...LITERAL}
         maxLength={SEARCH_MAX_LENGTH}
         value={text}
         onChange={(event) => type(event.target.value)}

@@ -1,5 +1,6 @@
 import type { Form } from '../../../lib/form.ts';
 import { Field } from '../../../ui/form/field.tsx';
+import { LITERAL } from '../../../ui/form/search-field.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import type { ChannelKindName } from '../../../../contract/words.ts';
@@ -35,7 +36,7 @@ export function ChannelFields({ kind, field, choice, isKnown = false }: ChannelF
           hint={hint}
           mono={isMono === true}
           {...(inputMode && { inputMode })}
-          literal
+          {...LITERAL}
         />
       ),
   );

@@ -3,9 +3,10 @@ import { addMaintenance } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
-import { Button, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { CancelButton, Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
+import { LITERAL } from '../../../ui/form/search-field.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import { TimeField } from '../../../ui/form/time-field.tsx';
 import { minuteOfDay } from '../../../ui/form/time-of-day.ts';
@@ -71,7 +72,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
         placeholder="All domains"
         mono={values.domain !== ''}
         list={listId}
-        literal
+        {...LITERAL}
         hint="Leave empty for all domains"
       />
       <datalist id={listId}>

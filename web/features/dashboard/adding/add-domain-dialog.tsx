@@ -2,9 +2,10 @@ import { type RefObject, useRef, useState } from 'react';
 import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import { useSubscription } from '../../../lib/account/plan.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
-import { Button, CancelButton } from '../../../ui/button.tsx';
-import { Dialog, DialogActions, type DialogProps, Form } from '../../../ui/dialog.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { CancelButton, Dialog, DialogActions, type DialogProps, Form } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
+import { LITERAL } from '../../../ui/form/search-field.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { lazyPart } from '../../../ui/lazy.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
@@ -99,7 +100,7 @@ function AddDomainForm({ input, adding, onShow, onCancel, onAddMany }: AddDomain
         className="mt-[18px]"
         label="Host Address"
         mono
-        literal
+        {...LITERAL}
         {...HOST_INPUT}
         value={host}
         hint={ENDPOINT_HINT}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../../../contract/check-words.ts';
 import { Field } from '../../../ui/form/field.tsx';
+import { LITERAL } from '../../../ui/form/search-field.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import type { TypedTarget } from './use-add-domain.ts';
 
@@ -25,7 +26,7 @@ export function TargetFields({ target, error, onType }: TargetFieldsProps) {
       name={field}
       mono
       placeholder={placeholder}
-      literal
+      {...LITERAL}
       inputMode={field === 'expected_status' ? undefined : 'url'}
       hint={hint}
       value={target[field] ?? ''}

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
-import { Button, CancelButton } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { Dialog, DialogActions, Form } from '../../../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions, Form } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { useDomainSummary } from '../../../domain/domain-queries.ts';
 import { cachedDomain } from '../../../domain/domain-cache.ts';

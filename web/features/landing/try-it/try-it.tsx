@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { FieldError, inputClass, LITERAL } from '../../../ui/form/field.tsx';
+import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
 import type { usePreviewCheck } from './use-preview-check.ts';
@@ -38,7 +38,9 @@ export function TryItForm({ preview: { check, type, start, prepare } }: TryItPro
             id={id}
             name="host"
             placeholder="shop.example.com"
-            {...LITERAL}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
             inputMode="url"
             enterKeyHint="go"
             aria-invalid={refusal !== undefined || undefined}

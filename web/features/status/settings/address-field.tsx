@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { pageAddress } from '../../../../contract/calls/status.ts';
 import { call } from '../../../lib/api-client.ts';
 import { Field } from '../../../ui/form/field.tsx';
+import { LITERAL } from '../../../ui/form/search-field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
@@ -31,7 +32,7 @@ export function AddressField({ slug, saved, error, onChange }: AddressFieldProps
       mono
       value={slug}
       maxLength={40}
-      literal
+      {...LITERAL}
       error={error ?? (isCurrent && data?.available === false ? (data.reason ?? undefined) : undefined)}
       hint={
         <>

@@ -5,6 +5,7 @@ import { MAX_SHOWN } from '../../../../contract/status-page.ts';
 import { messageOf } from '../../../lib/api-error.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/form/field.tsx';
+import { LITERAL } from '../../../ui/form/search-field.tsx';
 import { findDomain, searchDomains } from './domain-search.ts';
 import type { PageDraft } from './page-draft.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
@@ -152,7 +153,7 @@ function AddDomain({ domains, input, refusal, onAdd }: AddDomainProps) {
         list={listId}
         value={typed}
         error={error ?? refusal}
-        literal
+        {...LITERAL}
         onChange={(event) => {
           setError(undefined);
           setTyped(event.target.value);
