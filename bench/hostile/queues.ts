@@ -159,10 +159,10 @@ async function waitForAlert(
 ): Promise<number> {
   await until(async () => mails.arrivalOf('bob@certs.test', host) !== undefined);
   const { at } = await store.db
-    .selectFrom('incidents')
-    .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')
+    .selectFrom('incident_members')
+    .innerJoin('monitors', 'monitors.id', 'incident_members.monitor_id')
     .select('confirmed_at as at')
-    .where('incidents.account_id', '=', accountId)
+    .where('incident_members.account_id', '=', accountId)
     .where('host', '=', host)
     .executeTakeFirstOrThrow();
   return (mails.arrivalOf('bob@certs.test', host) ?? Number.NaN) - (at ?? Number.NaN);

@@ -115,6 +115,7 @@ export async function alertPastOutage(
       const choices = await routingContext(trx, { accountId, monitorId, now: at }, store);
       await queueAlerts(trx, {
         accountId,
+        monitorId,
         now: at,
         leaseClock: leaseClock(store, at),
         alerts: [
@@ -146,7 +147,7 @@ export async function addUserActions(
     what: Parameters<typeof changeIncident>[1]['change'],
   ): Promise<void> => {
     const open = await store.db
-      .selectFrom('incidents')
+      .selectFrom('incident_members')
       .select('id')
       .where('monitor_id', '=', idOf(host))
       .where('ended_at', 'is', null)

@@ -43,7 +43,6 @@ export async function createPastUptime(store: Store, past: Past): Promise<void> 
     ...monitorKey,
     id: randomUUID(),
     problem: 'down' as const,
-    fingerprint: '',
     facts: '{}',
     recovered: Number(to !== null),
     started_at: from,
@@ -67,7 +66,14 @@ export async function createPastUptime(store: Store, past: Past): Promise<void> 
       ids: { verdict_id: verdictId ?? '', evidence_id: evidenceId ?? '' },
       cause: (at) => outages.find((span) => at >= span.from && at < (span.to ?? now))?.cause ?? null,
     });
-    if (incidents.length > 0) await db.insertInto('incidents').values(incidents).execute();
+    for (const incident of incidents) {
+      const { account_id, id, problem } = incident;
+      await db.insertInto('incidents').values({ account_id, id, problem, fingerprint: '' }).execute();
+      await db
+        .insertInto('incident_members')
+        .values({ ...incident, incident_id: id })
+        .execute();
+    }
     await db
       .updateTable('monitors')
       .set({

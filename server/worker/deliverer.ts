@@ -8,7 +8,7 @@ import type { UnsubscribePair } from '../core/account-mail.ts';
 import { tighterStepReachedAt } from '../core/alert-steps.ts';
 import { nextAttemptAt } from '../core/retry.ts';
 import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
-import { type AlertedGroup, alertedGroup } from '../store/alerts/certificate-incidents.ts';
+import { alertedDomains, type AlertedDomains } from '../store/alerts/shared-incidents.ts';
 import { waitingDomains } from '../store/alerts/deployments.ts';
 import type { ClaimedDelivery, DeliveryToSend } from '../store/alerts/claimed-delivery.ts';
 import { holdDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
@@ -122,8 +122,8 @@ async function withoutOutdated(
   return mostUrgent === undefined ? null : { ...mostUrgent, leaseToken, others: rest };
 }
 
-type MessageGroup = Omit<AlertedGroup, 'domains'> & {
-  domains: (AlertedGroup['domains'][number] & { outage?: DomainOutage })[];
+type MessageGroup = Omit<AlertedDomains, 'domains'> & {
+  domains: (AlertedDomains['domains'][number] & { outage?: DomainOutage })[];
 };
 
 /**
@@ -135,11 +135,11 @@ async function groupOf(
   { store, clock }: DelivererOptions,
 ): Promise<MessageGroup | null> {
   const { alert, account, channel } = first;
-  const { kind: problem, fingerprint, step } = alert;
+  const { kind: problem, fingerprint, step, incidentId } = alert;
   if (others.length > 0) return { domains: outagesOf([first, ...others]), changed: 0 };
-  if (problem === 'test' || fingerprint === '') return null;
-  const about = { accountId: account.id, problem, fingerprint, step, channelKey: channel.key };
-  const group = await alertedGroup(store, { ...about, now: clock.now() });
+  if (problem === 'test' || fingerprint === '' || incidentId === null) return null;
+  const about = { accountId: account.id, incidentId, problem, fingerprint, step, channelKey: channel.key };
+  const group = await alertedDomains(store, { ...about, now: clock.now() });
   return group.domains.length === 0 || group.domains.length + group.changed === 1 ? null : group;
 }
 
@@ -155,7 +155,7 @@ function outagesOf(merged: readonly DeliveryToSend[]): MessageGroup['domains'] {
 /** Returns the alert's monitor unless it no longer has the problem; then the first that has. */
 function mostUrgent(
   monitor: ClaimedDelivery['monitor'],
-  group: AlertedGroup | null,
+  group: AlertedDomains | null,
 ): ClaimedDelivery['monitor'] {
   if (group === null) return monitor;
   return group.domains.find(({ id }) => id === monitor?.id) ?? group.domains[0] ?? monitor;
@@ -169,7 +169,7 @@ const MAX_WAITING_DOMAINS = 10;
  */
 async function waitingOf(
   { alert, account, monitor }: ClaimedDelivery,
-  group: AlertedGroup | null,
+  group: AlertedDomains | null,
   { store }: DelivererOptions,
 ): Promise<AlertMessageInput['waiting']> {
   if (alert.kind !== 'not_deployed' || alert.step === 'resolved') return undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HOUR_MS } from '../../contract/durations.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import type { Things } from './access-world.ts';
 
 /** Gives the account a webhook, an open incident of the domain with a delivered alert, and a maintenance window. */
@@ -26,9 +27,8 @@ export async function giveAlerting(
       config: JSON.stringify(config),
     })
     .execute();
-  await store.db
-    .insertInto('incidents')
-    .values({
+  await insertIncidents(store.db, [
+    {
       account_id: accountId,
       id: incident,
       monitor_id: domain,
@@ -40,8 +40,8 @@ export async function giveAlerting(
       cause: 'timeout',
       message: 'No answer',
       facts: '{}',
-    })
-    .execute();
+    },
+  ]);
   const alertFacts = { certificate: null, asOf: now, message: null, fix: null, successor: null };
   const alert = randomUUID();
   await store.db

@@ -176,7 +176,11 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     const { data } = (await bob.ask(CALLS.expectCertificate, { body: { pem: served.certificatePem } })).ok;
     expect(data).toMatchObject({ domain_count: 3, waiting_count: 0, waiting: [] });
     const pending = () =>
-      api.store.db.selectFrom('incidents').select('id').where('problem', '=', 'not_deployed').execute();
+      api.store.db
+        .selectFrom('incident_members')
+        .select('id')
+        .where('problem', '=', 'not_deployed')
+        .execute();
     expect(await pending()).toHaveLength(3);
     await api.store.db.updateTable('monitors').set({ next_check_at: api.clock.now() }).execute();
     await finishChecks(api, authority, answeredWith(served));

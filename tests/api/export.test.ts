@@ -6,6 +6,7 @@ import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/de
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
@@ -58,9 +59,8 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .select('id')
     .where('host', '=', host)
     .executeTakeFirst();
-  await store.db
-    .insertInto('incidents')
-    .values({
+  await insertIncidents(store.db, [
+    {
       account_id: person.id,
       id: `incident of ${mark}`,
       monitor_id: monitor?.id ?? '',
@@ -73,8 +73,8 @@ async function live(api: TestApi, person: Person): Promise<void> {
       ended_at: now,
       cause: 'timeout',
       message: `${mark} was down.`,
-    })
-    .execute();
+    },
+  ]);
   const facts = JSON.stringify({ subject: `Root of ${mark}` });
   await store.db
     .insertInto('authorities')

@@ -64,7 +64,7 @@ export async function cutOwnNetwork(world: {
 
   const falseAlerts = await alertsOf(lab, mails);
   const incidents = await store.db
-    .selectFrom('incidents')
+    .selectFrom('incident_members')
     .select('id')
     .where('problem', '=', 'down')
     .execute();

@@ -62,7 +62,10 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     const pending = await claimOne(store, NOW);
     expect(pending).toMatchObject({ host: 'pending.example' });
     await recordCheck(store, checkOf(pending, NOW, [endingSoon()]));
-    const incidents = store.db.selectFrom('incidents').select('problem').where('monitor_id', '=', pending.id);
+    const incidents = store.db
+      .selectFrom('incident_members')
+      .select('problem')
+      .where('monitor_id', '=', pending.id);
     expect(await incidents.execute()).toEqual([{ problem: 'expiry' }]);
     await watch(store, alice, 'new.example');
     expect(await found('')).toEqual([hosts[0], 'new.example', ...hosts.slice(1)]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertSettings } from '../../server/core/alerting/settings.ts';
-import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
+import { alertedDomains } from '../../server/store/alerts/shared-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
@@ -21,7 +21,7 @@ import {
   type SampleCertificate,
   watch,
 } from './samples.ts';
-import { fresh, HOSTS, wildcard, world } from './certificate-world.ts';
+import { fresh, HOSTS, lastIncident, wildcard, world } from './certificate-world.ts';
 
 const LEAVE = { removed: removeMonitor, paused: pauseMonitor };
 
@@ -117,19 +117,14 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect((await queued()).filter((one) => one.startsWith('expiry 2d'))).toHaveLength(3);
   });
 
-  it('is reported without the domains that are snoozed, in maintenance, paused or unsubscribed', async () => {
+  it('is reported without the domains that are in maintenance, paused or unsubscribed', async () => {
     const store = await open();
-    const { accountId, ids, see, named, incidentOf } = await world(store);
+    const { accountId, ids, see, named } = await world(store);
     for (const host of HOSTS) await see(host, NOW);
-    await store.db
-      .updateTable('incidents')
-      .set({ snoozed_until: NOW + 60 * MINUTE })
-      .where('id', '=', (await incidentOf('a', NOW)).id)
-      .execute();
-    expect(await named(NOW)).toEqual(['bc', 0]);
+    expect(await named(NOW)).toEqual(['abc', 0]);
     const window = { startsAt: NOW - 1, endsAt: NOW + 60 * MINUTE, repeats: 'never' as const };
     await addMaintenance(store, { accountId, monitorId: ids.b, window, note: '', max: 9, now: NOW });
-    expect(await named(NOW)).toEqual(['c', 0]);
+    expect(await named(NOW)).toEqual(['ac', 0]);
     expect(await named(NOW + 61 * MINUTE)).toEqual(['abc', 0]);
     await pauseMonitor(store, { accountId, monitorId: ids.a, now: NOW });
     expect(await named(NOW + 61 * MINUTE)).toEqual(['bc', 0]);
@@ -188,33 +183,6 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     await see('c', later);
     expect(await queued()).toEqual(before);
   });
-
-  it('is reported once at the next step, even if an older version sent one alert per domain before', async () => {
-    const store = await open();
-    const { see, queued, deliverAll, incidentOf } = await world(store);
-    for (const host of HOSTS) await see(host, NOW);
-    await deliverAll(NOW);
-    // As an older version left them: each with an alert of its own, grouped by the migration.
-    const [a, b, c] = [await incidentOf('a', NOW), await incidentOf('b', NOW), await incidentOf('c', NOW)];
-    const alert = await store.db.selectFrom('alerts').selectAll().executeTakeFirstOrThrow();
-    const delivery = await store.db.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow();
-    const lead = [a, b, c].find(({ id }) => id === alert.incident_id) ?? expect.fail();
-    for (const one of [a, b, c].filter(({ id }) => id !== lead.id)) {
-      const own = { incident_id: one.id, id: `alert ${one.id}` };
-      await store.db
-        .insertInto('alerts')
-        .values({ ...alert, ...own, monitor_id: one.monitorId })
-        .execute();
-      await store.db
-        .insertInto('deliveries')
-        .values({ ...delivery, ...own, alert_id: own.id, dedupe_key: own.id })
-        .execute();
-    }
-    for (const host of HOSTS) await see(host, NOW + 60 * MINUTE);
-    expect(await queued()).toHaveLength(3);
-    for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE);
-    expect((await queued()).filter((one) => one.includes('three_days'))).toHaveLength(1);
-  });
 });
 
 describe.skipIf(!hasDatabase('postgres'))('several workers that check one certificate (postgres)', () => {
@@ -268,8 +236,9 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
     await see('c', NOW + 2 * DAY, old);
     expect(await alerts()).toEqual(['not_deployed opened']);
     const about = { accountId, problem: 'not_deployed' as const, fingerprint: fresh.facts.fingerprint };
-    const group = await alertedGroup(store, {
+    const group = await alertedDomains(store, {
       ...about,
+      incidentId: await lastIncident(store, about.problem),
       step: 'opened',
       channelKey: 'email',
       now: NOW + 2 * DAY,
@@ -296,7 +265,7 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
     for (const host of HOSTS) await undone.see(host, NOW + 3 * DAY, old);
     expect(await undone.alerts()).toEqual([]);
     const left = await other.db
-      .selectFrom('incidents')
+      .selectFrom('incident_members')
       .select('problem')
       .where('ended_at', 'is', null)
       .where('problem', '=', 'not_deployed')
@@ -311,7 +280,8 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
     await see('b', NOW, old);
     await see('c', NOW, certificate({ sans: ['c.shop.example'] }));
     await see('a', NOW + DAY, certificate({ sans: ['a.shop.example'], notBefore: NOW }));
-    const problems = () => store.db.selectFrom('incidents').select(['problem', 'monitor_id']).execute();
+    const problems = () =>
+      store.db.selectFrom('incident_members').select(['problem', 'monitor_id']).execute();
     expect((await problems()).filter(({ problem }) => problem === 'not_deployed')).toEqual([]);
   });
 });
@@ -324,8 +294,11 @@ describeEachDatabase('a domain registration that expires soon', (open) => {
     const registration = { outcome: 'expires' as const, domain: 'shop.example', expiresAt, registrar: null };
     for (const host of HOSTS) await see(host, NOW, fresh, { registration });
     expect(await queued()).toEqual(['registration 30d']);
-    const incidents = await store.db.selectFrom('incidents').select(['monitor_id', 'group_id']).execute();
+    const incidents = await store.db
+      .selectFrom('incident_members')
+      .select(['monitor_id', 'incident_id'])
+      .execute();
     expect(incidents.map(({ monitor_id: id }) => id).toSorted()).toEqual(Object.values(ids).toSorted());
-    expect(incidents.filter(({ group_id: id }) => id === null)).toHaveLength(1);
+    expect(new Set(incidents.map(({ incident_id: id }) => id)).size).toBe(1);
   });
 });

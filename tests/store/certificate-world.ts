@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import type { Problem } from '../../server/core/alerting/alert.ts';
 import type { PostureVerdict } from '../../server/core/verdict.ts';
-import { alertedGroup } from '../../server/store/alerts/certificate-incidents.ts';
+import { alertedDomains } from '../../server/store/alerts/shared-incidents.ts';
 import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -34,6 +35,15 @@ const POSTURE = {
   untestedKeyTypes: [],
   findings: [],
 };
+
+/** Returns the id of the incident of this problem to which a domain was added last. */
+export async function lastIncident({ db }: Store, problem: Problem): Promise<string> {
+  const members = db
+    .selectFrom('incident_members')
+    .select('incident_id as id')
+    .where('problem', '=', problem);
+  return (await members.orderBy('started_at', 'desc').executeTakeFirstOrThrow()).id;
+}
 
 /** Creates an account with three hosts that may serve one certificate. */
 export async function world(store: Store) {
@@ -89,8 +99,9 @@ export async function world(store: Store) {
     },
     named: async (now: number, step: 'critical' | 'three_days' | 'resolved' = 'critical') => {
       const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
-      const group = await alertedGroup(store, { ...about, step, channelKey: 'email', now });
-      return [group.domains.map(({ host }) => host.charAt(0)).join(''), group.changed];
+      const incidentId = await lastIncident(store, about.problem);
+      const alerted = await alertedDomains(store, { ...about, incidentId, step, channelKey: 'email', now });
+      return [alerted.domains.map(({ host }) => host.charAt(0)).join(''), alerted.changed];
     },
     incidentOf: async (host: (typeof HOSTS)[number], now: number) => {
       const [incident] = await knownIncidents(store.db, { accountId, monitorId: ids[host], now });

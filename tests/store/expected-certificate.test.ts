@@ -74,7 +74,7 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
       expect((await announce()).full).toBeNull();
     const refused = await announce({ hosts: null });
     expect(refused.full?.host).toBe(HOST);
-    const unfinished = store.db.selectFrom('incidents').select('id').where('ended_at', 'is', null);
+    const unfinished = store.db.selectFrom('incident_members').select('id').where('ended_at', 'is', null);
     expect(await unfinished.execute()).toHaveLength(store.limits.expectationsPerDomain);
     expect((await announce({ hosts: ['b.shop.example'] })).full).toBeNull();
 
@@ -102,7 +102,7 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
       ),
     );
     expect(answers.filter(({ full }) => full?.host === HOST)).toHaveLength(3);
-    expect(await store.db.selectFrom('incidents').select('id').execute()).toHaveLength(limit);
+    expect(await store.db.selectFrom('incident_members').select('id').execute()).toHaveLength(limit);
   });
 
   it('can be announced again on a domain that waits for five, this one included', async () => {
@@ -120,7 +120,7 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
     const five = Array.from({ length: store.limits.expectationsPerDomain }, () => issuedAt(NOW).facts);
     for (const facts of five) await announce(facts, NOW + DAY);
     for (const facts of five) expect((await announce(facts, NOW + 2 * DAY)).full).toBeNull();
-    const incidents = await store.db.selectFrom('incidents').select('facts').execute();
+    const incidents = await store.db.selectFrom('incident_members').select('facts').execute();
     expect(incidents.map(({ facts }) => (JSON.parse(facts) as { dueAt: number }).dueAt)).toEqual(
       five.map(() => NOW + 2 * DAY),
     );
@@ -171,7 +171,9 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
     // PostgreSQL runs both at the same time.
     if (name === 'sqlite') expect(order).toEqual(['the other account’s domain', 'the announcement']);
     expect(total).toBe(1_100);
-    const expected = store.db.selectFrom('incidents').select((eb) => eb.fn.countAll<number>().as('count'));
+    const expected = store.db
+      .selectFrom('incident_members')
+      .select((eb) => eb.fn.countAll<number>().as('count'));
     expect(await expected.where('account_id', '=', accountId).execute()).toEqual([{ count: total }]);
     const due = store.db
       .selectFrom('monitors')
@@ -204,13 +206,16 @@ describeEachDatabase('a check of a domain with open incidents', (open) => {
     const writesAt = async (now: number) => {
       queries.length = 0;
       await checkHost(store, HOST, now, ending);
-      return queries.filter((text) => text.startsWith('update "incidents"')).length;
+      return queries.filter((text) => text.startsWith('update "incident_members"')).length;
     };
     // In the first and the last check nothing changes. In the second one, both announced certificates become late.
     expect(await writesAt(NOW + 10 * MINUTE)).toBe(0);
     expect(await writesAt(NOW + 60 * MINUTE)).toBe(2);
     expect(await writesAt(NOW + 70 * MINUTE)).toBe(0);
-    const incidents = await store.db.selectFrom('incidents').select(['problem', 'confirmed_at']).execute();
+    const incidents = await store.db
+      .selectFrom('incident_members')
+      .select(['problem', 'confirmed_at'])
+      .execute();
     expect(incidents.map((row) => `${row.problem} ${row.confirmed_at}`).toSorted()).toEqual([
       `expiry ${NOW}`,
       `not_deployed ${NOW + 60 * MINUTE}`,

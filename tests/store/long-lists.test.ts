@@ -50,41 +50,49 @@ describeEachDatabase('lists of more values than a statement may have parameters'
     promise('large-accounts');
   });
 
-  it('acknowledge every incident of a certificate', async () => {
+  it('snooze a certificate and make all its domains due at the end', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
-    const { id: monitorId } = await watch(store, accountId, 'a.example');
-    // On PostgreSQL, where each row takes longer, more than one batch. All are of one monitor and differ in their fingerprint.
+    // On PostgreSQL, where each row takes longer, more than one batch.
     const many = name === 'sqlite' ? ids : ids.slice(0, 600);
-    const incident = { account_id: accountId, monitor_id: monitorId, problem: 'expiry' as const };
-    const rest = {
-      started_at: NOW,
-      confirmed_at: NOW,
-      recovered: 0,
-      cause: 'expiry',
-      message: '',
-      facts: '{}',
-    };
+    const until = NOW + 1;
     await insertRows(
       store,
-      'incidents',
+      'monitors',
       many.map((id) => ({
-        ...incident,
-        ...rest,
+        account_id: accountId,
         id,
-        group_id: id === many[0] ? null : many[0]!,
-        fingerprint: id,
+        host: `${id}.example`,
+        port: 443,
+        revoked: 0,
+        check_every_minutes: 1440,
+        created_at: NOW,
+        next_check_at: until + 1,
       })),
     );
-    const acknowledged = await changeIncident(store, {
-      accountId,
-      incidentId: ids[1]!,
-      change: { acknowledged: true },
-      now: NOW,
-    });
-    expect(acknowledged).toMatchObject({ id: ids[1], acknowledgedAt: NOW });
-    const count = store.db.selectFrom('incidents').select((eb) => eb.fn.countAll<number>().as('count'));
-    expect(await count.where('acknowledged_at', '=', NOW).execute()).toEqual([{ count: many.length }]);
+    const incident = { account_id: accountId, problem: 'expiry' as const };
+    await insertRows(store, 'incidents', [{ ...incident, id: 'certificate', fingerprint: 'any' }]);
+    await insertRows(
+      store,
+      'incident_members',
+      many.map((id) => ({
+        ...incident,
+        id,
+        incident_id: 'certificate',
+        monitor_id: id,
+        started_at: NOW,
+        confirmed_at: NOW,
+        recovered: 0,
+        cause: 'expiry',
+        message: '',
+        facts: '{}',
+      })),
+    );
+    const change = { snoozedUntil: until };
+    const snoozed = await changeIncident(store, { accountId, incidentId: ids[1]!, change, now: NOW });
+    expect(snoozed).toMatchObject({ id: ids[1], snoozedUntil: until });
+    const due = store.db.selectFrom('monitors').select((eb) => eb.fn.countAll<number>().as('count'));
+    expect(await due.where('next_check_at', '=', until).execute()).toEqual([{ count: many.length }]);
   });
 
   it('store the certificates of a check', async () => {

@@ -15,6 +15,7 @@ import { leaseClock } from '../../server/store/db/dialect.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { findBouncedMail, recordBounce } from '../../server/store/mail/bounces.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 import { promise } from '../security/promise.ts';
@@ -54,38 +55,44 @@ async function queueOutages(
       })),
     )
     .execute();
-  await store.db
-    .insertInto('incidents')
-    .values(
-      outages.map(({ incidentId, id }) => ({
-        account_id: accountId,
-        id: incidentId,
-        monitor_id: id,
-        problem,
-        fingerprint: '',
-        started_at: now,
-        confirmed_at: now,
-        ended_at: step === 'resolved' ? now : null,
-        recovered: 0,
-        cause: 'timeout',
-        message: '',
-        facts: '{}',
-      })),
-    )
-    .execute();
+  await insertIncidents(
+    store.db,
+    outages.map(({ incidentId, id }) => ({
+      account_id: accountId,
+      id: incidentId,
+      monitor_id: id,
+      problem,
+      fingerprint: '',
+      started_at: now,
+      confirmed_at: now,
+      ended_at: step === 'resolved' ? now : null,
+      recovered: 0,
+      cause: 'timeout',
+      message: '',
+      facts: '{}',
+    })),
+  );
   const facts = { certificate: null, asOf: now, message: null, fix: null, successor: null };
-  const alerts = outages.map(({ incidentId }) => ({
-    incidentId,
-    problem,
-    step,
-    fingerprint: '',
-    severity: 'critical' as const,
-    facts: { ...facts, startedAt: now, endedAt: null },
-    routes: [{ ...MAIL, leavesAt: now, ...route }],
-  }));
-  await store.db
-    .transaction()
-    .execute((trx) => queueAlerts(trx, { accountId, alerts, leaseClock: leaseClock(store, now), now }));
+  await store.db.transaction().execute(async (trx) => {
+    for (const { incidentId, id: monitorId } of outages)
+      await queueAlerts(trx, {
+        accountId,
+        monitorId,
+        alerts: [
+          {
+            incidentId,
+            problem,
+            step,
+            fingerprint: '',
+            severity: 'critical' as const,
+            facts: { ...facts, startedAt: now, endedAt: null },
+            routes: [{ ...MAIL, leavesAt: now, ...route }],
+          },
+        ],
+        leaseClock: leaseClock(store, now),
+        now,
+      });
+  });
   return outages.map(({ id }) => id);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
@@ -245,19 +246,16 @@ describeEachDatabase('the summary of monitors', (open) => {
       cause: 'server_error',
     };
     const message = 'broken.example answered with the error 503.';
-    await store.db
-      .insertInto('incidents')
-      .values([
-        { ...incident, id: crypto.randomUUID(), monitor_id: broken.id, message },
-        {
-          ...incident,
-          id: crypto.randomUUID(),
-          monitor_id: broken.id,
-          ended_at: NOW,
-          message: 'An older one.',
-        },
-      ])
-      .execute();
+    await insertIncidents(store.db, [
+      { ...incident, id: crypto.randomUUID(), monitor_id: broken.id, message },
+      {
+        ...incident,
+        id: crypto.randomUUID(),
+        monitor_id: broken.id,
+        ended_at: NOW,
+        message: 'An older one.',
+      },
+    ]);
 
     const { problems } = await summary(store, { accountId: alice.id, now: NOW });
     expect(problems.map(({ host, kind, message: said }) => [host, kind, said])).toEqual([

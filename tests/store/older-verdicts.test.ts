@@ -116,7 +116,7 @@ async function storeAsOlder(store: Store, { id, verdict }: OlderVerdict): Promis
 async function past(store: Store) {
   const { db } = store;
   const incidents = await db
-    .selectFrom('incidents')
+    .selectFrom('incident_members')
     .select(['id', 'problem', 'confirmed_at', 'ended_at', 'facts'])
     .orderBy('id')
     .execute();

@@ -1,8 +1,7 @@
 import { CompiledQuery, type InsertObject } from 'kysely';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { openGroup } from '../../server/store/alerts/certificate-incidents.ts';
 import { claimDueDeliveries, oldestDue, settleDelivery } from '../../server/store/alerts/deliveries.ts';
-import { hasOtherOpen } from '../../server/store/alerts/leaving-domains.ts';
+import { hasOtherOpen, openIncident } from '../../server/store/alerts/shared-incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
@@ -13,6 +12,7 @@ import { certificateStory } from '../../server/store/checks/certificate-story.ts
 import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { type Database, describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { writeHistory } from '../kit/product/write-history.ts';
 import { DOMAIN_SORTS } from '../../contract/words.ts';
 import { plansOf } from './plans.ts';
@@ -137,13 +137,13 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       const about = { accountId, problem: 'expiry' as const, fingerprint: 'any', now: NOW };
       const searches = await plansOf(store, (watched) =>
         watched.db.transaction().execute(async (trx) => {
-          await openGroup(trx, about);
+          await openIncident(trx, about);
           await hasOtherOpen(trx, { accountId, monitorId: 'any' }, about);
         }),
       );
       expect(searches.length).toBeGreaterThan(1);
       for (const plan of searches) {
-        expect(plan).toContain('incidents_certificate');
+        expect(plan).toContain('incidents_subject');
         expect(plan).not.toContain('TEMP B-TREE');
       }
       expect(searches[0]).toContain('incident_id=? AND step=?');
@@ -274,11 +274,7 @@ async function withManyChecks(store: Store): Promise<void> {
       message: '',
     })),
   );
-  for (let from = 0; from < incidents.length; from += 500)
-    await store.db
-      .insertInto('incidents')
-      .values(incidents.slice(from, from + 500))
-      .execute();
+  await insertIncidents(store.db, incidents);
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
 }
 
@@ -289,7 +285,7 @@ async function withManyDeliveries(store: Store): Promise<void> {
   const ids = Array.from({ length: 4_000 }, (_, index) => index);
   const incidentOf = (index: number) => `incident ${Math.floor(index / 2)}`;
   const common = { account_id, created_at: NOW - DAY };
-  const insertAll = async <T extends 'incidents' | 'alerts' | 'deliveries'>(
+  const insertAll = async <T extends 'alerts' | 'deliveries'>(
     table: T,
     rows: readonly InsertObject<Tables, T>[],
   ) => {
@@ -299,8 +295,8 @@ async function withManyDeliveries(store: Store): Promise<void> {
         .values(rows.slice(from, from + 500))
         .execute();
   };
-  await insertAll(
-    'incidents',
+  await insertIncidents(
+    store.db,
     [...new Set(ids.map(incidentOf))].map((id) => ({
       account_id,
       monitor_id,

@@ -3,6 +3,7 @@ import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { isDown } from '../../server/store/alerts/incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
@@ -92,7 +93,7 @@ describeEachDatabase('the history of one domain', (open) => {
     expect(await counts(quiet)).toEqual({ runs: 1, outages: 1, certificates: 1 });
     expect(await prunePast(store, NOW + DAY)).toBe(0);
     const oldest = await store.db
-      .selectFrom('incidents')
+      .selectFrom('incident_members')
       .select('id')
       .where('ended_at', 'is', null)
       .executeTakeFirst();
@@ -136,16 +137,9 @@ async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): P
     confirmed_at: NOW,
     ended_at: NOW,
   };
-  await insertRows(
-    store,
-    'incidents',
-    numbers(5_040).map((number) => ({
-      ...incident,
-      id: `${number}`,
-      started_at: NOW + number,
-    })),
-  );
-  await insertRows(store, 'incidents', [
+  await insertIncidents(store.db, [
+    ...numbers(5_040).map((number) => ({ ...incident, id: `${number}`, started_at: NOW + number })),
+
     { ...incident, ended_at: null, id: 'still open', started_at: NOW - 9 * DAY },
   ]);
   const seen = numbers(5_030).map((number) => ({ fingerprint: `${number}`, number }));
@@ -183,9 +177,8 @@ async function watchedFor(store: Store, name: string, days: number): Promise<Mon
   const { id: monitorId } = await watch(store, accountId, `${name}.example`);
   for (let day = 0; day <= days; day += EVERY_DAYS) {
     await check(store, NOW + day * DAY, [certificate()]);
-    await store.db
-      .insertInto('incidents')
-      .values({
+    await insertIncidents(store.db, [
+      {
         account_id: accountId,
         monitor_id: monitorId,
         id: `${name} ${day}`,
@@ -198,16 +191,18 @@ async function watchedFor(store: Store, name: string, days: number): Promise<Mon
         started_at: NOW + (day - 1) * DAY,
         confirmed_at: NOW,
         ended_at: NOW + (day - 1) * DAY + 1,
-      })
-      .execute();
+      },
+    ]);
   }
   return { accountId, monitorId };
 }
 
 async function rowsOf(store: Store, { accountId, monitorId }: MonitorKey) {
-  const count = async (table: 'check_runs' | 'monitor_days' | 'incidents' | 'evidence' | 'verdicts') => {
+  const count = async (
+    table: 'check_runs' | 'monitor_days' | 'incident_members' | 'evidence' | 'verdicts',
+  ) => {
     const of = store.db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
-    const row = await (table === 'incidents' ? of.where(isDown) : of)
+    const row = await (table === 'incident_members' ? of.where(isDown) : of)
       .where('account_id', '=', accountId)
       .where('monitor_id', '=', monitorId)
       .executeTakeFirstOrThrow();
@@ -216,7 +211,7 @@ async function rowsOf(store: Store, { accountId, monitorId }: MonitorKey) {
   return {
     runs: await count('check_runs'),
     days: await count('monitor_days'),
-    outages: await count('incidents'),
+    outages: await count('incident_members'),
     evidence: await count('evidence'),
     verdicts: await count('verdicts'),
   };

@@ -5,6 +5,7 @@ import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { dailyDowntimes, uptimePercents } from '../../server/store/checks/downtime.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { checksMade } from '../kit/product/checks-made.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
@@ -152,15 +153,12 @@ describeEachDatabase('the uptime of a monitor', (open) => {
       ended_at: endedAt,
     });
     const at = (day: number, hour: number) => NOW + day * DAY + hour * HOUR;
-    await store.db
-      .insertInto('incidents')
-      .values([
-        incident(at(0, 3), at(0, 3) + 1.5 * MINUTE),
-        incident(at(0, 5), at(0, 5) + 10 * MINUTE),
-        incident(at(0, 23), at(2, 1)),
-        incident(at(3, 11), null),
-      ])
-      .execute();
+    await insertIncidents(store.db, [
+      incident(at(0, 3), at(0, 3) + 1.5 * MINUTE),
+      incident(at(0, 5), at(0, 5) + 10 * MINUTE),
+      incident(at(0, 23), at(2, 1)),
+      incident(at(3, 11), null),
+    ]);
     const monitor = await findMonitor(store, key);
     if (monitor === null) throw new Error('the monitor is gone');
     const window = { days: 7, now: at(3, 12) };
@@ -228,4 +226,4 @@ async function record(
   return recordCheck(store, { ...check, observation: { ...check.observation, http } });
 }
 
-const incidents = (store: Store) => store.db.selectFrom('incidents').selectAll().execute();
+const incidents = (store: Store) => store.db.selectFrom('incident_members').selectAll().execute();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { enqueueDigest } from '../../server/store/mail/digest.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
@@ -66,9 +67,8 @@ describeEachDatabase('The weekly digest', (open) => {
     rig.serve('new.fjord.example', rig.issue('new.fjord.example', { notAfter: START + 90 * DAY_MS }));
     await rig.runUntil(START + 2 * DAY_MS);
     expect((await rig.read(renewed)).verdict).not.toBeNull();
-    await rig.store.db
-      .insertInto('incidents')
-      .values({
+    await insertIncidents(rig.store.db, [
+      {
         account_id: renewed.accountId,
         id: randomUUID(),
         monitor_id: renewed.id,
@@ -81,8 +81,8 @@ describeEachDatabase('The weekly digest', (open) => {
         cause: 'other',
         message: '',
         facts: '{}',
-      })
-      .execute();
+      },
+    ]);
     await rig.store.db
       .updateTable('monitors')
       .set({ uptime_since: START - DAY_MS })

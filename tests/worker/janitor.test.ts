@@ -7,6 +7,7 @@ import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
 import { TRUST_EVERY_CHECK } from '../kit/product/stand-ins.ts';
 import { createJanitor } from '../../server/worker/janitor.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { person } from '../store/samples.ts';
 import { type Rig, START, startRig } from './rig.ts';
@@ -102,25 +103,23 @@ describeEachDatabase('The janitor', (open) => {
         })),
       )
       .execute();
-    await store.db
-      .insertInto('incidents')
-      .values(
-        ids.map((id) => ({
-          account_id: accountId,
-          monitor_id: id,
-          id: `down ${id}`,
-          problem: 'down',
-          fingerprint: '',
-          recovered: 1,
-          facts: '{}',
-          cause: '',
-          message: '',
-          started_at: START,
-          confirmed_at: START,
-          ended_at: START + 1,
-        })),
-      )
-      .execute();
+    await insertIncidents(
+      store.db,
+      ids.map((id) => ({
+        account_id: accountId,
+        monitor_id: id,
+        id: `down ${id}`,
+        problem: 'down',
+        fingerprint: '',
+        recovered: 1,
+        facts: '{}',
+        cause: '',
+        message: '',
+        started_at: START,
+        confirmed_at: START,
+        ended_at: START + 1,
+      })),
+    );
     await consumeRateLimit(store, { key: 'sign-in', limit: 5, windowMs: HOUR_MS, now: START });
     const left = async (table: 'incidents' | 'rate_limits') =>
       (await store.db.selectFrom(table).selectAll().execute()).length;

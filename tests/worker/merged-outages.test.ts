@@ -104,7 +104,7 @@ describeAnyDatabase('Outages of many hosts', (open) => {
       { choice: 'domain', now },
     );
     await rig.store.db
-      .updateTable('incidents')
+      .updateTable('incident_members')
       .set({ ended_at: now })
       .where('monitor_id', '=', fleet.monitors.get(back) ?? '')
       .execute();

@@ -71,7 +71,7 @@ async function rigWithCanaries(store: Store, options: Parameters<typeof startRig
   return { rig, world };
 }
 
-const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').select('problem').execute();
+const incidents = ({ store }: Rig) => store.db.selectFrom('incident_members').select('problem').execute();
 
 describeAnyDatabase('An outage of our own network', (open) => {
   it('marks no host as down, and ends at the next check if the canaries answer', async () => {

@@ -25,7 +25,7 @@ async function site(rig: Rig, certificate = rig.issue('shop.example')) {
   return { peer, set: (next: number) => void (status = next) };
 }
 
-const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').selectAll().execute();
+const incidents = ({ store }: Rig) => store.db.selectFrom('incident_members').selectAll().execute();
 
 describeAnyDatabase('The uptime of a monitor', (open) => {
   it('is up, then down after a second failure half a minute later, then up again', async () => {

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const INCIDENT: StoredIncident = {
   id: 'i',
   monitorId: 'm',
-  groupId: 'i',
+  incidentId: 'i',
   problem: 'down',
   fingerprint: '',
   startedAt: NOW - 5 * HOUR_MS,
@@ -15,6 +15,7 @@ const INCIDENT: StoredIncident = {
   clearingSince: null,
   endedAt: null,
   recovered: false,
+  reportsEnd: false,
   acknowledgedAt: null,
   snoozedUntil: null,
   notifiedSteps: [],

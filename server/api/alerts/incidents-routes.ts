@@ -1,8 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { displayName } from '../../core/endpoint.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
-import { monitorOfIncident } from '../../store/alerts/alert-history.ts';
-import { changeIncident } from '../../store/alerts/monitor-incidents.ts';
+import { changeIncident, memberOfIncident } from '../../store/alerts/monitor-incidents.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
 import { incidentWire } from './alert-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
@@ -22,8 +21,9 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
     { account, incidentId, now }: { account: Account; incidentId: string; now: number },
     choice: { acknowledged: boolean } | { snoozedUntil: number | null },
   ) {
-    const monitorId = await monitorOfIncident(store, { accountId: account.id, incidentId });
-    if (monitorId === null) return noIncident();
+    const member = await memberOfIncident(store.db, { accountId: account.id, incidentId });
+    if (member === null) return noIncident();
+    const { monitor_id: monitorId } = member;
     // Every change except an acknowledgement triggers a check: at once, or when the snooze ends.
     const triggersCheck = !('acknowledged' in choice && choice.acknowledged);
     const limited = triggersCheck

@@ -4,9 +4,15 @@ import type { Verdict } from '../verdict.ts';
 import { type AlertSettings, isMuted } from './settings.ts';
 import { alertSteps, isRegistrationCritical } from '../alert-steps.ts';
 
-/** An open incident of a monitor, or one that ended recently. Instants are ms UTC. */
+/**
+ * A monitor's part in an incident: a period in which it had the problem, open or ended recently. An incident is about a domain, a
+ * certificate, a registration or a deployment; those of the last three may have several members. Instants are ms UTC.
+ */
 export interface KnownIncident {
+  /** Id of the member. */
   id: string;
+  /** Id of the incident, which has the acknowledgement and the alerts of all members. */
+  incidentId: string;
   problem: Problem;
   /** Fingerprint of the certificate; empty if the problem concerns the endpoint and not one certificate. */
   fingerprint: string;
@@ -21,6 +27,8 @@ export interface KnownIncident {
    * check was conclusive for hours.
    */
   recovered: boolean;
+  /** Whether the member has ended and its next check reports the end of the incident: others with the problem were paused or removed. */
+  reportsEnd: boolean;
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
   /** Steps that were sent or are queued, without those superseded before anybody was notified. */
@@ -30,10 +38,12 @@ export interface KnownIncident {
   facts: AlertFacts;
 }
 
-/** A change of an incident. Every `id` is that of a known incident. */
+/** A change of a member. Every `id` is that of a known one. */
 export type IncidentChange =
   | {
       kind: 'open';
+      /** Id of the incident that the monitor joins; null for a new one. */
+      incidentId: string | null;
       problem: Problem;
       fingerprint: string;
       startedAt: number;
@@ -50,8 +60,7 @@ export type IncidentChange =
       facts: AlertFacts;
     }
   | { kind: 'end'; id: string; endedAt: number; recovered: boolean }
-  | { kind: 'drop'; id: string }
-  | { kind: 'reopen'; id: string };
+  | { kind: 'drop'; id: string };
 
 export interface IncidentPlan {
   changes: IncidentChange[];
@@ -83,25 +92,12 @@ export function silentUntil(
   return until > now ? until : null;
 }
 
-/** Returns whether a domain gets no alerts about a problem now. `incident` null: it has none yet; `step` null: whatever the step. */
+/** Returns whether a domain takes no part in the alerts about a problem. `step` null: none has been planned yet. */
 export function isSilent(
-  {
-    incident,
-    isInMaintenance,
-    settings,
-  }: {
-    incident: Pick<KnownIncident, 'acknowledgedAt' | 'snoozedUntil'> | null;
-    isInMaintenance: boolean;
-    settings: AlertSettings;
-  },
-  { problem, step, now }: { problem: Problem; step: AlertStep | null; now: number },
+  { isInMaintenance, settings }: { isInMaintenance: boolean; settings: AlertSettings },
+  { problem, step }: { problem: Problem; step: AlertStep | null },
 ): boolean {
-  return (
-    isInMaintenance ||
-    (incident?.snoozedUntil ?? 0) > now ||
-    (step !== null && incident !== null && isAcknowledged(incident, step)) ||
-    isMuted(settings, problem, step ?? 'opened')
-  );
+  return isInMaintenance || isMuted(settings, problem, step ?? 'opened');
 }
 
 export function requestRecheck(plan: IncidentPlan, at: number): void {
@@ -119,15 +115,14 @@ export function isExpiryStepNotified(
   return notifiedSteps.includes(step) || (lastStepAt !== null && lastStepAt >= at);
 }
 
-/**
- * The incidents of one certificate on all domains of an account that serve it. They share their alerts: each step is reported once,
- * and the recovery when the last incident ends.
- */
-export interface CertificateGroup extends Pick<KnownIncident, 'problem' | 'fingerprint'> {
-  /** Steps that were sent for any of the incidents, as in `KnownIncident`. */
-  notifiedSteps: readonly AlertStep[];
-  lastStepAt: number | null;
-  /** Whether another domain has an open incident. Paused domains do not count. */
+/** An incident about a certificate, a registration or a deployment, apart from the part of the checked monitor. */
+export interface SharedIncident extends Pick<
+  KnownIncident,
+  'problem' | 'fingerprint' | 'acknowledgedAt' | 'snoozedUntil' | 'notifiedSteps' | 'lastStepAt'
+> {
+  /** Id of the incident that the monitor has joined or would join; null if there is none. */
+  id: string | null;
+  /** Whether another domain still has the problem. Paused domains do not count. */
   hasOthersOpen: boolean;
   /** Number of other domains that serve the certificate. */
   othersServing: number;
@@ -151,12 +146,11 @@ export interface RecordedCheck {
   /** Whether this check found the endpoint up; false if it found it down or could not decide. */
   isUp: boolean;
   /**
-   * Incidents of the monitor that are open or ended within `REMEMBER_INCIDENTS_MS`. Those of the problem `down` include the
-   * changes of this check.
+   * What the monitor has or had within `REMEMBER_INCIDENTS_MS`. The problem `down` includes the changes of this check.
    */
   known: readonly KnownIncident[];
-  /** Groups of the certificates concerned; none if this is not known yet, or no other domain serves them. */
-  groups: readonly CertificateGroup[];
+  /** The incidents concerned that other domains may share; none if this is not known yet. */
+  shared: readonly SharedIncident[];
   settings: Pick<AlertSettings, 'steps' | 'muted'>;
   /** End of the current maintenance, ms UTC; null if there is none. */
   maintenanceUntil: number | null;

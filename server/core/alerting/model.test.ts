@@ -243,7 +243,7 @@ class History {
       previous,
       isUp: state === 'up',
       known: outbox.known(now),
-      groups: [],
+      shared: [],
       maintenanceUntil,
       now,
       settings: { steps: this.#steps === null ? null : [...this.#steps], muted: this.#muted },
@@ -261,7 +261,7 @@ class History {
       muted: this.#muted,
       steps: this.#steps,
       isMaintained: maintenanceUntil !== null,
-      reopened: steps.changes.flatMap((change) => (change.kind === 'reopen' ? [change.id] : [])),
+      rejoined: steps.changes.flatMap((change) => (change.kind === 'open' ? (change.incidentId ?? []) : [])),
     });
   }
 }

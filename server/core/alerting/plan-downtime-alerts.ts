@@ -80,11 +80,11 @@ function planUp(check: RecordedCheck, plan: IncidentPlan, down: KnownIncident, l
 }
 
 function planAlert(plan: IncidentPlan, down: KnownIncident, step: AlertStep, endedAt: number | null): void {
-  const { id, fingerprint, facts } = down;
+  const { incidentId, fingerprint, facts } = down;
   const severity = step === 'resolved' ? 'info' : step === 'flapping' ? 'warning' : 'critical';
   plan.alerts.push({
     // An outage that opens with this check has no id yet.
-    incidentId: id === '' ? null : id,
+    incidentId: incidentId === '' ? null : incidentId,
     problem: 'down',
     fingerprint,
     step,

@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 import type { AlertStep, PlannedAlert, Problem } from './alert.ts';
-import type { CertificateGroup, RouteChoice } from './incident.ts';
+import type { RouteChoice, SharedIncident } from './incident.ts';
 import { sendAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 import type { ChannelKindName } from '../../../contract/words.ts';
@@ -38,8 +38,8 @@ export interface AlertContext {
   maintenanceUntil: number | null;
   /** Deliveries of the known incidents. */
   deliveries: readonly EarlierDelivery[];
-  /** Groups of the certificates that `concernedCertificates` returns. */
-  groups: readonly CertificateGroup[];
+  /** The incidents that `concernedCertificates` asks for. */
+  shared: readonly SharedIncident[];
 }
 
 export interface EarlierDelivery {
@@ -119,12 +119,12 @@ export function routeInContext(
   const channels = context.channels.filter(({ key }) =>
     failedOn.every(({ channelKey }) => channelKey !== key),
   );
-  const group = context.groups.find(
+  const shared = context.shared.find(
     (one) => one.problem === problem && one.fingerprint === alert.fingerprint,
   );
   const routes = combined([
     routeAlert(alert, { ...context, channels, settings, now }),
-    ...(group?.choices ?? []).map((choice) =>
+    ...(shared?.choices ?? []).map((choice) =>
       routeAlert(alert, {
         ...context,
         channels: channelsFor(channels, choice),

@@ -18,7 +18,7 @@ import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts'
 import { judge } from '../judge/judge.ts';
 import type { Observation, RegistrationObservation } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
-import type { CertificateGroup, RecordedCheck } from './incident.ts';
+import type { RecordedCheck, SharedIncident } from './incident.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -180,8 +180,11 @@ describe('silencing alerts', () => {
 });
 
 describe('a certificate that other domains serve too', () => {
-  const groupFor = (shown: readonly MintedCertificate[], change: Partial<CertificateGroup> = {}) => ({
+  const sharedBy = (shown: readonly MintedCertificate[], change: Partial<SharedIncident> = {}) => ({
+    id: 'shared',
     problem: 'expiry' as const,
+    acknowledgedAt: null,
+    snoozedUntil: null,
     fingerprint: createHash('sha256').update(shown[0]!.der).digest('hex'),
     notifiedSteps: ['critical' as const],
     lastStepAt: NOW,
@@ -194,11 +197,11 @@ describe('a certificate that other domains serve too', () => {
   it('causes no alert for a step that was sent for another domain, but one for the next step', () => {
     const host = watched();
     const old = ending(7);
-    const groups = [groupFor(old)];
-    expect(host.wait(HOUR).shows(old, { groups })).toEqual([]);
+    const shared = [sharedBy(old)];
+    expect(host.wait(HOUR).shows(old, { shared })).toEqual([]);
     expect(host.outbox.incidents).toHaveLength(1);
     const other = watched();
-    expect(other.wait(4 * DAY).shows(old, { groups })).toEqual(['expiry three_days']);
+    expect(other.wait(4 * DAY).shows(old, { shared })).toEqual(['expiry three_days']);
   });
 
   it('causes a resolved alert only when the last of its domains has replaced it', () => {
@@ -206,8 +209,8 @@ describe('a certificate that other domains serve too', () => {
       const host = watched();
       const old = ending(7);
       expect(host.shows(old)).toEqual(['expiry critical']);
-      const groups = [groupFor(old, { hasOthersOpen })];
-      expect(host.keepsShowing(fresh, { groups })).toEqual(hasOthersOpen ? [] : ['expiry resolved']);
+      const shared = [sharedBy(old, { hasOthersOpen })];
+      expect(host.keepsShowing(fresh, { shared })).toEqual(hasOthersOpen ? [] : ['expiry resolved']);
       expect(host.outbox.incidents[0]?.endedAt).not.toBeNull();
     }
   });

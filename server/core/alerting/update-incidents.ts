@@ -10,13 +10,13 @@ import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
-  type CertificateGroup,
   type IncidentPlan,
   isAcknowledged,
   isExpiryStepNotified,
   type KnownIncident,
   type RecordedCheck,
   requestRecheck,
+  type SharedIncident,
   silentUntil,
 } from './incident.ts';
 import { isMuted } from './settings.ts';
@@ -30,7 +30,7 @@ const CLEAR_AFTER_MS = 90_000;
 /** How long a problem that returned within a week must be absent before it is over: servers may answer in rotation. */
 const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
 /**
- * If this many incidents of a problem ended within a week, it is intermittent: the next one reopens the last without an
+ * If this many incidents of a problem ended within a week, it is intermittent: if it returns, it belongs to the last one, without an
  * alert.
  */
 const MAX_RETURNS = 2;
@@ -49,7 +49,7 @@ const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = [
 /**
  * Returns how a check changes the incidents of a monitor (except outages, see `conclude`), and which alerts follow. An
  * incident reports each event once: the tightest expiry step reached, or the start of another problem, and its end if
- * anything was sent. Incidents of one certificate report each event once together. Decides from what exists and what was sent,
+ * anything was sent, whichever of its members is checked first. Decides from what exists and what was sent,
  * never from what changed, so that a lost check loses no alert.
  */
 export function updateIncidents(check: RecordedCheck): IncidentPlan {
@@ -66,7 +66,10 @@ export function updateIncidents(check: RecordedCheck): IncidentPlan {
     if (incident) continueIncident(check, plan, incident, condition);
     else beginIncident(check, plan, condition);
   }
-  for (const incident of open)
+  const reporting = known.filter(
+    ({ reportsEnd, incidentId }) => reportsEnd && open.every((one) => one.incidentId !== incidentId),
+  );
+  for (const incident of [...open, ...reporting])
     if (!conditions.some((condition) => isSame(condition, incident)) && provesEnd(check, incident))
       clearIncident(check, plan, incident);
   planDowntimeAlerts(check, plan);
@@ -77,8 +80,8 @@ type Key = Pick<KnownIncident, 'problem' | 'fingerprint'>;
 const isSame = (one: Key, other: Key) =>
   one.problem === other.problem && one.fingerprint === other.fingerprint;
 const keyOf = ({ problem, fingerprint }: Key): Key => ({ problem, fingerprint });
-const groupOf = ({ groups }: RecordedCheck, key: Key): CertificateGroup | undefined =>
-  groups.find((one) => isSame(one, key));
+const sharedOf = ({ shared }: RecordedCheck, key: Key): SharedIncident | undefined =>
+  shared.find((one) => isSame(one, key));
 
 /**
  * Adds the conditions that `conditionsOf` cannot find in this check. An unconfirmed change whose new certificate is still served: only
@@ -110,11 +113,11 @@ function withPendingConditions(
 
 function beginIncident(check: RecordedCheck, plan: IncidentPlan, condition: Condition): void {
   const { now } = check;
-  if (stepsOf(check, condition) !== null && !hasUnsentStep(check, NOT_NOTIFIED, condition)) return;
+  if (stepsOf(check, condition) !== null && !hasUnsentStep(check, NEW_INCIDENT, condition)) return;
   const earlier = earlierOf(check, condition);
   const last = earlier.at(-1);
   if (last !== undefined && earlier.length >= MAX_RETURNS && !hasUnsentStep(check, last, condition)) {
-    plan.changes.push({ kind: 'reopen', id: last.id });
+    pushOpen(plan, condition, { incidentId: last.incidentId, confirmedAt: now, now });
     return;
   }
   const isProven = NEEDS_NO_CONFIRMATION.includes(condition.problem);
@@ -122,14 +125,23 @@ function beginIncident(check: RecordedCheck, plan: IncidentPlan, condition: Cond
   if (!isProven) requestRecheck(plan, now + CONFIRM_AFTER_MS);
 }
 
-/** Returns reported incidents of the same problem and certificate that ended within a week, the first to end first. */
+/** Returns the last parts in reported incidents of the same problem and certificate that ended within a week, the first to end first. */
 function earlierOf({ known }: RecordedCheck, key: Key): KnownIncident[] {
-  return known
+  const ended = known
     .filter((one) => isSame(one, key) && one.endedAt !== null && one.notifiedSteps.length > 0)
     .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0));
+  return ended.filter(
+    (one, index) => !ended.some((later, at) => at > index && later.incidentId === one.incidentId),
+  );
 }
 
-const NOT_NOTIFIED = { notifiedSteps: [], lastStepAt: null };
+const NEW_INCIDENT = {
+  id: null,
+  notifiedSteps: [],
+  lastStepAt: null,
+  acknowledgedAt: null,
+  snoozedUntil: null,
+};
 
 function open(
   check: RecordedCheck,
@@ -138,23 +150,25 @@ function open(
   confirmedAt: number | null,
 ): void {
   const { now } = check;
-  const facts = { ...condition.facts, startedAt: now, endedAt: null };
+  const joined = sharedOf(check, condition) ?? NEW_INCIDENT;
+  pushOpen(plan, condition, { incidentId: joined.id, confirmedAt, now });
+  if (confirmedAt !== null)
+    planAlert(check, plan, { ...joined, incidentId: joined.id, startedAt: now }, condition);
+}
+
+function pushOpen(
+  plan: IncidentPlan,
+  condition: Condition,
+  { now, ...opened }: { incidentId: string | null; confirmedAt: number | null; now: number },
+): void {
   plan.changes.push({
     kind: 'open',
     ...keyOf(condition),
+    ...opened,
     startedAt: now,
-    confirmedAt,
     cause: condition.problem,
-    facts,
+    facts: { ...condition.facts, startedAt: now, endedAt: null },
   });
-  if (confirmedAt === null) return;
-  const { notifiedSteps, lastStepAt } = groupOf(check, condition) ?? NOT_NOTIFIED;
-  planAlert(
-    check,
-    plan,
-    { notifiedSteps, lastStepAt, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
-    condition,
-  );
 }
 
 function continueIncident(
@@ -164,8 +178,7 @@ function continueIncident(
   condition: Condition,
 ): void {
   const { now } = check;
-  // The incident was reopened without an alert, and now there is a new step: end it and open another one, so that a
-  // recovery can follow.
+  // The end of the incident was reported, and now there is a new step: leave it and open another one, so that a recovery can follow.
   if (incident.notifiedSteps.includes('resolved') && hasUnsentStep(check, incident, condition)) {
     plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(check, plan, condition, now);
@@ -173,7 +186,7 @@ function continueIncident(
   const { dueAt = incident.startedAt + MIN_GAP_MS } = incident.facts;
   const confirmedAt = incident.confirmedAt ?? (now >= dueAt ? now : null);
   const hasBegun = incident.problem === 'not_deployed' && incident.facts.certificate !== null;
-  if (hasBegun && groupOf(check, incident)?.othersServing === 0) {
+  if (hasBegun && sharedOf(check, incident)?.othersServing === 0) {
     // The others changed back, so this one serves what it should.
     plan.changes.push({
       kind: incident.confirmedAt === null ? 'drop' : 'end',
@@ -237,12 +250,13 @@ function isSucceeded(
  * long enough. Drops an unconfirmed change at once.
  */
 function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident): void {
-  const { now, verdict } = check;
+  const { now } = check;
   const { confirmedAt, facts } = incident;
   if (confirmedAt === null && (incident.problem === 'changed' || incident.problem === 'not_deployed')) {
     plan.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
+  if (incident.endedAt !== null) return end(check, plan, incident, incident.endedAt);
   const clearingSince = incident.clearingSince ?? now;
   const isReturn = incident.notifiedSteps.includes('resolved') || earlierOf(check, incident).length > 0;
   const clearAfterMs =
@@ -256,23 +270,28 @@ function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: Known
     plan.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
-  plan.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
+  end(check, plan, incident, clearingSince);
+}
+
+/** Ends the monitor's part in an incident, and plans the recovery alert if no other domain has the problem. */
+function end(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident, endedAt: number): void {
+  const { now, verdict } = check;
+  plan.changes.push({ kind: 'end', id: incident.id, endedAt, recovered: true });
   if (incident.notifiedSteps.length === 0 || incident.notifiedSteps.includes('resolved')) return;
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
-  // Other domains still serve the certificate.
-  if (groupOf(check, incident)?.hasOthersOpen) return;
+  if (sharedOf(check, incident)?.hasOthersOpen) return;
   const registration = incident.problem === 'registration' ? registrationEnd(verdict) : null;
   plan.alerts.push({
-    incidentId: incident.id,
+    incidentId: incident.incidentId,
     ...keyOf(incident),
     step: 'resolved',
     severity: 'info',
     facts: {
-      ...facts,
+      ...incident.facts,
       asOf: verdict.lastSeen?.at ?? now,
       successor: registration === null ? successorOf(check) : null,
       ...(registration !== null && { registration }),
-      endedAt: clearingSince,
+      endedAt,
     },
   });
 }
@@ -286,9 +305,9 @@ function successorOf({ verdict }: RecordedCheck): AlertFacts['successor'] {
 
 type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
 
-/** The fields of an incident that decide whether it is reported. `id` is null if this check opens the incident. */
+/** The fields of an incident that decide whether it is reported. `incidentId` is null if this check opens the incident. */
 type ReportedIncident = Notified &
-  Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil'> & { id: string | null };
+  Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil'> & { incidentId: string | null };
 
 /** Plans the due alert of a confirmed incident, unless it is turned off, acknowledged or silenced. */
 function planAlert(
@@ -304,7 +323,7 @@ function planAlert(
   const until = silentUntil(incident, check);
   if (until !== null) return requestRecheck(plan, until);
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
-  plan.alerts.push({ incidentId: incident.id, problem, fingerprint, ...due, facts });
+  plan.alerts.push({ incidentId: incident.incidentId, problem, fingerprint, ...due, facts });
 }
 
 /** Returns whether a condition has a step that was not sent yet. */

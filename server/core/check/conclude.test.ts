@@ -50,6 +50,7 @@ const SUSPECTED: CheckState = {
 };
 const OUTAGE: KnownIncident = {
   id: 'outage',
+  incidentId: 'outage',
   problem: 'down',
   fingerprint: '',
   startedAt: NOW - HOUR_MS,
@@ -57,6 +58,7 @@ const OUTAGE: KnownIncident = {
   clearingSince: null,
   endedAt: null,
   recovered: false,
+  reportsEnd: false,
   acknowledgedAt: null,
   snoozedUntil: null,
   notifiedSteps: ['opened'],
@@ -85,7 +87,7 @@ const CONTEXT: AlertContext = {
   channels: [MAIL, SLACK],
   maintenanceUntil: null,
   deliveries: [],
-  groups: [],
+  shared: [],
 };
 const delivered: EarlierDelivery = {
   incidentId: 'outage',
@@ -233,8 +235,11 @@ describe('the conclusion of a check', () => {
       unsubscribed,
     });
     const verdict = judge(expired, at, trustStore);
-    const groups = [
+    const shared = [
       {
+        id: null,
+        acknowledgedAt: null,
+        snoozedUntil: null,
         problem: 'expiry' as const,
         fingerprint: verdict.leafFingerprint ?? '',
         notifiedSteps: [],
@@ -246,7 +251,7 @@ describe('the conclusion of a check', () => {
     ];
     const channels = [MAIL, SLACK, { ...SLACK, key: 'ops' }, { ...SLACK, key: 'unused' }];
     const own = { ...WATCHED, settings: { ...DEFAULT_ALERT_SETTINGS, channels: [ACCOUNT_MAIL] } };
-    const { alerts } = conclude(own, expired, verdict, { ...CONTEXT, channels, groups }, at);
+    const { alerts } = conclude(own, expired, verdict, { ...CONTEXT, channels, shared }, at);
     expect(alerts.map(({ step, routes }) => [step, routes.map(({ key }) => key)])).toEqual([
       ['expired', [ACCOUNT_MAIL, 'slack']],
     ]);

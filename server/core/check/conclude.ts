@@ -173,7 +173,7 @@ function planIncidents(
     previous,
     isUp: assessment.state === 'up',
     known: outage.incidents,
-    groups: context?.groups ?? [],
+    shared: context?.shared ?? [],
     settings,
     maintenanceUntil: context?.maintenanceUntil ?? null,
     now,
@@ -191,7 +191,7 @@ function certificatesIn(
       if (change.kind === 'open') return [{ ...change, isEnding: false }];
       if (change.kind === 'update') return [];
       const incident = known.find(({ id }) => id === change.id);
-      return incident === undefined ? [] : [{ ...incident, isEnding: change.kind !== 'reopen' }];
+      return incident === undefined ? [] : [{ ...incident, isEnding: true }];
     }),
   ].filter(({ fingerprint }) => fingerprint !== '');
   const byCertificate = Map.groupBy(concerned, ({ problem, fingerprint }) => `${problem} ${fingerprint}`);
@@ -230,7 +230,7 @@ function followOutage(
     };
     const opened = { problem: 'down' as const, fingerprint: '', startedAt, confirmedAt: now, facts };
     return {
-      changes: [{ kind: 'open', ...opened, cause: cause?.code ?? 'other' }],
+      changes: [{ kind: 'open', incidentId: null, ...opened, cause: cause?.code ?? 'other' }],
       incidents: [...known, { ...NEW_INCIDENT, ...opened }],
     };
   }
@@ -247,9 +247,11 @@ function followOutage(
 
 const NEW_INCIDENT = {
   id: '',
+  incidentId: '',
   clearingSince: null,
   endedAt: null,
   recovered: false,
+  reportsEnd: false,
   acknowledgedAt: null,
   snoozedUntil: null,
   notifiedSteps: [],

@@ -116,11 +116,10 @@ export async function sentAlerts(
         // Alerts about a certificate that other domains serve too.
         eb('alerts.incident_id', 'in', (own) =>
           own
-            .selectFrom('incidents')
-            .select((of) => of.ref('group_id').$notNull().as('group_id'))
-            .where('incidents.account_id', '=', accountId)
-            .where('incidents.monitor_id', '=', monitorId)
-            .where('group_id', 'is not', null),
+            .selectFrom('incident_members')
+            .select('incident_id')
+            .where('incident_members.account_id', '=', accountId)
+            .where('incident_members.monitor_id', '=', monitorId),
         ),
       ]),
     )
@@ -144,20 +143,6 @@ export async function sentAlerts(
   );
   const byAlert = Map.groupBy(deliveries, ({ alert }) => alert.id);
   return rows.map((row) => ({ alert: toAlert(row), deliveries: byAlert.get(row.alertId) ?? [] }));
-}
-
-/** Returns the id of an incident's monitor, or null if the account has no such incident. */
-export async function monitorOfIncident(
-  store: Store,
-  { accountId, incidentId }: { accountId: string; incidentId: string },
-): Promise<string | null> {
-  const row = await store.db
-    .selectFrom('incidents')
-    .select('monitor_id as id')
-    .where('id', '=', incidentId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  return row?.id ?? null;
 }
 
 const ALERT_COLUMNS = [

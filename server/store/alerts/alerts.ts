@@ -9,7 +9,9 @@ import type { Tables } from '../schema/tables.ts';
 
 interface AlertsToAdd {
   accountId: string;
-  /** Alerts with the ids of the incidents that carry them. */
+  /** The monitor whose check planned them. */
+  monitorId: string;
+  /** Alerts with the ids of their incidents. */
   alerts: readonly (RoutedAlert & { incidentId: string })[];
   /** SQL expression for the current time (ms UTC) of the clock that decides whether a lease has expired. */
   leaseClock: RawBuilder<number>;
@@ -55,7 +57,7 @@ async function nextCreatedAt(
 async function saveAlert(
   trx: Transaction<Tables>,
   { incidentId, problem, fingerprint, step, severity, facts }: AlertsToAdd['alerts'][number],
-  { accountId, createdAt }: AlertsToAdd & { createdAt: number },
+  { accountId, monitorId, createdAt }: AlertsToAdd & { createdAt: number },
 ): Promise<string> {
   const content = { severity, facts: JSON.stringify(facts), created_at: createdAt };
   const { id } = await trx
@@ -63,13 +65,9 @@ async function saveAlert(
     .values({
       id: randomUUID(),
       account_id: accountId,
-      // The incident of a certificate may be that of another domain.
-      monitor_id: (eb) =>
-        eb
-          .selectFrom('incidents')
-          .select('incidents.monitor_id')
-          .where('incidents.account_id', '=', accountId)
-          .where('incidents.id', '=', incidentId),
+      // All alerts of an incident name the same domain first.
+      monitor_id: sql<string>`coalesce((select earlier.monitor_id from alerts earlier
+        where earlier.account_id = ${accountId} and earlier.incident_id = ${incidentId} limit 1), ${monitorId})`,
       incident_id: incidentId,
       kind: problem,
       step,
@@ -136,8 +134,9 @@ export async function supersedeWaitingOn(
 }
 
 /** SQL condition for alerts that also concern other domains with the same certificate. */
-export const concernsOthers = sql<boolean>`exists (select 1 from incidents member
-  where member.account_id = alerts.account_id and member.group_id = alerts.incident_id)`;
+export const concernsOthers = sql<boolean>`exists (select 1 from incident_members member
+  where member.account_id = alerts.account_id and member.incident_id = alerts.incident_id
+    and member.monitor_id != alerts.monitor_id)`;
 
 /**
  * Returns an update that supersedes waiting deliveries, except those that a person asked to send again. The caller adds

@@ -113,11 +113,6 @@ const selectDeliveries = (trx: Transaction<Tables>) =>
         // Only this kind needs the verdict, which is large.
         .on('alerts.kind', '=', 'revoked'),
     )
-    .leftJoin('incidents', (join) =>
-      join
-        .onRef('incidents.account_id', '=', 'alerts.account_id')
-        .onRef('incidents.id', '=', 'alerts.incident_id'),
-    )
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
     .leftJoin('certificates', 'certificates.fingerprint', 'alerts.fingerprint')
     .selectAll('accounts')
@@ -198,10 +193,11 @@ function toSend(row: Row): DeliveryToSend {
   };
 }
 
-/** SQL for the time when the problem ended, ms UTC; null while an incident of the certificate on any domain is open. */
-const endedAt = sql<number | null>`case when exists (select 1 from incidents member
-  where member.account_id = alerts.account_id and member.group_id = alerts.incident_id and member.ended_at is null)
-  then null else incidents.ended_at end`;
+/** SQL for the time when the problem ended, ms UTC; null while any domain has it, and for test messages. */
+const endedAt = sql<number | null>`(select case when exists (select 1 from incident_members member
+      where member.account_id = alerts.account_id and member.incident_id = alerts.incident_id and member.ended_at is null)
+    then null else (select max(member.ended_at) from incident_members member
+      where member.account_id = alerts.account_id and member.incident_id = alerts.incident_id) end)`;
 
 /** SQL that is 1 if a later message of the incident to the same channel is waiting or was delivered, else 0. */
 const hasLaterMessage = sql<number>`case when exists (select 1 from deliveries later

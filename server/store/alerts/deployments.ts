@@ -12,11 +12,12 @@ import { inTransaction } from '../db/transaction.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import { findMonitors } from '../monitors/monitor-list.ts';
 import type { Tables } from '../schema/tables.ts';
-import { openForOthers, openGroup, openIncidents } from './certificate-incidents.ts';
+import { selectMembers } from './incidents.ts';
+import { addMembers, addServing, openIncident } from './shared-incidents.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
 /**
- * After a domain changed to a renewal, opens incidents for the other domains that still serve the old certificate. They are confirmed,
+ * After a domain changed to a renewal, opens an incident of the other domains that still serve the old certificate. It is confirmed,
  * and reported once, if these have not changed when the deployment is due. Call after `lockAlerts`: two domains may change at once.
  */
 export async function followDeployment(
@@ -37,9 +38,9 @@ export async function followDeployment(
   const facts = known && begunDeployment(known, after, now);
   if (facts === null) return;
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
-  // The first domain that changed has opened them.
-  if ((await openGroup(trx, { ...about, now })) !== null) return;
-  const lagging = await openForOthers(trx, { ...about, groupId: null, confirmedAt: null, facts, now });
+  // The first domain that changed has opened it.
+  if ((await openIncident(trx, { ...about, now })) !== undefined) return;
+  const lagging = await addServing(trx, { ...about, incidentId: null, confirmedAt: null, facts, now });
   await makeDueBy(trx, { accountId, monitorId: lagging, at: facts.dueAt });
 }
 
@@ -64,7 +65,7 @@ interface Announcement {
 }
 
 /**
- * Opens incidents for the active domains that should serve the announced certificate, 100 per transaction. Returns the number of domains,
+ * Opens an incident of the active domains that should serve the announced certificate, 100 per transaction. Returns the number of domains,
  * and by name those that served another one; or `full`, the name of one that waits for too many others, mostly before anything is done.
  */
 export async function expectCertificate(
@@ -90,11 +91,9 @@ async function fullDomain(
   domains: readonly ExpectingDomain[],
   { accountId, certificate }: Announcement,
 ): Promise<ExpectingDomain | null> {
-  const waiting = await db
-    .selectFrom('incidents')
+  const waiting = await selectMembers(db, accountId)
     .select('monitor_id as id')
-    .where('account_id', '=', accountId)
-    .where('problem', '=', 'not_deployed')
+    .where('members.problem', '=', 'not_deployed')
     .where('fingerprint', '!=', certificate.facts.fingerprint)
     .where('ended_at', 'is', null)
     .where(
@@ -155,21 +154,21 @@ async function expectOn(
   const full = await fullDomain(store, trx, domains, announced);
   if (full !== null) return full;
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };
+  const incidentId = (await openIncident(trx, { ...about, now }))?.id ?? null;
   const pending = await trx
-    .selectFrom('incidents')
+    .selectFrom('incident_members')
     .select(['id', 'facts', 'started_at as at'])
     .where('account_id', '=', accountId)
-    .where('problem', '=', about.problem)
-    .where('fingerprint', '=', about.fingerprint)
+    .where('incident_id', '=', incidentId ?? '')
     .where('ended_at', 'is', null)
     .where('confirmed_at', 'is', null)
     .where('monitor_id', 'in', ids)
     .execute();
-  // Incidents that were opened together have equal facts.
+  // Domains that were added together have equal facts.
   for (const [known, [first, ...others]] of Map.groupBy(pending, (incident) => incident.facts))
     if (first !== undefined)
       await trx
-        .updateTable('incidents')
+        .updateTable('incident_members')
         .set({ facts: JSON.stringify({ ...readAlertFacts(known, first), dueAt }) })
         .where('account_id', '=', accountId)
         .where(
@@ -178,9 +177,8 @@ async function expectOn(
           [first, ...others].map(({ id }) => id),
         )
         .execute();
-  const groupId = await openGroup(trx, { ...about, now });
   const deployment = expectedDeployment(facts, { now, dueAt });
-  await openIncidents(trx, ids, { ...about, groupId, confirmedAt: null, facts: deployment, now });
+  await addMembers(trx, ids, { ...about, incidentId, confirmedAt: null, facts: deployment, now });
   return null;
 }
 

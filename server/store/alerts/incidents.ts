@@ -1,11 +1,19 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import {
+  type ExpressionBuilder,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
 import type { KnownIncident } from '../../core/alerting/incident.ts';
-import { compileOnce } from '../db/dialect.ts';
+import { compileOnce, type DialectName, lockAlerts } from '../db/dialect.ts';
+import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { DeliveryState } from '../schema/alert-tables.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** SQL condition for downtime incidents. All others are about certificates or registrations. */
+/** SQL condition for members of downtime incidents. All others are about certificates or registrations. */
 export const isDown = sql<boolean>`problem = 'down'`;
 
 /**
@@ -28,7 +36,7 @@ export async function endOutagesOfPaused(
   { accountId, now }: { accountId: string; now: number },
 ): Promise<void> {
   await trx
-    .updateTable('incidents')
+    .updateTable('incident_members')
     .set({ ended_at: now })
     .where('account_id', '=', accountId)
     .where(isDown)
@@ -48,6 +56,111 @@ export async function endOutagesOfPaused(
     .where('account_id', '=', accountId)
     .where('active', '=', 0)
     .where('uptime', 'is not', null)
+    .execute();
+}
+
+/**
+ * SQL condition for incidents about a certificate or registration. It has a literal instead of a parameter, because SQLite uses a partial
+ * index only if the query has its exact text.
+ */
+export const isAboutCertificate = sql<boolean>`fingerprint != ''`;
+
+/** Selects members of an account with their incidents. CROSS JOIN fixes the order: SQLite would read all incidents of the account. */
+export const selectMembers = (db: Kysely<Tables>, accountId: string) =>
+  db
+    .selectFrom('incident_members as members')
+    .crossJoin('incidents')
+    .whereRef('incidents.account_id', '=', 'members.account_id')
+    .whereRef('incidents.id', '=', 'members.incident_id')
+    .where('members.account_id', '=', accountId);
+
+/** Selects the alert that reported the end of an incident. */
+export const reportedEnd = (
+  eb: ExpressionBuilder<Tables, 'incidents'>,
+  accountId: string,
+  incidentId: RawBuilder<string>,
+) =>
+  eb
+    .selectFrom('alerts')
+    .select('alerts.id')
+    .where('alerts.account_id', '=', accountId)
+    .where('alerts.incident_id', '=', incidentId)
+    .where('step', '=', 'resolved');
+
+/**
+ * Lets the domain that changed last report the end of an incident that only the leaving monitors still have: makes it due. Call after
+ * locking the monitors, before they are removed or after they were paused; then publish `due`.
+ */
+export async function letOthersReportEnd(
+  trx: Transaction<Tables>,
+  dialect: DialectName,
+  {
+    accountId,
+    leaving,
+    now,
+  }: {
+    accountId: string;
+    /** Ids of the monitors that are removed or were paused now. */
+    leaving: SelectQueryBuilder<Tables, 'monitors', { id: string }>;
+    now: number;
+  },
+): Promise<void> {
+  await lockAlerts(trx, dialect, accountId);
+  const left = await selectMembers(trx, accountId)
+    .select('incidents.id')
+    .distinct()
+    .where('monitor_id', 'in', leaving)
+    .where('ended_at', 'is', null)
+    .where(isAboutCertificate)
+    // An incident of this problem ends at once, and its end is not reported.
+    .where('incidents.problem', '!=', 'changed')
+    .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, sql`incidents.id`))))
+    .execute();
+  for (const { id: incidentId } of left) {
+    const remaining = trx
+      .selectFrom('incident_members')
+      .innerJoin('monitors', (join) =>
+        join
+          .onRef('monitors.account_id', '=', 'incident_members.account_id')
+          .onRef('monitors.id', '=', 'incident_members.monitor_id'),
+      )
+      .select(['incident_members.id', 'monitor_id'])
+      .where('incident_members.account_id', '=', accountId)
+      .where('incident_id', '=', incidentId)
+      .where('monitor_id', 'not in', leaving)
+      .where(isActive)
+      .limit(1);
+    if ((await remaining.where('ended_at', 'is', null).executeTakeFirst()) !== undefined) continue;
+    const last = await remaining.where('recovered', '=', 1).orderBy('ended_at', 'desc').executeTakeFirst();
+    if (last === undefined) continue;
+    await trx
+      .updateTable('incident_members')
+      .set({ reports_end: 1 })
+      .where('account_id', '=', accountId)
+      .where('id', '=', last.id)
+      .execute();
+    await makeDueBy(trx, { accountId, monitorId: last.monitor_id, at: now });
+  }
+}
+
+/**
+ * Lets alerts that name a monitor first name another one that has or had the problem, so that they stay when the monitor is removed. Those
+ * of its own incidents are deleted with it.
+ */
+export async function nameOtherDomains(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+): Promise<void> {
+  const other = sql<string>`(select other.monitor_id from incident_members other
+    where other.account_id = alerts.account_id and other.incident_id = alerts.incident_id
+      and other.monitor_id != alerts.monitor_id
+    order by case when other.ended_at is null then 0 else 1 end, other.started_at, other.id limit 1)`;
+  await trx
+    .updateTable('alerts')
+    .set({ monitor_id: sql`coalesce(${other}, monitor_id)` })
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('incident_id', 'is not', null)
     .execute();
 }
 
@@ -92,16 +205,6 @@ export async function notifiedSteps(
   return notified;
 }
 
-/** Returns what was sent for an incident; nothing if `id` is null. */
-export async function notifiedOf(
-  db: Kysely<Tables>,
-  accountId: string,
-  id: string | null,
-): Promise<Notified> {
-  const notified = id === null ? null : await notifiedSteps(db, accountId, [id]);
-  return notified?.get(id ?? '') ?? NOT_NOTIFIED;
-}
-
 /** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
 export const CLOCK_ERROR_MS = HOUR_MS;
 
@@ -109,12 +212,12 @@ export const CLOCK_ERROR_MS = HOUR_MS;
 const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey & { ahead: number }) =>
   sql<{ found: number }>`select 1 as found where exists (
       select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
-    or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
+    or exists (select 1 from incident_members where account_id = ${accountId} and monitor_id = ${monitorId}
       and (started_at > ${ahead} or (ended_at is null and clearing_since > ${ahead})))`.compile(db),
 );
 
 /**
- * Deletes incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
+ * Deletes parts in incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
  * a certificate that seemed expired then would never be reported again.
  */
 export async function deleteFutureIncidents(
@@ -124,21 +227,12 @@ export async function deleteFutureIncidents(
   const ahead = now + CLOCK_ERROR_MS;
   const rows = await foundAfter(trx, { accountId, monitorId, ahead });
   if (rows.length === 0) return;
-  const deleted = await trx
-    .deleteFrom('incidents')
+  await trx
+    .deleteFrom('incident_members')
     .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where('started_at', '>', ahead)
-    .returning('id')
     .execute();
-  // Their alerts are gone too, so the others of the certificate are alone again.
-  for (const { id } of deleted)
-    await trx
-      .updateTable('incidents')
-      .set({ group_id: null })
-      .where('account_id', '=', accountId)
-      .where('group_id', '=', id)
-      .execute();
   await trx
     .deleteFrom('alerts')
     .where('account_id', '=', accountId)
@@ -146,7 +240,7 @@ export async function deleteFutureIncidents(
     .where('created_at', '>', ahead)
     .execute();
   await trx
-    .updateTable('incidents')
+    .updateTable('incident_members')
     .set({ clearing_since: null })
     .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { AlertFacts, Problem } from '../../core/alerting/alert.ts';
@@ -9,31 +9,33 @@ import {
 } from '../../core/alerting/incident.ts';
 import type { EarlierDelivery } from '../../core/alerting/route.ts';
 import { supersedeWaitingQuery } from './alerts.ts';
-import { NOT_NOTIFIED, type Notified, notifiedSteps } from './incidents.ts';
-import type { StoredGroup } from './certificate-incidents.ts';
-import { handOverAlerts } from './leaving-domains.ts';
-import { compileOnce, locked } from '../db/dialect.ts';
+import { NOT_NOTIFIED, type Notified, notifiedSteps, selectMembers } from './incidents.ts';
+import { insertIncident } from './shared-incidents.ts';
+import { compileOnce, lockAlerts } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
-import type { IncidentsTable } from '../schema/alert-tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
+const selectKnown = (db: Kysely<Tables>, accountId: string) =>
+  selectMembers(db, accountId)
+    .selectAll('members')
+    .select(['fingerprint', 'acknowledged_at', 'snoozed_until']);
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectKnown>['executeTakeFirstOrThrow']>>;
+
 const incidentsSince = compileOnce((db, { accountId, monitorId, since }: MonitorKey & { since: number }) =>
-  db
-    .selectFrom('incidents')
-    .selectAll()
-    .where('account_id', '=', accountId)
+  selectKnown(db, accountId)
     .where('monitor_id', '=', monitorId)
-    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since)]))
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since), eb('reports_end', '=', 1)]))
     .orderBy('started_at')
-    .orderBy('problem')
+    .orderBy('members.problem')
     .compile(),
 );
 
-/** Returns the incidents of a monitor that the alert rules need: open, or ended within `REMEMBER_INCIDENTS_MS`. */
+/** Returns the incidents of a monitor that the alert rules need: open, ended within `REMEMBER_INCIDENTS_MS`, or with an end to report. */
 export async function knownIncidents(
   db: Kysely<Tables>,
   { now, ...key }: MonitorKey & { now: number },
@@ -42,7 +44,7 @@ export async function knownIncidents(
   return withNotified(db, key.accountId, rows);
 }
 
-/** Returns the deliveries of these incidents and their groups, because the routes of further alerts depend on them. */
+/** Returns the deliveries of these incidents, because the routes of further alerts depend on them. */
 export async function earlierDeliveries(
   db: Kysely<Tables>,
   accountId: string,
@@ -57,31 +59,18 @@ export async function earlierDeliveries(
         .onRef('alerts.id', '=', 'deliveries.alert_id'),
     )
     .select(['deliveries.channel_key', 'deliveries.state', 'deliveries.unanswered', 'alerts.step'])
-    .select('deliveries.incident_id as carrier')
+    .select((eb) => eb.ref('deliveries.incident_id').$notNull().as('incidentId'))
     .where('deliveries.account_id', '=', accountId)
-    .where('deliveries.incident_id', 'in', carriersOf(incidents))
+    .where('deliveries.incident_id', 'in', [...new Set(incidents.map(({ incidentId }) => incidentId))])
     .execute();
-  return incidents.flatMap((incident) =>
-    rows
-      .filter(({ carrier }) => carrier === incident.id || carrier === incident.groupId)
-      .map(({ step, channel_key: channelKey, state, unanswered }) => ({
-        incidentId: incident.id,
-        step,
-        channelKey,
-        state,
-        isBeingSent: unanswered > 0,
-      })),
-  );
+  return rows.map(({ incidentId, step, channel_key: channelKey, state, unanswered }) => ({
+    incidentId,
+    step,
+    channelKey,
+    state,
+    isBeingSent: unanswered > 0,
+  }));
 }
-
-/** Returns the ids of the incidents that carry the alerts: the groups, and incidents that were alone when they were reported. */
-const carriersOf = (incidents: readonly Pick<StoredIncident, 'id' | 'groupId'>[]): string[] => [
-  ...new Set(incidents.flatMap(({ id, groupId }) => [id, groupId])),
-];
-
-const groupOf = ({ id, group_id: groupId }: Pick<Row, 'id' | 'group_id'>): string => groupId ?? id;
-
-type Row = Selectable<IncidentsTable>;
 
 async function withNotified(
   db: Kysely<Tables>,
@@ -89,26 +78,15 @@ async function withNotified(
   rows: readonly Row[],
 ): Promise<StoredIncident[]> {
   if (rows.length === 0) return [];
-  const incidents = rows.map((row) => ({ id: row.id, groupId: groupOf(row) }));
-  const notified = await notifiedSteps(db, accountId, carriersOf(incidents));
-  return rows.map((row) => {
-    const ofGroup = notified.get(groupOf(row)) ?? NOT_NOTIFIED;
-    return toStored(row, row.group_id === null ? ofGroup : together(ofGroup, notified.get(row.id)));
-  });
-}
-
-function together(one: Notified, other: Notified = NOT_NOTIFIED): Notified {
-  const times = [one.lastStepAt, other.lastStepAt].filter((at) => at !== null);
-  return {
-    notifiedSteps: [...one.notifiedSteps, ...other.notifiedSteps],
-    lastStepAt: times.length === 0 ? null : Math.max(...times),
-  };
+  const incidentIds = [...new Set(rows.map((row) => row.incident_id))];
+  const notified = await notifiedSteps(db, accountId, incidentIds);
+  return rows.map((row) => toStored(row, notified.get(row.incident_id) ?? NOT_NOTIFIED));
 }
 
 function toStored(row: Row, notified: Notified): StoredIncident {
   return {
     id: row.id,
-    groupId: groupOf(row),
+    incidentId: row.incident_id,
     monitorId: row.monitor_id,
     problem: row.problem,
     fingerprint: row.fingerprint,
@@ -117,6 +95,7 @@ function toStored(row: Row, notified: Notified): StoredIncident {
     clearingSince: row.clearing_since,
     endedAt: row.ended_at,
     recovered: row.recovered === 1,
+    reportsEnd: row.reports_end === 1,
     acknowledgedAt: row.acknowledged_at,
     snoozedUntil: row.snoozed_until,
     ...notified,
@@ -133,8 +112,8 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
 }
 
 /**
- * Writes the incident changes of a check, without updates that change nothing. `known`: the incidents before it; `groups`:
- * those that opened incidents join. Returns for opened incidents the ids of those that carry their alerts, by `incidentKey`.
+ * Writes the incident changes of a check, without updates that change nothing. `known`: the incidents before it. Returns the ids of new
+ * incidents, by `incidentKey`.
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
@@ -143,30 +122,24 @@ export async function writeIncidents(
     monitorId,
     changes,
     known,
-    groups,
-  }: MonitorKey & {
-    changes: readonly IncidentChange[];
-    known: readonly StoredIncident[];
-    groups: readonly StoredGroup[];
-  },
+  }: MonitorKey & { changes: readonly IncidentChange[]; known: readonly StoredIncident[] },
 ): Promise<Map<string, string>> {
   const opened = new Map<string, string>();
   for (const change of changes) {
     if (change.kind === 'update' && known.some((incident) => isUnchanged(incident, change))) continue;
     if (change.kind === 'open') {
       const { problem, fingerprint, facts, cause } = change;
-      const id = randomUUID();
-      const groupId = groups.find((one) => incidentKey(one) === incidentKey(change))?.id ?? null;
-      opened.set(incidentKey(change), groupId ?? id);
+      const incidentId =
+        change.incidentId ?? (await insertIncident(trx, { accountId, problem, fingerprint }));
+      if (change.incidentId === null) opened.set(incidentKey(change), incidentId);
       await trx
-        .insertInto('incidents')
+        .insertInto('incident_members')
         .values({
           account_id: accountId,
-          id,
+          id: change.incidentId === null ? incidentId : randomUUID(),
+          incident_id: incidentId,
           monitor_id: monitorId,
-          group_id: groupId,
           problem,
-          fingerprint,
           started_at: change.startedAt,
           confirmed_at: change.confirmedAt,
           recovered: 0,
@@ -175,21 +148,17 @@ export async function writeIncidents(
           facts: JSON.stringify(facts),
         })
         .execute();
-    } else if (change.kind === 'drop') {
-      await handOverAlerts(trx, accountId, [change.id]);
-      await trx
-        .deleteFrom('incidents')
-        .where('account_id', '=', accountId)
-        .where('id', '=', change.id)
-        .execute();
-    } else {
-      await trx
-        .updateTable('incidents')
-        .set(columnsOf(change))
-        .where('account_id', '=', accountId)
-        .where('id', '=', change.id)
-        .execute();
+      continue;
     }
+    const { id } = change;
+    await (change.kind === 'drop'
+      ? trx.deleteFrom('incident_members').where('account_id', '=', accountId).where('id', '=', id).execute()
+      : trx
+          .updateTable('incident_members')
+          .set(columnsOf(change))
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .execute());
   }
   return opened;
 }
@@ -207,13 +176,13 @@ function isUnchanged(
   );
 }
 
-/** Returns the key of an opened incident in the result of `writeIncidents`. */
+/** Returns the key of a new incident in the result of `writeIncidents`. */
 export const incidentKey = ({ problem, fingerprint }: { problem: Problem; fingerprint: string }): string =>
   `${problem}:${fingerprint}`;
 
 function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
-  if (change.kind === 'end') return { ended_at: change.endedAt, recovered: Number(change.recovered) };
-  if (change.kind === 'reopen') return { ended_at: null, clearing_since: null, recovered: 0 };
+  if (change.kind === 'end')
+    return { ended_at: change.endedAt, recovered: Number(change.recovered), reports_end: 0 };
   return {
     confirmed_at: change.confirmedAt,
     clearing_since: change.clearingSince,
@@ -224,8 +193,6 @@ function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
 
 export interface StoredIncident extends KnownIncident {
   monitorId: string;
-  /** Id of the incident that carries the alerts of its certificate; its own id if it is alone. */
-  groupId: string;
 }
 
 /**
@@ -236,10 +203,7 @@ export async function incidentsOf(
   db: Kysely<Tables>,
   { accountId, monitorId, since }: MonitorKey & { since: number },
 ): Promise<StoredIncident[]> {
-  const rows = await db
-    .selectFrom('incidents')
-    .selectAll()
-    .where('account_id', '=', accountId)
+  const rows = await selectKnown(db, accountId)
     .where('monitor_id', '=', monitorId)
     .where('confirmed_at', 'is not', null)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since)]))
@@ -255,11 +219,8 @@ export async function openExpiries(
   db: Kysely<Tables>,
   { accountId, monitorIds }: { accountId: string; monitorIds: readonly string[] },
 ): Promise<StoredIncident[]> {
-  const rows = await db
-    .selectFrom('incidents')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('problem', '=', 'expiry')
+  const rows = await selectKnown(db, accountId)
+    .where('members.problem', '=', 'expiry')
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', monitorIds)
     .execute();
@@ -268,10 +229,26 @@ export async function openExpiries(
 
 const MAX_SHOWN = 50;
 
+/** Returns the member of an account with this id, or else one of the incident with it; null if there is none. */
+export async function memberOfIncident(
+  db: Kysely<Tables>,
+  { accountId, incidentId }: { accountId: string; incidentId: string },
+) {
+  const members = db
+    .selectFrom('incident_members')
+    .select(['id', 'incident_id', 'monitor_id'])
+    .where('account_id', '=', accountId)
+    .limit(1);
+  const member =
+    (await members.where('id', '=', incidentId).executeTakeFirst()) ??
+    (await members.where('incident_id', '=', incidentId).orderBy('ended_at').executeTakeFirst());
+  return member ?? null;
+}
+
 /**
- * Acknowledges an incident and the others of its certificate, snoozes them until `snoozedUntil` (ms UTC), or undoes that. The first
- * two supersede waiting deliveries. A check at the end of the snooze, or at once after undoing, sends the alerts still needed. Returns
- * null if the account has no such incident.
+ * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes that, for all its members. The first two supersede waiting
+ * deliveries. A check at the end of the snooze, or at once after undoing, sends the alerts still needed. Returns the member that
+ * `memberOfIncident` finds; null if there is none.
  */
 export async function changeIncident(
   store: Store,
@@ -282,69 +259,43 @@ export async function changeIncident(
     now: number;
   },
 ): Promise<StoredIncident | null> {
-  const { accountId, incidentId, change, now } = request;
-  const ofAccount = store.db.selectFrom('incidents').where('account_id', '=', accountId);
-  const owned = await ofAccount.selectAll().where('id', '=', incidentId).executeTakeFirst();
-  if (owned === undefined) return null;
-  const groupId = groupOf(owned);
-  const concerned = await ofAccount
-    .select(['id', 'monitor_id'])
-    .where((eb) =>
-      eb.or([
-        eb('id', '=', incidentId),
-        eb('ended_at', 'is', null).and(eb.or([eb('id', '=', groupId), eb('group_id', '=', groupId)])),
-      ]),
-    )
-    .execute();
+  const { accountId, change, now } = request;
   const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
-  const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
-  // Several transactions, because a certificate may have 100,000 domains, and checks wait for their locks.
-  for (const batch of batches(concerned))
-    await inTransaction(store, async (trx) => {
-      const monitorIds = batch.map(({ monitor_id: id }) => id);
-      // Recording a check locks the monitor and decides from the incidents it read, so this change takes the same locks.
-      await locked(
-        store.dialect,
-        trx
-          .selectFrom('monitors')
-          .select('id')
-          .where('account_id', '=', accountId)
-          .where('id', 'in', monitorIds)
-          .orderBy('id'),
-      ).execute();
-      await trx
-        .updateTable('incidents')
-        .set(
-          'acknowledged' in change
-            ? { acknowledged_at: change.acknowledged ? now : null }
-            : { snoozed_until: change.snoozedUntil },
-        )
-        .where('account_id', '=', accountId)
-        .where(
-          'id',
-          'in',
-          batch.map(({ id }) => id),
-        )
-        .execute();
-      if (!isSilenced || 'snoozedUntil' in change)
-        await makeDueBy(trx, { accountId, monitorId: monitorIds, at });
-    });
-  // Supersede at the end: a superseded delivery no longer counts as sent, so the check of a domain that is not silenced yet would queue it
-  // again.
   const changed = await inTransaction(store, async (trx) => {
-    if (isSilenced)
-      for (const id of new Set([incidentId, groupId]))
-        await supersedeWaiting(trx, { accountId, incidentId: id, now });
-    const rows = await trx
-      .selectFrom('incidents')
-      .selectAll()
+    // A check decides on alerts under the same lock.
+    await lockAlerts(trx, store.dialect, accountId);
+    const found = await memberOfIncident(trx, request);
+    if (found === null) return null;
+    const { id, incident_id: incidentId } = found;
+    await trx
+      .updateTable('incidents')
+      .set(
+        'acknowledged' in change
+          ? { acknowledged_at: change.acknowledged ? now : null }
+          : { snoozed_until: change.snoozedUntil },
+      )
       .where('account_id', '=', accountId)
       .where('id', '=', incidentId)
       .execute();
+    if (isSilenced) await supersedeWaiting(trx, { accountId, incidentId, now });
+    const rows = await selectKnown(trx, accountId).where('members.id', '=', id).execute();
     return (await withNotified(trx, accountId, rows))[0] ?? null;
   });
-  const [first, ...others] = concerned;
-  const monitorId = others.length === 0 ? (first?.monitor_id ?? null) : null;
+  if (changed === null) return null;
+  const open = await store.db
+    .selectFrom('incident_members')
+    .select('monitor_id')
+    .where('account_id', '=', accountId)
+    .where('incident_id', '=', changed.incidentId)
+    .where('ended_at', 'is', null)
+    .execute();
+  const monitorIds = [...new Set([changed.monitorId, ...open.map(({ monitor_id: of }) => of)])];
+  const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
+  // After that transaction, because monitors are locked before alerts. Several ones, because a certificate may have 100,000 domains.
+  if (!isSilenced || 'snoozedUntil' in change)
+    for (const batch of batches(monitorIds))
+      await inTransaction(store, (trx) => makeDueBy(trx, { accountId, monitorId: batch, at }));
+  const monitorId = monitorIds.length === 1 ? changed.monitorId : null;
   store.signals.publish({ topic: 'alerts', accountId, monitorId });
   store.signals.publish({ topic: 'due' });
   return changed;

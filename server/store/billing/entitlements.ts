@@ -11,8 +11,7 @@ import {
 import { nameOf, type Targeted } from '../../core/target.ts';
 import { locked } from '../db/dialect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { endOutagesOfPaused } from '../alerts/incidents.ts';
-import { reopenLastChanged } from '../alerts/leaving-domains.ts';
+import { endOutagesOfPaused, letOthersReportEnd } from '../alerts/incidents.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable } from '../schema/account-tables.ts';
@@ -182,7 +181,7 @@ async function enforceFreeLimits(
       .where('account_id', '=', accountId)
       .where('paused_by', '=', 'plan')
       .where('paused_at', '=', now);
-    await reopenLastChanged(trx, store.dialect, { accountId, leaving, now });
+    await letOthersReportEnd(trx, store.dialect, { accountId, leaving, now });
   }
   return { paused: paused.map(nameOf), slowed: numUpdatedRows > 0n };
 }

@@ -21,7 +21,7 @@ import {
   readDestinations,
 } from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
-import { certificateGroups, openForOthers, type StoredGroup } from '../alerts/certificate-incidents.ts';
+import { addServing, sharedIncidents } from '../alerts/shared-incidents.ts';
 import { followDeployment } from '../alerts/deployments.ts';
 import { deleteFutureIncidents } from '../alerts/incidents.ts';
 import {
@@ -80,7 +80,7 @@ export async function record(
     // The row lock blocks other claims, deletion and check requests until the transaction ends.
     const [monitor] = await lockLeasedRow(trx, lease);
     if (!monitor) return null;
-    const { state, groups, conclusion } = await decide(store, trx, { lease, row: monitor, check });
+    const { state, conclusion } = await decide(store, trx, { lease, row: monitor, check });
     const { previous } = state;
     const isNew = monitor.verdict_id !== verdict.id;
     const stored = await storeCheckEvidence(trx, key, {
@@ -105,7 +105,7 @@ export async function record(
     const deliveries =
       state.kind === 'own'
         ? await queueHeartbeat(trx, now)
-        : await writeAlerting(store, trx, { key, conclusion, known: state.incidents, groups, now });
+        : await writeAlerting(store, trx, { key, conclusion, known: state.incidents, now });
     await writeMonitor(store, trx, { row: monitor, check, state, conclusion });
     // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
     // an earlier monitor of this site, and the site would never get an icon.
@@ -183,7 +183,7 @@ async function decide(
   store: Store,
   trx: Transaction<Tables>,
   { lease, row, check }: { lease: CheckLease; row: LeasedRow; check: CheckRecord },
-): Promise<{ state: LockedState; groups: readonly StoredGroup[]; conclusion: Conclusion }> {
+): Promise<{ state: LockedState; conclusion: Conclusion }> {
   const { observation, verdict, now } = check;
   const key = { accountId: lease.accountId, monitorId: lease.monitorId };
   const isWatched = row.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
@@ -192,19 +192,18 @@ async function decide(
   let state = await read();
   let certificates = concernedCertificates(state, observation, verdict, now);
   if (alertSettings === null || certificates === null)
-    return { state, groups: [], conclusion: conclude(state, observation, verdict, null, now) };
+    return { state, conclusion: conclude(state, observation, verdict, null, now) };
   if (await lockAlerts(trx, store.dialect, key.accountId)) {
     state = await read();
     certificates = concernedCertificates(state, observation, verdict, now) ?? [];
   }
-  const groups = await certificateGroups(store, trx, { key, certificates, now });
   const context = {
     ...alertSettings,
     ...(await readDestinations(trx, { ...key, now }, alertSettings.timeZone)),
     deliveries: await earlierDeliveries(trx, key.accountId, state.incidents),
-    groups,
+    shared: await sharedIncidents(store, trx, { key, certificates, now }),
   };
-  return { state, groups, conclusion: conclude(state, observation, verdict, context, now) };
+  return { state, conclusion: conclude(state, observation, verdict, context, now) };
 }
 
 /** Reads the state before the check. `alertSettings` is null for a paused monitor and for the monitor of the self-check. */
@@ -298,30 +297,20 @@ async function writeAlerting(
     key,
     conclusion,
     known,
-    groups,
     now,
-  }: {
-    key: MonitorKey;
-    conclusion: Conclusion;
-    known: readonly StoredIncident[];
-    groups: readonly StoredGroup[];
-    now: number;
-  },
+  }: { key: MonitorKey; conclusion: Conclusion; known: readonly StoredIncident[]; now: number },
 ): Promise<number> {
-  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents, known, groups });
+  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents, known });
   if (conclusion.alerts.length === 0) return 0;
-  const { accountId } = key;
+  const { accountId, monitorId } = key;
   const alerts = conclusion.alerts.map((alert) => {
-    const incidentId =
-      alert.incidentId === null
-        ? opened.get(incidentKey(alert))
-        : known.find(({ id }) => id === alert.incidentId)?.groupId;
+    const incidentId = alert.incidentId ?? opened.get(incidentKey(alert));
     if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
     return { ...alert, incidentId };
   });
-  for (const { problem, fingerprint, facts, incidentId: groupId } of alerts.filter(isAboutAllServing))
-    await openForOthers(trx, { accountId, problem, fingerprint, groupId, confirmedAt: now, facts, now });
-  return queueAlerts(trx, { accountId, now, alerts, leaseClock: leaseClock(store, now) });
+  for (const { problem, fingerprint, facts, incidentId } of alerts.filter(isAboutAllServing))
+    await addServing(trx, { accountId, problem, fingerprint, incidentId, confirmedAt: now, facts, now });
+  return queueAlerts(trx, { accountId, monitorId, now, alerts, leaseClock: leaseClock(store, now) });
 }
 
 /** Returns a stored time, or `now` if it is in the future because the clock ran ahead. */

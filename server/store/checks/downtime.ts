@@ -143,7 +143,7 @@ export async function downtimes(db: Kysely<Tables>, span: Span): Promise<Map<str
 function downIncidents(db: Kysely<Tables>, { accountId, ids, from, now }: Span) {
   return (
     db
-      .selectFrom('incidents')
+      .selectFrom('incident_members')
       .where('account_id', '=', accountId)
       .where('monitor_id', 'in', ids)
       .where(isDown)
@@ -153,8 +153,8 @@ function downIncidents(db: Kysely<Tables>, { accountId, ids, from, now }: Span) 
         eb
           .selectFrom('monitors')
           .select((of) => of.fn.coalesce('uptime_since', of.lit(0)).as('since'))
-          .whereRef('monitors.account_id', '=', 'incidents.account_id')
-          .whereRef('monitors.id', '=', 'incidents.monitor_id'),
+          .whereRef('monitors.account_id', '=', 'incident_members.account_id')
+          .whereRef('monitors.id', '=', 'incident_members.monitor_id'),
       )
       .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
   );

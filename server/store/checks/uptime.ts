@@ -83,7 +83,7 @@ async function incidentsSince(
   from: number,
 ): Promise<Incident[]> {
   const rows = await db
-    .selectFrom('incidents')
+    .selectFrom('incident_members')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)

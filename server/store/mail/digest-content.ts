@@ -105,20 +105,24 @@ async function readIncidents(
   from: number,
 ): Promise<DigestIncident[]> {
   return store.db
-    .selectFrom('incidents')
+    .selectFrom('incident_members')
     .innerJoin('monitors', (join) =>
       join
-        .onRef('monitors.account_id', '=', 'incidents.account_id')
-        .onRef('monitors.id', '=', 'incidents.monitor_id'),
+        .onRef('monitors.account_id', '=', 'incident_members.account_id')
+        .onRef('monitors.id', '=', 'incident_members.monitor_id'),
     )
     .select(['monitors.id as monitorId', 'host', 'port', 'target', 'uptime_since as uptimeSince'])
-    .select(['incidents.problem', 'incidents.started_at as startedAt', 'incidents.ended_at as endedAt'])
+    .select([
+      'incident_members.problem',
+      'incident_members.started_at as startedAt',
+      'incident_members.ended_at as endedAt',
+    ])
     .where('monitors.account_id', '=', accountId)
     .where('monitors.active', '=', 1)
-    .where('incidents.problem', '!=', 'expiry')
-    .where('incidents.confirmed_at', 'is not', null)
-    .where('incidents.started_at', '<', now)
+    .where('incident_members.problem', '!=', 'expiry')
+    .where('incident_members.confirmed_at', 'is not', null)
+    .where('incident_members.started_at', '<', now)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
-    .orderBy('incidents.started_at', 'desc')
+    .orderBy('incident_members.started_at', 'desc')
     .execute();
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import { checkRunsOf } from '../checks/check-runs.ts';
 import { describeVerdict } from '../../core/report/describe-finding.ts';
+import { selectMembers } from '../alerts/incidents.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { parseSamples } from '../checks/samples.ts';
 import { selectCertificateHistory } from '../checks/check-evidence.ts';
@@ -65,11 +66,9 @@ export async function exportHistoryOf(
 }
 
 async function incidentsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
-  return db
-    .selectFrom('incidents')
-    .select(['id', 'problem', 'fingerprint', 'started_at', 'confirmed_at', 'ended_at', 'cause', 'message'])
-    .select(['acknowledged_at', 'snoozed_until'])
-    .where('account_id', '=', accountId)
+  return selectMembers(db, accountId)
+    .select(['members.id', 'members.problem', 'fingerprint', 'started_at', 'confirmed_at', 'ended_at'])
+    .select(['cause', 'message', 'acknowledged_at', 'snoozed_until'])
     .where('monitor_id', '=', monitorId)
     .orderBy('started_at', 'desc')
     .limit(EXPORT_LIMITS.incidentsOfADomain)

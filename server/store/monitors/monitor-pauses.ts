@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Plan } from '../../core/plan.ts';
 import { lockPlan } from '../billing/entitlements.ts';
-import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
-import { reopenLastChanged } from '../alerts/leaving-domains.ts';
+import { endOutagesOfPaused, letOthersReportEnd, RESET_UPTIME } from '../alerts/incidents.ts';
 import { announceMonitor, lockMonitor, updateMonitor } from './monitor-change.ts';
 import type { MonitorKey, PausedBy, Tables } from '../schema/tables.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
@@ -111,7 +110,7 @@ async function setPaused(
     .select('id')
     .where('account_id', '=', row.account_id)
     .where('id', '=', row.id);
-  await reopenLastChanged(trx, dialect, { accountId: row.account_id, leaving, now });
+  await letOthersReportEnd(trx, dialect, { accountId: row.account_id, leaving, now });
   return toMonitor({ ...row, ...next, ...RESET_UPTIME });
 }
 

@@ -252,15 +252,15 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
     .innerJoin('monitors', (join) =>
       join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
     )
-    .leftJoin('incidents', (join) =>
+    .leftJoin('incident_members', (join) =>
       join
-        .on('incidents.account_id', '=', accountId)
-        .onRef('incidents.monitor_id', '=', 'listed.monitor_id')
-        .on('incidents.problem', '=', 'down')
-        .on('incidents.ended_at', 'is', null),
+        .on('incident_members.account_id', '=', accountId)
+        .onRef('incident_members.monitor_id', '=', 'listed.monitor_id')
+        .on('incident_members.problem', '=', 'down')
+        .on('incident_members.ended_at', 'is', null),
     )
     .select(['listed.monitor_id as id', 'listed.host', 'listed.port', 'target', 'listed.state'])
-    .select(['monitors.problem', 'problem_message', 'uptime', 'incidents.message as down_message'])
+    .select(['monitors.problem', 'problem_message', 'uptime', 'incident_members.message as down_message'])
     .select('monitors.certificate_fingerprint as fingerprint')
     .orderBy('listed.host')
     .orderBy('listed.port')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { dueWithInterval } from '../../core/check/schedule.ts';
 import type { Plan } from '../../core/plan.ts';
-import { handOverAlerts, reopenLastChanged } from '../alerts/leaving-domains.ts';
+import { letOthersReportEnd, nameOtherDomains } from '../alerts/incidents.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, updateMonitor } from './monitor-change.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
@@ -33,18 +33,8 @@ export async function removeMonitor(
       .where('account_id', '=', key.accountId)
       .where('id', '=', key.monitorId);
     if (row.paused_by === null)
-      await reopenLastChanged(trx, store.dialect, { accountId: key.accountId, leaving, now });
-    const incidents = await trx
-      .selectFrom('incidents')
-      .select('id')
-      .where('account_id', '=', key.accountId)
-      .where('monitor_id', '=', key.monitorId)
-      .execute();
-    await handOverAlerts(
-      trx,
-      key.accountId,
-      incidents.map(({ id }) => id),
-    );
+      await letOthersReportEnd(trx, store.dialect, { accountId: key.accountId, leaving, now });
+    await nameOtherDomains(trx, key);
     const result = await trx
       .deleteFrom('monitors')
       .where('account_id', '=', row.account_id)

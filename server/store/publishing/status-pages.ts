@@ -270,7 +270,7 @@ export async function listDowntime(
   const { accountId, monitorIds: ids, from, max } = request;
   if (ids.length === 0) return [];
   const rows = await store.db
-    .selectFrom('incidents')
+    .selectFrom('incident_members')
     .select(['monitor_id', 'started_at', 'ended_at'])
     .where('account_id', '=', accountId)
     .where('monitor_id', 'in', ids)

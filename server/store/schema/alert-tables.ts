@@ -29,19 +29,29 @@ export interface OutboxColumns {
 /** A boolean as 0 or 1. */
 type Flag = number;
 
-/**
- * A period in which a problem lasted. `down` begins at the first failed check and ends at the first successful one, or earlier if
- * checks stopped meanwhile.
- */
+/** A problem of one subject: a domain, a certificate, a registration or a deployment. It is deleted with its last member. */
 export interface IncidentsTable {
   account_id: string;
+  /** Id of the incident and of its first member. */
   id: string;
-  monitor_id: string;
-  /** Id of the incident of the same certificate that carries the alerts of both; null if this one carries its own. */
-  group_id: string | null;
   problem: Problem;
-  /** Fingerprint of the certificate concerned; empty if the incident concerns the endpoint. */
+  /** Fingerprint of the certificate, or key of the registration's end; empty if the subject is the domain, the only member. */
   fingerprint: string;
+  acknowledged_at: number | null;
+  snoozed_until: number | null;
+}
+
+/**
+ * A period in which a monitor had the problem of an incident. `down` begins at the first failed check and ends at the first successful
+ * one, or earlier if checks stopped meanwhile.
+ */
+export interface IncidentMembersTable {
+  account_id: string;
+  id: string;
+  incident_id: string;
+  monitor_id: string;
+  /** Problem of the incident, copied because uptime is computed from this table alone. */
+  problem: Problem;
   started_at: number;
   /** Time at which a second check confirmed the problem, ms UTC; null until then. */
   confirmed_at: number | null;
@@ -50,8 +60,8 @@ export interface IncidentsTable {
   ended_at: number | null;
   /** 1 if a check saw that the problem was over; 0 while the problem lasts, and if checks stopped before its end. */
   recovered: Flag;
-  acknowledged_at: number | null;
-  snoozed_until: number | null;
+  /** 1 if the next check has to report the end of the incident, because the last domain with the problem was paused or removed. */
+  reports_end: Generated<Flag>;
   /** A stable code: the cause of a `down` incident, else the problem. */
   cause: string;
   message: string;
@@ -62,8 +72,9 @@ export interface IncidentsTable {
 export interface AlertsTable {
   id: string;
   account_id: string;
-  /** Id of the monitor; null for a test message of a channel and for a ping of the self-check. */
+  /** Id of the monitor that messages name first; null for a test message of a channel and for a ping of the self-check. */
   monitor_id: string | null;
+  /** Null also for alerts that an old version sent for each domain of a certificate. */
   incident_id: string | null;
   kind: AlertKind;
   /** Alert step, unique within the incident. */

@@ -113,10 +113,6 @@ const OF_TRIGGERS = {
 // Each alert is sent once per incident, so alerts of kept incidents would never reach the new owner's channels.
 const OF_ALERTS = { newOwner: 'removed', exported: 'The list of alerts has it.' } as const;
 
-/** Incidents whose alerts no other incident of the certificate needs any more. */
-const leadsNoOthers = sql<SqlBool>`not exists (select 1 from incidents member
-  where member.account_id = old.account_id and member.group_id = old.id)`;
-
 /** Longer than any session, verification or mailed link of the identity provider is valid. */
 const PROVIDER_EXPIRY = { at: ['expiresAt'], aheadMs: DAY_MS + HOUR_MS, isText: true } as const;
 
@@ -239,16 +235,12 @@ export const CATALOGUE: Catalogue = {
       isDeletable: sql`old.kept = 0`,
     },
   },
-  incidents: {
+  incidents: { bound: 'with their members', newOwner: 'removed', exported: OF_DOMAINS },
+  incident_members: {
     bound: '5,000 per monitor; the days of its plan',
     newOwner: 'removed',
     exported: OF_DOMAINS,
-    history: {
-      key: 'id',
-      at: 'ended_at',
-      newest: { by: 'started_at', maximum: 5_000 },
-      isDeletable: leadsNoOthers,
-    },
+    history: { key: 'id', at: 'ended_at', newest: { by: 'started_at', maximum: 5_000 } },
   },
   alerts: {
     bound: 'with their incidents; tests 90 days',

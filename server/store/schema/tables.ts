@@ -24,6 +24,7 @@ import type {
   ChannelsTable,
   DeliveriesTable,
   DeliveryAttemptsTable,
+  IncidentMembersTable,
   IncidentsTable,
   MaintenanceWindowsTable,
   OutboxColumns,
@@ -279,6 +280,7 @@ export interface Tables {
   favicons: FaviconsTable;
   glances: GlancesTable;
   incidents: IncidentsTable;
+  incident_members: IncidentMembersTable;
   authorities: AuthoritiesTable;
   alerts: AlertsTable;
   deliveries: DeliveriesTable;

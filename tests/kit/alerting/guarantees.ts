@@ -82,7 +82,8 @@ export interface ObservedCheck {
   isMaintained: boolean;
   /** The alerts that this check planned and the outbox accepted. */
   alerts: readonly SentStep[];
-  reopened: readonly string[];
+  /** Ids of the incidents to which an intermittent problem returned. */
+  rejoined: readonly string[];
 }
 
 /** The state of one problem: it exists, it is gone, or the check could not tell. `due`: an alert is due. */
@@ -105,7 +106,7 @@ export class Guarantees {
 
   verify(check: ObservedCheck): void {
     for (const alert of check.alerts) this.#verifyReportedOnce(check, alert);
-    for (const id of check.reopened) this.#verifyReopened(check, id);
+    for (const id of check.rejoined) this.#verifyRejoined(check, id);
     for (const [key, sighting] of this.#sightings(check)) {
       const track = this.#updateTrack(key, sighting, check.now);
       this.#verifyStep(check, key, sighting);
@@ -205,7 +206,9 @@ export class Guarantees {
         one !== alert && one.key === alert.key && one.step === alert.step && one.state !== 'superseded',
     );
     for (const one of same) {
-      const isOver = outbox.ends.some(({ incident, at }) => incident === one.incident && at >= one.at);
+      const isOver = outbox.ends.some(
+        ({ incident, at }) => incident.incidentId === one.incident.incidentId && at >= one.at,
+      );
       assert(isOver, `${alert.key} ${alert.step} is reported twice for one incident`);
     }
     if (alert.incident.problem === 'down') return;
@@ -213,13 +216,16 @@ export class Guarantees {
     assert(recent.length < 2, `${alert.key} ${alert.step} is reported a third time in a week`);
   }
 
-  #verifyReopened({ outbox, now }: ObservedCheck, id: string): void {
-    const key = outbox.incidents.find((one) => one.id === id)?.key ?? '';
+  #verifyRejoined({ outbox, now }: ObservedCheck, id: string): void {
+    const key = outbox.incidents.find(({ incidentId }) => incidentId === id)?.key ?? '';
     const recent = outbox.ends.filter(
       ({ incident, at }) =>
         incident.key === key && at > now - WEEK - HOUR && outbox.sentOf(incident).length > 0,
     );
-    assert(new Set(recent.map(({ incident }) => incident)).size >= 2, `${key} returned unreported`);
+    assert(
+      new Set(recent.map(({ incident }) => incident.incidentId)).size >= 2,
+      `${key} returned unreported`,
+    );
   }
 
   /** A problem that exists, is confirmed and is not silenced has been reported, for this incident. */

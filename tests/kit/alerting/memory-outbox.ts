@@ -26,11 +26,11 @@ export type Incident = Omit<KnownIncident, 'notifiedSteps' | 'lastStepAt'> & {
 export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: string }): string =>
   `${problem} ${fingerprint}`;
 
-/** Keeps incidents and alerts of one monitor in memory, as `server/store` does in the database. */
+/** Keeps the parts in incidents and the alerts of one monitor in memory, as `server/store` does in the database. */
 export class MemoryOutbox {
   readonly incidents: Incident[] = [];
   readonly sent: SentStep[] = [];
-  /** When each incident ended, in order; a reopened incident has several ends. */
+  /** When each part ended, in order. */
   readonly ends: { incident: Incident; at: number }[] = [];
   isQuiet = false;
   #uptime: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null, downSeenAt: null };
@@ -49,7 +49,11 @@ export class MemoryOutbox {
   }
 
   sentOf(incident: Incident): SentStep[] {
-    return this.sent.filter((one) => one.incident === incident && one.state !== 'superseded');
+    return this.#rowsOf(incident).filter(({ state }) => state !== 'superseded');
+  }
+
+  #rowsOf({ incidentId }: Incident): SentStep[] {
+    return this.sent.filter(({ incident }) => incident.incidentId === incidentId);
   }
 
   openOf(key: string): Incident | null {
@@ -61,7 +65,14 @@ export class MemoryOutbox {
     const { standing, incident, endedAt } = followUptime(this.#uptime, { state, now });
     this.#uptime = standing;
     if (incident === 'begin')
-      this.#open({ problem: 'down', fingerprint: '', facts: NO_FACTS }, standing.downSince ?? now, now);
+      this.#open({
+        problem: 'down',
+        fingerprint: '',
+        facts: NO_FACTS,
+        incidentId: null,
+        startedAt: standing.downSince ?? now,
+        confirmedAt: now,
+      });
     const open = this.openOf('down ');
     if (incident === 'end' && open !== null) {
       open.endedAt = endedAt ?? now;
@@ -85,7 +96,7 @@ export class MemoryOutbox {
         host: 'a.example',
         settings,
         maintenanceUntil: null,
-        groups: [],
+        shared: [],
         ...look,
         isUp: state === 'up',
         known,
@@ -98,7 +109,7 @@ export class MemoryOutbox {
     for (const change of changes) {
       if (change.kind === 'open') {
         if (this.openOf(keyOf(change)) !== null) throw new Error(`${keyOf(change)} is open already`);
-        this.#open(change, change.startedAt, change.confirmedAt);
+        this.#open(change);
         continue;
       }
       const incident = this.incidents.find(({ id }) => id === change.id);
@@ -106,9 +117,7 @@ export class MemoryOutbox {
       if (change.kind === 'end') {
         Object.assign(incident, { endedAt: change.endedAt, recovered: true });
         this.ends.push({ incident, at: now });
-      } else if (change.kind === 'reopen')
-        Object.assign(incident, { endedAt: null, clearingSince: null, recovered: false });
-      else if (change.kind === 'drop') {
+      } else if (change.kind === 'drop') {
         if (this.sentOf(incident).length > 0)
           throw new Error('What people were notified of must not be forgotten');
         incident.isDropped = true;
@@ -127,29 +136,36 @@ export class MemoryOutbox {
 
   /** Drops queued alerts of an incident that was acknowledged or snoozed. */
   dropWaiting(incident: Incident): void {
-    for (const one of this.sent)
-      if (one.incident === incident && one.state === 'waiting' && one.step !== 'resolved')
-        one.state = 'superseded';
+    for (const one of this.#rowsOf(incident))
+      if (one.state === 'waiting' && one.step !== 'resolved') one.state = 'superseded';
   }
 
-  #open(
-    opened: Pick<KnownIncident, 'problem' | 'fingerprint' | 'facts'>,
-    startedAt: number,
-    confirmedAt: number | null,
-  ): void {
-    const { problem, fingerprint, facts } = opened;
+  #open({
+    problem,
+    fingerprint,
+    facts,
+    startedAt,
+    confirmedAt,
+    incidentId,
+  }: Pick<KnownIncident, 'problem' | 'fingerprint' | 'facts' | 'startedAt' | 'confirmedAt'> & {
+    incidentId: string | null;
+  }): void {
+    const id = `i${this.incidents.length}`;
+    const joined = this.incidents.findLast((one) => one.incidentId === incidentId);
     this.incidents.push({
-      id: `i${this.incidents.length}`,
+      id,
+      incidentId: incidentId ?? id,
       problem,
       fingerprint,
-      key: keyOf(opened),
+      key: keyOf({ problem, fingerprint }),
       startedAt,
       confirmedAt,
       clearingSince: null,
       endedAt: null,
       recovered: false,
-      acknowledgedAt: null,
-      snoozedUntil: null,
+      reportsEnd: false,
+      acknowledgedAt: joined?.acknowledgedAt ?? null,
+      snoozedUntil: joined?.snoozedUntil ?? null,
       facts,
       isDropped: false,
     });
@@ -157,11 +173,11 @@ export class MemoryOutbox {
 
   #add(alert: PlannedAlert, now: number): SentStep | null {
     const key = keyOf(alert);
-    const incident = this.incidents.findLast(({ id, key: own }) =>
-      alert.incidentId === null ? own === key : id === alert.incidentId,
+    const incident = this.incidents.findLast(({ incidentId, key: own }) =>
+      alert.incidentId === null ? own === key : incidentId === alert.incidentId,
     );
     if (incident === undefined) throw new Error(`An alert of ${key} has no incident`);
-    const rows = this.sent.filter((one) => one.incident === incident);
+    const rows = this.#rowsOf(incident);
     const wasSent = rows.some(
       ({ state, step }) =>
         state === 'sent' || (alert.problem === 'down' && state === 'waiting' && step !== 'resolved'),

@@ -15,6 +15,7 @@ import { listWorstFirst } from './0032-worst-first.ts';
 import { addIssuers } from './0033-certificate-issuers.ts';
 import { addCertificateProblems } from './0034-certificate-problems.ts';
 import { listRefused } from './0035-refused-by-some.ts';
+import { addIncidentMembers } from './0036-incident-members.ts';
 import { listFlawed } from './0037-flaws.ts';
 
 export interface SchemaChange {
@@ -48,6 +49,8 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0033-certificate-issuers': { up: addIssuers, breaking: false },
   '0034-certificate-problems': { up: addCertificateProblems, breaking: false },
   '0035-refused-by-some': { up: listRefused, breaking: false },
+  // An older program would look for the state of each domain in the incidents.
+  '0036-incident-members': { up: addIncidentMembers, breaking: true },
   '0037-flaws': { up: listFlawed, breaking: false },
 };
 
