@@ -1,4 +1,15 @@
-/** Vocabulary of checks and their reports, beside `words.ts`. Imports nothing. */
+/** Vocabulary of checks and their reports, beside `words.ts`. */
+
+import { CRITICAL_DAYS, SOON_DAYS } from './words.ts';
+
+/** The states that a certificate has by its expiry, soonest first, each with the most whole days left (rounded down). */
+export const EXPIRY_STATES = [
+  { state: 'expired', maxDays: -1 },
+  { state: 'critical', maxDays: CRITICAL_DAYS },
+  { state: 'soon', maxDays: SOON_DAYS },
+  { state: 'ok', maxDays: Infinity },
+] as const;
+export type ExpiryState = (typeof EXPIRY_STATES)[number]['state'];
 
 /**
  * Optional settings of how a domain is checked: fields of the API, columns of CSV files and, with hyphens, options

@@ -1,9 +1,9 @@
-import { CRITICAL_DAYS, SOON_DAYS } from '../words.ts';
+import { EXPIRY_STATES, type ExpiryState } from '../check-words.ts';
 import { DAY_MS } from '../durations.ts';
+import { count } from '../words.ts';
 
-type BadgeStatus = 'expired' | 'critical' | 'soon';
 export interface Badge {
-  status: BadgeStatus;
+  status: Exclude<ExpiryState, 'ok'>;
   /** Full text, e.g. 'Expiring in 2 days'. */
   text: string;
   /** Short text, e.g. 'Expiring in 2d'. */
@@ -15,17 +15,21 @@ export function daysLeft(notAfter: number, now: number): number {
   return Math.floor((notAfter - now) / DAY_MS);
 }
 
+/** Returns the state of a certificate that expires at `notAfter`; both are ms UTC. */
+export function expiryState(notAfter: number, now: number): ExpiryState {
+  const days = daysLeft(notAfter, now);
+  return EXPIRY_STATES.find(({ maxDays }) => days <= maxDays)?.state ?? 'ok';
+}
+
 /**
- * Returns the badge for the days from `now` until `notAfter` (both ms UTC); null if more than `SOON_DAYS` are left. The
- * certificate's lifetime does not matter.
+ * Returns the badge for the days from `now` until `notAfter` (both ms UTC); null if the state is `ok`. The certificate's lifetime does
+ * not matter.
  */
 export function expiryBadge(notAfter: number, now: number): Badge | null {
+  const status = expiryState(notAfter, now);
+  if (status === 'ok') return null;
+  if (status === 'expired') return { status, text: 'Expired', shortText: 'Expired' };
   const days = daysLeft(notAfter, now);
-  if (days < 0) return { status: 'expired', text: 'Expired', shortText: 'Expired' };
-  const unit = days === 1 ? 'day' : 'days';
-  if (days <= CRITICAL_DAYS)
-    return { status: 'critical', text: `Expiring in ${days} ${unit}`, shortText: `Expiring in ${days}d` };
-  if (days <= SOON_DAYS)
-    return { status: 'soon', text: `Expires in ${days} ${unit}`, shortText: `Expires in ${days}d` };
-  return null;
+  const verb = status === 'critical' ? 'Expiring' : 'Expires';
+  return { status, text: `${verb} in ${count(days, 'day')}`, shortText: `${verb} in ${days}d` };
 }

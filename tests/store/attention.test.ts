@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
+import { levelsOf } from '../../server/store/monitors/domain-state.ts';
 import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { pageOfLevels } from '../../server/store/monitors/pages-of-levels.ts';
@@ -62,6 +63,7 @@ describeEachDatabase('domains that need attention', (open) => {
       for (const direction of ['asc', 'desc'] as const) {
         if (sort === 'soonest' && direction === 'asc') continue;
         const list = { ...everything, sort, direction };
+        const levels = levelsOf(list) ?? expect.fail();
         const whole = (await listMonitors(store, list)).monitors.map(({ id }) => id);
         expect(whole).toHaveLength(monitors.length);
         if (sort === 'worst') {
@@ -70,7 +72,7 @@ describeEachDatabase('domains that need attention', (open) => {
         }
         let after: LevelPlace | null = null;
         for (let offset = 0; offset < whole.length; offset += 7) {
-          const page = { total: whole.length, offset, limit: 7 };
+          const page = { total: whole.length, offset, limit: 7, levels };
           const rows = await pageOfLevels(store, list, page);
           const expected = whole.slice(offset, offset + 7);
           expect(rows.map((row) => row.monitor_id)).toEqual(expected);

@@ -1,6 +1,6 @@
 import type { UserWire } from '../../../contract/account.ts';
-import { daysLeft } from '../../../contract/state/badge.ts';
-import { attentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../../../contract/words.ts';
+import { expiryState } from '../../../contract/state/badge.ts';
+import { attentionReason, type DomainState } from '../../../contract/words.ts';
 import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import { currentZoneName } from '../../../contract/time-zone.ts';
 import { expectedRenewal, isShortLived, type Renewable, renewalOverdueAt } from '../../core/alert-steps.ts';
@@ -265,10 +265,7 @@ export function certificateStateOf(
 ) {
   if (certificate === null) return 'unread';
   if (verdict?.revocation.state === 'revoked') return 'revoked';
-  const days = daysLeft(certificate.notAfter, now);
-  if (days < 0) return 'expired';
-  if (days <= CRITICAL_DAYS) return 'critical';
-  return days <= SOON_DAYS ? 'soon' : 'ok';
+  return expiryState(certificate.notAfter, now);
 }
 
 /** Returns whether a check found that the name resolves to an address that the policy refuses. */

@@ -15,7 +15,8 @@ import {
   weekdayDate,
 } from './wording.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
+import { expiryState } from '../../../contract/state/badge.ts';
+import { CRITICAL_DAYS } from '../../../contract/words.ts';
 
 /** Returns the words about a certificate that expires or has expired. */
 export function expiryWords(input: AboutMonitor): Words {
@@ -53,10 +54,10 @@ function isOverdueOnly(input: AboutMonitor): boolean {
 function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
   const left = certificateOf(input).notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };
-  const days = Math.floor(left / DAY_MS);
-  if (days <= CRITICAL_DAYS) return { tone: 'critical', text: `Expiring in ${duration(left)}` };
-  if (days <= SOON_DAYS) return { tone: 'soon', text: `Expires in ${duration(left)}` };
-  return { tone: 'soon', text: isOverdueOnly(input) ? 'Renewal overdue' : `Expires in ${duration(left)}` };
+  const state = expiryState(certificateOf(input).notAfter, input.now);
+  if (state === 'critical') return { tone: state, text: `Expiring in ${duration(left)}` };
+  const isOverdue = state === 'ok' && isOverdueOnly(input);
+  return { tone: 'soon', text: isOverdue ? 'Renewal overdue' : `Expires in ${duration(left)}` };
 }
 
 function headingOf(input: AboutMonitor): DrawnMail['heading'] {

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { naturalDirection, type SortDirection } from '../../../contract/calls/list-order.ts';
+import { EXPIRY_STATES } from '../../../contract/check-words.ts';
 import {
   ATTENTION_REASONS,
   type AttentionReason,
-  CRITICAL_DAYS,
+  type DomainSort,
   type DomainState,
   SOON_DAYS,
 } from '../../../contract/words.ts';
@@ -16,19 +18,35 @@ const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
 export const REVOKED = PHASES.indexOf('revoked');
 export const DATED = PHASES.indexOf('dated');
 
-const criticalFrom = (now: number): number => now;
-const soonFrom = (now: number): number => now + (CRITICAL_DAYS + 1) * DAY_MS;
-export const okFrom = (now: number): number => now + (SOON_DAYS + 1) * DAY_MS;
+/** Returns the end of a state: a certificate that expires then (ms UTC) or later is in a later state. */
+const endOf = (maxDays: number, now: number): number =>
+  maxDays === Infinity ? Number.MAX_SAFE_INTEGER : now + (maxDays + 1) * DAY_MS;
+
+/** Returns the time, in ms UTC, from which certificates expire that need no action yet. */
+export const okFrom = (now: number): number => endOf(SOON_DAYS, now);
+
+/** Returns the expiry times, in ms UTC, from `from` to before `until`, of the certificates in a state; undefined for other states. */
+export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
+  const index = EXPIRY_STATES.findIndex(({ state }) => state === status);
+  const [former, own] = [EXPIRY_STATES[index - 1], EXPIRY_STATES[index]];
+  return (
+    own && {
+      from: former === undefined ? Number.MIN_SAFE_INTEGER : endOf(former.maxDays, now),
+      until: endOf(own.maxDays, now),
+    }
+  );
+}
 
 /** Returns an SQL expression for the state of a row of `monitor_listing`. */
 export function domainState(now: number): RawBuilder<DomainState> {
-  return sql<DomainState>`case monitor_listing.phase
-    when 0 then 'paused' when 1 then 'pending' when 2 then 'unread' when 3 then 'revoked'
-    else case
-      when monitor_listing.not_after < ${sql.lit(criticalFrom(now))} then 'expired'
-      when monitor_listing.not_after < ${sql.lit(soonFrom(now))} then 'critical'
-      when monitor_listing.not_after < ${sql.lit(okFrom(now))} then 'soon'
-      else 'ok' end end`;
+  const undated = PHASES.slice(0, DATED).map(
+    (state, phase) => sql`when monitor_listing.phase = ${sql.lit(phase)} then ${sql.lit(state)}`,
+  );
+  const dated = EXPIRY_STATES.map(
+    ({ state, maxDays }) =>
+      sql`when monitor_listing.not_after < ${sql.lit(endOf(maxDays, now))} then ${sql.lit(state)}`,
+  );
+  return sql<DomainState>`case ${sql.join([...undated, ...dated], sql` `)} end`;
 }
 
 /**
@@ -36,19 +54,10 @@ export function domainState(now: number): RawBuilder<DomainState> {
  * `phases`, which a comparison with `domainState` prevents.
  */
 export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
-  const from = { critical: criticalFrom(now), soon: soonFrom(now), ok: okFrom(now) };
-  switch (state) {
-    case 'expired':
-      return sql`phase = ${sql.lit(DATED)} and not_after < ${from.critical}`;
-    case 'critical':
-      return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.critical} and not_after < ${from.soon}`;
-    case 'soon':
-      return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.soon} and not_after < ${from.ok}`;
-    case 'ok':
-      return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.ok}`;
-    default:
-      return sql`phase = ${sql.lit(PHASES.indexOf(state))}`;
-  }
+  const ends = endingIn(state, now);
+  return ends === undefined
+    ? sql`phase = ${sql.lit(PHASES.findIndex((phase) => phase === state))}`
+    : sql`phase = ${sql.lit(DATED)} and not_after >= ${ends.from} and not_after < ${ends.until}`;
 }
 
 /** Returns an SQL condition for the list's filter `expiring`. Its rule is `hasListStatus` of the contract. */
@@ -81,7 +90,7 @@ const FAULTLESS = hasFault(0);
  * Returns the levels of urgency, most urgent first, each with an SQL condition for a row of `monitor_listing`: the `ATTENTION_REASONS`,
  * then domains that need nothing, those not checked yet, and paused ones. A row belongs to the first level whose condition holds.
  */
-function levelTests(now: number): RawBuilder<boolean>[] {
+export function urgencyLevels(now: number): RawBuilder<boolean>[] {
   const isUnscheduled = sql`(on_schedule_until is null or on_schedule_until <= ${now})`;
   const byReason: Record<AttentionReason, RawBuilder<boolean>> = {
     expired: isInState('expired', now),
@@ -101,19 +110,60 @@ function levelTests(now: number): RawBuilder<boolean>[] {
   return [...ATTENTION_REASONS.map((reason) => byReason[reason]), ...others];
 }
 
-/** Returns an SQL expression for the level of urgency of a row of `monitor_listing`, 0 for the most urgent. */
-export function urgency(now: number): RawBuilder<number> {
-  const cases = levelTests(now).map((test, level) => sql`when ${test} then ${sql.lit(level)}`);
+/** Returns an SQL expression for the number of the first level whose condition holds. */
+export function levelNumber(levels: readonly RawBuilder<boolean>[]): RawBuilder<number> {
+  const cases = levels.map((test, level) => sql`when ${test} then ${sql.lit(level)}`);
   return sql<number>`case ${sql.join(cases, sql` `)} end`;
 }
 
-/** Returns SQL conditions for exactly the rows of each level, most urgent first. Each condition reads one range of an index. */
-export function urgencyLevels(now: number): RawBuilder<boolean>[] {
-  const tests = levelTests(now);
-  return tests.map((test, level) => {
-    const former = tests.slice(0, level).map((earlier) => sql`not (${earlier})`);
+/** Returns an SQL expression for the level of urgency of a row of `monitor_listing`, 0 for the most urgent. */
+export const urgency = (now: number): RawBuilder<number> => levelNumber(urgencyLevels(now));
+
+/** Returns SQL conditions for exactly the rows of each level, in their order. Each condition reads one range of an index. */
+export function exactLevels(levels: readonly RawBuilder<boolean>[]): RawBuilder<boolean>[] {
+  return levels.map((test, level) => {
+    const former = levels.slice(0, level).map((earlier) => sql`not (${earlier})`);
     return sql<boolean>`${sql.join([test, ...former], sql` and `)}`;
   });
+}
+
+/** An order of monitors. */
+export interface Order {
+  sort: DomainSort;
+  /** If absent, `naturalDirection` of the order. */
+  direction?: SortDirection | undefined;
+  now: number;
+}
+
+export const isDescending = ({ sort, direction = naturalDirection(sort) }: Order): boolean =>
+  direction === 'desc';
+
+export interface Levels {
+  /** SQL conditions, in ascending order. A row belongs to the first level whose condition holds. */
+  tests: RawBuilder<boolean>[];
+  /** The level with most monitors. */
+  largest: number;
+  /** Returns the level of a position in the list. */
+  at(cursor: { notAfter?: number | null; urgency?: number }): number;
+}
+
+/**
+ * Returns the levels of an order that consists of levels, else null. No index has such an order as a whole, but each level is a range of an
+ * index. These are `worst`, and latest expiry first, because monitors without a certificate come last in both directions.
+ */
+export function levelsOf(order: Order): Levels | null {
+  if (order.sort === 'worst')
+    return {
+      tests: urgencyLevels(order.now),
+      largest: ATTENTION_REASONS.length,
+      at: ({ urgency: level = 0 }) => level,
+    };
+  if (order.sort !== 'soonest' || !isDescending(order)) return null;
+  return {
+    tests: [sql`not_after is null`, sql`not_after is not null`],
+    largest: 1,
+    at: ({ notAfter }) => (notAfter === null ? 0 : 1),
+  };
 }
 
 /** SQL condition for monitors that are down or unreachable. `trouble > 0` matches the partial index. */
@@ -136,26 +186,6 @@ export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
  */
 export function isOnSchedule(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
-}
-
-/**
- * Returns the expiry times, in ms UTC, from `from` to before `until`, for which a certificate has the status unless it is revoked;
- * undefined for statuses that depend on more. No certificate expires later than `Number.MAX_SAFE_INTEGER`.
- */
-export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
-  const [least, most] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-  switch (status) {
-    case 'expired':
-      return { from: least, until: criticalFrom(now) };
-    case 'critical':
-      return { from: criticalFrom(now), until: soonFrom(now) };
-    case 'soon':
-      return { from: soonFrom(now), until: okFrom(now) };
-    case 'ok':
-      return { from: okFrom(now), until: most };
-    default:
-      return undefined;
-  }
 }
 
 /** Returns an SQL condition for monitors in the phase `dated` whose state is not `ok`. */

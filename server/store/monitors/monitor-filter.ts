@@ -18,14 +18,15 @@ import {
   isInState,
   isUndated,
   isUnreached,
+  levelNumber,
+  levelsOf,
   okFrom,
-  urgency,
+  type Order,
 } from './domain-state.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { naturalDirection, type SortDirection } from '../../../contract/calls/list-order.ts';
-import type { DomainSort, ListStatus } from '../../../contract/words.ts';
+import type { ListStatus } from '../../../contract/words.ts';
 
 /** Place in an order by expiry: directly after a monitor with these values. */
 export interface ExpiryPlace {
@@ -67,26 +68,7 @@ export interface MonitorFilter {
 }
 
 /** A filter and an order of monitors. */
-export interface SortedFilter extends MonitorFilter {
-  sort: DomainSort;
-  /** If absent, `naturalDirection` of the order. */
-  direction?: SortDirection | undefined;
-}
-
-export const isDescending = ({ sort, direction = naturalDirection(sort) }: SortedFilter): boolean =>
-  direction === 'desc';
-
-/**
- * Returns whether the order consists of levels. No index has such an order as a whole, but each level is a range of an index. These are
- * `worst`, and latest expiry first, because monitors without a certificate come last in both directions.
- */
-export const hasLevels = (order: SortedFilter): boolean =>
-  order.sort === 'worst' || (order.sort === 'soonest' && isDescending(order));
-
-/** Returns an SQL expression for the number of a row's level; ascending order puts level 0 first. */
-function levelOf({ sort, now }: SortedFilter): RawBuilder<number> {
-  return sort === 'worst' ? urgency(now) : sql<number>`case when not_after is null then 0 else 1 end`;
-}
+export type SortedFilter = MonitorFilter & Order;
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
@@ -140,7 +122,7 @@ export interface PageRange {
  * matches, deep pages and text searches, first finds all matches through one index. `wanted` null: all rows.
  */
 export function matchingRows(store: Store, filter: SortedFilter, wanted: PageRange | null): Listed<unknown> {
-  const isIndexed = !hasLevels(filter);
+  const isIndexed = levelsOf(filter) === null;
   if (isIndexed && !searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
     if (hasOrderedIndex(filter)) return matching(store, filter);
     if (wanted.reach <= wanted.total * MAX_WALKED_SHARE) return matching(store, filter, { isWalked: true });
@@ -186,11 +168,11 @@ export const isEverything = (filter: MonitorFilter): boolean =>
 /** Selects all matches, unsorted, with the columns that a list of this order sorts by or selects. */
 export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilter | null = null) {
   // Other orders need no level, and the index on texts lacks columns for that of the order `worst`.
-  const level = order !== null && hasLevels(order) ? levelOf(order) : sql<number>`0`;
+  const levels = order && levelsOf(order);
   return splitByLength(store, filter, (part) =>
     part
       .select(['monitor_id', 'created_at', 'not_after', 'host', 'port', 'tags'])
-      .select(level.as('urgency')),
+      .select((levels ? levelNumber(levels.tests) : sql<number>`0`).as('urgency')),
   );
 }
 

@@ -1,13 +1,12 @@
 import type { Targeted } from '../../core/target.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { isDescending, levelsOf } from './domain-state.ts';
 import { MAX_ENTRIES } from './expiries.ts';
 import {
   countMatching,
   DENSE_MATCHES,
   foundRows,
-  hasLevels,
-  isDescending,
   isSearch,
   matchingRows,
   type MonitorCursor,
@@ -235,9 +234,11 @@ async function pageOf(
   { total, offset }: { total: number; offset: number },
 ): Promise<PlaceRow[]> {
   const { pageSize } = query;
-  if (hasLevels(query) && total > DENSE_MATCHES && !searchesText(query)) {
-    const after = query.after ? levelPlace(query.after) : null;
-    return pageOfLevels(store, query, { total, offset, limit: pageSize, after });
+  const levels = levelsOf(query);
+  if (levels && total > DENSE_MATCHES && !searchesText(query)) {
+    const { after } = query;
+    const place = after && 'notAfter' in after ? { ...after, urgency: levels.at(after) } : null;
+    return pageOfLevels(store, query, { total, offset, limit: pageSize, after: place, levels });
   }
   const select = (page: NonNullable<Parameters<typeof selectSorted>[2]>) =>
     selectSorted(store, query, page).select(placeColumns(query)).$castTo<PlaceRow>();
@@ -274,7 +275,7 @@ function sorted<DB, TB extends keyof DB, O>(
     columns.reduce((all, column) => all.orderBy(sql.ref(column), isDown ? 'desc' : 'asc'), rows);
   if (query.sort === 'name') return by('host', 'port', 'monitor_id');
   if (query.sort === 'newest') return by('created_at', 'monitor_id');
-  return byExpiry(hasLevels(query) ? by('urgency') : rows, isDown);
+  return byExpiry(levelsOf(query) ? by('urgency') : rows, isDown);
 }
 
 const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({ monitor_id: id }) => id);
@@ -294,12 +295,6 @@ function cursorAfter({ sort }: Sorted, row: PlaceRow): MonitorCursor {
   }
 }
 
-/** Returns the position with its level, for an order by levels; null for other orders. */
-function levelPlace(cursor: MonitorCursor) {
-  if (cursor.sort === 'worst') return cursor;
-  return cursor.sort === 'soonest' ? { ...cursor, urgency: cursor.notAfter === null ? 0 : 1 } : null;
-}
-
 /** Returns an SQL condition for rows of `monitor_listing` after the cursor. */
 function isAfter(cursor: MonitorCursor, query: Sorted): RawBuilder<boolean> {
   const isDown = isDescending(query);
@@ -309,7 +304,7 @@ function isAfter(cursor: MonitorCursor, query: Sorted): RawBuilder<boolean> {
   if (cursor.sort === 'name')
     return sql<boolean>`(host, port, monitor_id) ${than} (${cursor.host}, ${cursor.port}, ${cursor.id})`;
   const rest = isAfterExpiry(cursor, isDown);
-  const level = hasLevels(query) ? levelPlace(cursor)?.urgency : undefined;
+  const level = levelsOf(query)?.at(cursor);
   return level === undefined
     ? rest
     : sql<boolean>`(urgency ${than} ${level} or (urgency = ${level} and ${rest}))`;

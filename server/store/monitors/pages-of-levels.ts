@@ -1,8 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { ATTENTION_REASONS } from '../../../contract/words.ts';
 import type { Store } from '../db/open-store.ts';
-import { urgencyLevels } from './domain-state.ts';
-import { type ExpiryPlace, isDescending, matching, type SortedFilter } from './monitor-filter.ts';
+import { exactLevels, isDescending, type Levels } from './domain-state.ts';
+import { type ExpiryPlace, matching, type SortedFilter } from './monitor-filter.ts';
 
 /** The values that place a monitor in an order that consists of levels. `urgency`: the number of its level. */
 export interface LevelRow {
@@ -18,29 +17,24 @@ interface Part {
   isBackwards?: boolean;
 }
 
-/** Returns the SQL conditions of the levels, and the level with most monitors. */
-function levelsOf({ sort, now }: SortedFilter): { conditions: RawBuilder<boolean>[]; largest: number } {
-  return sort === 'worst'
-    ? { conditions: urgencyLevels(now), largest: ATTENTION_REASONS.length }
-    : { conditions: [sql`not_after is null`, sql`not_after is not null`], largest: 1 };
-}
-
 /**
- * Returns a page of many matches in an order that consists of levels, see `hasLevels`. Within a level, an index has the order, so rows
+ * Returns a page of many matches in an order that consists of levels, see `levelsOf`. Within a level, an index has the order, so rows
  * are read only from the levels of the page.
  */
 export async function pageOfLevels(
   store: Store,
   query: SortedFilter,
-  { total, offset, limit, after }: Part & { total: number },
+  { total, offset, limit, after, levels }: Part & { total: number; levels: Levels },
 ): Promise<LevelRow[]> {
   const isReversed = isDescending(query);
-  const counts = offset === 0 ? null : await countLevels(store, query, total);
+  const conditions = exactLevels(levels.tests);
+  const counts =
+    offset === 0 ? null : await countLevels(store, query, { conditions, largest: levels.largest, total });
   // Keyed by id, because a monitor can move to another level between two reads and would appear twice.
   const rows = new Map<string, LevelRow>();
   let skipped = offset;
-  const levels = [...levelsOf(query).conditions.entries()];
-  for (const [level, condition] of isReversed ? levels.toReversed() : levels) {
+  const inOrder = [...conditions.entries()];
+  for (const [level, condition] of isReversed ? inOrder.toReversed() : inOrder) {
     if (rows.size >= limit) break;
     if (after && (isReversed ? level > after.urgency : level < after.urgency)) continue;
     const count = counts?.[level];
@@ -90,8 +84,15 @@ async function selectPart(
 }
 
 /** Returns the number of matches of each level. Subtracts the others from the total instead of counting the largest level. */
-async function countLevels(store: Store, query: SortedFilter, total: number): Promise<number[]> {
-  const { conditions, largest } = levelsOf(query);
+async function countLevels(
+  store: Store,
+  query: SortedFilter,
+  {
+    conditions,
+    largest,
+    total,
+  }: { conditions: readonly RawBuilder<boolean>[]; largest: number; total: number },
+): Promise<number[]> {
   const [first, ...others] = conditions.map((condition, level) =>
     matching(store, query)
       .where(level === largest ? sql<boolean>`false` : condition)
