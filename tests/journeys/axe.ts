@@ -56,12 +56,16 @@ export async function axeFindings(
   page: Page,
   { colours = true, layerColours = true }: { colours?: boolean; layerColours?: boolean } = {},
 ): Promise<string[]> {
-  // Colours in a transition would be measured halfway; transitions start with the next frame. A spinner never ends.
+  // Colours in a transition would be measured halfway; transitions start with the next frame. A spinner never ends, and an animation that
+  // follows the scroll position ends only where scrolling does.
   const knowsAxe = await page.evaluate(async () => {
     for (const _ of [1, 2]) await new Promise((frame) => requestAnimationFrame(frame));
     const animations = document
       .getAnimations()
-      .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity);
+      .filter(
+        ({ effect, timeline }) =>
+          timeline === document.timeline && effect?.getComputedTiming().iterations !== Infinity,
+      );
     await Promise.all(animations.map((animation) => animation.finished.catch(() => undefined)));
     return 'axe' in window;
   });
