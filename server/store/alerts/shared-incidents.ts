@@ -92,7 +92,7 @@ export async function hasOtherOpen(
   { accountId, monitorId }: MonitorKey,
   { problem, fingerprint }: Pick<SharedProblem, 'problem' | 'fingerprint'>,
 ): Promise<boolean> {
-  const open = await selectMembers(trx, { accountId, problem, fingerprint })
+  const open = await membersOfSubject(trx, { accountId, problem, fingerprint })
     .innerJoin('monitors', (join) =>
       join
         .onRef('monitors.account_id', '=', 'incident_members.account_id')
@@ -108,7 +108,7 @@ export async function hasOtherOpen(
 }
 
 /** Selects the members of all incidents of a subject. CROSS JOIN fixes the order: SQLite would read all members of the account. */
-const selectMembers = (db: Kysely<Tables>, { accountId, problem, fingerprint }: SharedProblem) =>
+const membersOfSubject = (db: Kysely<Tables>, { accountId, problem, fingerprint }: SharedProblem) =>
   db
     .selectFrom('incidents')
     .crossJoin('incident_members')
@@ -127,7 +127,7 @@ export async function openIncident(
   trx: Transaction<Tables>,
   { accountId, problem, fingerprint, now }: SharedProblem & { now: number },
 ) {
-  return selectMembers(trx, { accountId, problem, fingerprint })
+  return membersOfSubject(trx, { accountId, problem, fingerprint })
     .select(['incidents.id', 'acknowledged_at', 'snoozed_until'])
     .where((eb) =>
       eb.or([
@@ -268,7 +268,7 @@ export async function addMembers(
   { accountId, problem, fingerprint, incidentId, confirmedAt, facts, now }: FoundProblem,
 ): Promise<string[]> {
   if (monitorIds.length === 0) return [];
-  const having = await selectMembers(trx, { accountId, problem, fingerprint })
+  const having = await membersOfSubject(trx, { accountId, problem, fingerprint })
     .select('monitor_id')
     .where('monitor_id', 'in', monitorIds)
     .where('ended_at', 'is', null)

@@ -90,7 +90,7 @@ const FAULTLESS = hasFault(0);
  * Returns the levels of urgency, most urgent first, each with an SQL condition for a row of `monitor_listing`: the `ATTENTION_REASONS`,
  * then domains that need nothing, those not checked yet, and paused ones. A row belongs to the first level whose condition holds.
  */
-export function urgencyLevels(now: number): RawBuilder<boolean>[] {
+function urgencyLevels(now: number): RawBuilder<boolean>[] {
   const isUnscheduled = sql`(on_schedule_until is null or on_schedule_until <= ${now})`;
   const byReason: Record<AttentionReason, RawBuilder<boolean>> = {
     expired: isInState('expired', now),
