@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertSettings } from '../../server/core/alerting/settings.ts';
+import { displayName } from '../../server/core/endpoint.ts';
+import { writeTarget } from '../../server/core/target.ts';
 import { alertedDomains } from '../../server/store/alerts/shared-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
@@ -50,6 +52,35 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered']);
     for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE, wildcard);
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
+  });
+
+  it('is reported with the targets of domains that have the same host', async () => {
+    const store = await open();
+    const { accountId, ids, see } = await world(store);
+    const backend = { host: 'a.shop.example', target: writeTarget({ connect_to: '10.0.0.7' }) };
+    await store.db.updateTable('monitors').set(backend).where('id', '=', ids.b).execute();
+    for (const host of HOSTS) await see(host, NOW);
+    const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
+    const incidentId = await lastIncident(store, about.problem);
+    const request = { ...about, incidentId, step: 'critical' as const, channelKey: 'email', now: NOW };
+    const { domains } = await alertedDomains(store, request);
+    expect(domains.map(displayName)).toEqual([
+      'a.shop.example',
+      'a.shop.example via 10.0.0.7',
+      'c.shop.example',
+    ]);
+  });
+
+  it('is acknowledged for a domain that still has the problem, if the one that began the incident was removed', async () => {
+    const store = await open();
+    const { accountId, ids, see, renew } = await world(store);
+    for (const host of HOSTS) await see(host, NOW);
+    const incidentId = await lastIncident(store, 'expiry');
+    await renew('b', NOW + MINUTE);
+    await removeMonitor(store, { accountId, monitorId: ids.a, now: NOW + 5 * MINUTE });
+    const change = { acknowledged: true };
+    const changed = await changeIncident(store, { accountId, incidentId, change, now: NOW + 6 * MINUTE });
+    expect(changed).toMatchObject({ monitorId: ids.c, endedAt: null });
   });
 
   it('is resolved when its last domain is renewed; until then alerts name only the remaining domains', async () => {

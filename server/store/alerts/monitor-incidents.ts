@@ -229,7 +229,7 @@ export async function openExpiries(
 
 const MAX_SHOWN = 50;
 
-/** Returns the member of an account with this id, or else one of the incident with it; null if there is none. */
+/** Returns the member of an account with this id, or else one of the incident with it, preferably open; null if there is none. */
 export async function memberOfIncident(
   db: Kysely<Tables>,
   { accountId, incidentId }: { accountId: string; incidentId: string },
@@ -241,7 +241,10 @@ export async function memberOfIncident(
     .limit(1);
   const member =
     (await members.where('id', '=', incidentId).executeTakeFirst()) ??
-    (await members.where('incident_id', '=', incidentId).orderBy('ended_at').executeTakeFirst());
+    (await members
+      .where('incident_id', '=', incidentId)
+      .orderBy('ended_at', (order) => order.desc().nullsFirst())
+      .executeTakeFirst());
   return member ?? null;
 }
 

@@ -185,6 +185,7 @@ async function concernedDomains(
     .where(isActive)
     .orderBy('host')
     .orderBy('port')
+    .orderBy('target')
     .execute();
   const unsubscribed = [...(await unsubscriptionsOf(db, accountId))];
   const isInMaintenance = await maintenanceOfDomains(db, { accountId, now, timeZone: account.time_zone });
@@ -228,7 +229,7 @@ export async function alertedDomains(
         (one) => one.hasProblem && !isSilent(one, about) && !one.unsubscribed.includes(channelKey),
       );
   return {
-    domains: named.map(({ id, host, port, lastCheckedAt }) => ({ id, host, port, lastCheckedAt })),
+    domains: named.map(({ id, lastCheckedAt, ...domain }) => ({ id, ...nameOf(domain), lastCheckedAt })),
     changed: isOver ? 0 : deployed + members.filter(({ hasProblem }) => !hasProblem).length,
   };
 }
