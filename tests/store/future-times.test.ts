@@ -196,6 +196,7 @@ const TIMES: Record<string, readonly string[]> = {
   'written anew by the next check, use or delivery, which also deletes incidents and alerts of the future': [
     'monitors: check_requested_at last_checked_at last_read_at on_schedule_until unreachable_since uptime_since suspected_since down_since down_seen_at',
     'monitor_listing: on_schedule_until',
+    'other_leaves: on_schedule_until',
     'monitor_states: shown_at run_last_at hour_at unkept_at',
     'incident_members: started_at clearing_since',
     'alerts: created_at',
