@@ -196,6 +196,8 @@ test('keyboard shortcuts move, open, remove, filter and sort on the dashboard, a
   await page.keyboard.press('Escape');
   await page.keyboard.press('v');
   await expect(page.getByRole('table', { name: 'Domains' })).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(page.locator('tr :focus')).toHaveCSS('outline-style', 'solid');
   await page.keyboard.press('s');
   await expect(page.getByRole('button', { name: 'Sort: Soonest first' })).toBeVisible();
   await page.keyboard.press('2');

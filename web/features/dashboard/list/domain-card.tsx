@@ -53,7 +53,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
             <h3 className="truncate">
               <DomainLink
                 domain={domain}
-                className="text-body font-[560] after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
+                className="text-body font-[560] outline-none after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
               />
             </h3>
             <ProtocolMark domain={domain} />
@@ -107,7 +107,7 @@ export function DomainLink({ domain, className }: { domain: DomainWire; classNam
       preload={false}
       id={cardId(domain.id)}
       title={domain.display_name}
-      className={classNames('font-mono no-underline outline-none', className)}
+      className={classNames('font-mono no-underline', className)}
     >
       {domain.display_name}
     </Link>

@@ -110,7 +110,7 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
           <span className="-m-1 truncate p-1">
             <DomainLink
               domain={domain}
-              className="rounded-1 text-[13.5px]/[18px] font-[550] focus-visible:outline-2 focus-visible:outline-ring"
+              className="rounded-1 text-[13.5px]/[18px] font-[550] outline-offset-0"
             />
           </span>
           <ProtocolMark domain={domain} />
