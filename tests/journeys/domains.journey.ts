@@ -106,6 +106,17 @@ test('a host that some clients refuse needs attention, although its certificate 
   await card(page, incomplete).getByRole('link').first().click();
   const panel = page.getByRole('complementary', { name: `Details for ${incomplete}` });
   await expect(panel.locator('header')).toHaveText(/Refused by some clientsActive/);
+
+  await test.step('its badge in the list of certificates has room beside the expiry date', async () => {
+    await page.goto('/certificates');
+    for (const width of [720, 900, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cells = page.getByRole('row', { name: /docs\.fjord\.example/ }).getByRole('cell');
+      const badge = cells.getByText('Refused by some clients', { exact: true });
+      const [shown, date] = await Promise.all([badge.boundingBox(), cells.nth(1).boundingBox()]);
+      expect(Number(shown?.x) + Number(shown?.width)).toBeLessThanOrEqual(Number(date?.x));
+    }
+  });
 });
 
 test('a short-lived certificate on schedule is fine in the headline, the timeline and the lists', async ({

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
@@ -70,7 +71,18 @@ export function DomainName({ domain }: { domain: { id: string; display_name: str
       preload={false}
       className="link font-mono [overflow-wrap:anywhere]"
     >
-      {domain.display_name}
+      <BreakableName name={domain.display_name} />
     </Link>
   );
+}
+
+/** Lets a name that is too long for its line continue after a dot. */
+export function BreakableName({ name }: { name: string }) {
+  const labels = name.split(/(?<=\.)/);
+  return labels.map((label, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {label}
+    </Fragment>
+  ));
 }

@@ -12,6 +12,7 @@ import { useListWindow } from '../../ui/table/use-list-window.ts';
 import { Time } from '../../ui/time.tsx';
 import { useMediaQuery } from '../../lib/use-media-query.ts';
 import {
+  BreakableName,
   DomainName,
   lifetimeOfCertificate,
   ProblemBadge,
@@ -30,11 +31,12 @@ const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
 const WIDE = 'hidden [@media(min-width:1060px)]:table-cell';
 const HEAD: Column<CertificateSort>[] = [
   { label: 'Certificate', width: '', shown: '', sort: 'name' },
-  { label: 'Remaining', width: 'w-[156px]', shown: 'max-md:hidden' },
-  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden', sort: 'soonest' },
-  { label: 'Issuer', width: 'w-[17%]', shown: BROAD, sort: 'issuer' },
-  { label: 'Lifetime', width: 'w-[12%]', shown: WIDE },
-  { label: 'Served by', width: 'w-[22%]', shown: 'max-md:hidden', sort: 'domains' },
+  // Wide enough for the badge with the longest name of a problem.
+  { label: 'Remaining', width: 'w-[206px]', shown: 'max-md:hidden' },
+  { label: 'Expires On', width: 'w-[150px]', shown: 'max-md:hidden', sort: 'soonest' },
+  { label: 'Issuer', width: 'w-[16%]', shown: BROAD, sort: 'issuer' },
+  { label: 'Lifetime', width: 'w-[11%]', shown: WIDE },
+  { label: 'Served by', width: 'w-[21%]', shown: 'max-md:hidden', sort: 'domains' },
 ];
 
 interface CertificateTableProps {
@@ -111,11 +113,12 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
           search={{ certificate: fingerprint }}
           className="inline-flex min-h-6 max-w-full items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
         >
-          {name || 'Without a name'}
+          {name ? <BreakableName name={name} /> : 'Without a name'}
         </Link>
         <span className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 md:hidden">
           <ProblemBadge certificate={certificate} />
           <Remaining certificate={certificate} now={now} />
+          <Time iso={certificate.expiry_date} className="num text-label text-fg-2" />
           <span className="text-meta">
             <RenewalNote certificate={certificate} now={now} />
           </span>
@@ -139,7 +142,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
           <ProblemBadge certificate={certificate} />
           <Remaining certificate={certificate} now={now} />
         </span>
-        <span className="block text-meta">
+        <span className="block text-meta text-balance">
           <RenewalNote certificate={certificate} now={now} />
         </span>
       </td>

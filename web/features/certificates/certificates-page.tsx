@@ -132,9 +132,9 @@ function Controls({ search, change, total, order, onOrder }: ControlsProps) {
         value={search.q}
         hits={search.q === undefined ? null : total}
         onSearch={(q) => change({ q })}
-        className="w-full md:w-[300px]"
+        className="w-full md:w-[280px] lg:w-[300px]"
       />
-      <div className="flex-1 md:w-52 md:flex-none">
+      <div className="flex-1 md:w-38 md:flex-none lg:w-52">
         <Select
           label="Status"
           value={search.status ?? ALL}
@@ -143,7 +143,7 @@ function Controls({ search, change, total, order, onOrder }: ControlsProps) {
           className="md:min-h-9!"
         />
       </div>
-      <div className="flex-1 md:w-44 md:flex-none [@media(min-width:900px)]:hidden">
+      <div className="flex-1 md:w-42 md:flex-none [@media(min-width:900px)]:hidden">
         <Select
           label="Order"
           className="md:min-h-9!"
@@ -152,8 +152,9 @@ function Controls({ search, change, total, order, onOrder }: ControlsProps) {
           options={ORDERS.map((one) => ({ value: keyOf(one), label: one.label }))}
         />
       </div>
-      <span className="flex-1 max-md:hidden" />
-      <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
+      <span className="md:ml-auto">
+        <ExportCsv file={exportCertificates} query={queryOf(search)} what="certificates" />
+      </span>
     </div>
   );
 }
