@@ -125,6 +125,12 @@ describe('the buckets for expired and later certificates', () => {
     expect(laidOut([]).later).toMatchObject({ count: 0, text: 'Later' });
   });
 
+  it('show only the number of later certificates on a card without room for words', () => {
+    const later = (width: number) => laidOut([{ days: 100, count: 12_440 }], { width }).later?.text;
+    expect(later(1198)).toBe('12,440 later');
+    expect(later(712)).toBe('+12,440');
+  });
+
   it('leave certificates within the span on the axis', () => {
     const places = (days: number) => {
       const { pins, later } = laidOut([{ days }]);

@@ -347,6 +347,8 @@ function laterNote(
 ): HorizonNote | null {
   if (!frame.hasLater) return null;
   const count = countOf(beyond);
-  const text = count === 0 ? 'Later' : `${grouped(count)} later`;
-  return { x: frame.axisEnd + 10, y: WORDS_Y, text, width: measure.label(text), count };
+  const x = frame.axisEnd + 10;
+  const words = count === 0 ? 'Later' : `${grouped(count)} later`;
+  const text = x + measure.label(words) <= frame.width ? words : `+${grouped(count)}`;
+  return { x, y: WORDS_Y, text, width: measure.label(text), count };
 }
