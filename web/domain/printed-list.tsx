@@ -49,7 +49,7 @@ export function PrintedList<Row>({ call, query, what, columns }: PrintedListProp
       <p className="mt-1 mb-3">
         {counted(rows.length, what)} on {longDate(now)}
       </p>
-      <table className="w-full border-collapse text-left [&_td]:border-t [&_td]:border-line-2 [&_td]:py-1 [&_td]:pr-3 [&_td]:align-top [&_th]:pr-3 [&_th]:pb-1 [&_th:first-child]:w-[24%] [&_th:nth-child(n+5)]:w-[17%] [&_tr>:nth-child(2)]:whitespace-nowrap [&_tr>:nth-child(3)]:whitespace-nowrap">
+      <table className="w-full border-collapse text-left [&_td]:border-t [&_td]:border-line-2 [&_td]:py-1 [&_td]:pr-3 [&_td]:align-top [&_th]:pr-3 [&_th]:pb-1 [&_th:first-child]:w-[22%] [&_th:last-child]:w-[26%] [&_tr>:nth-child(2)]:whitespace-nowrap [&_tr>:nth-child(3)]:whitespace-nowrap">
         <thead>
           <tr>
             {columns.map(({ label }) => (
