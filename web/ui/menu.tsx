@@ -89,11 +89,11 @@ export function MenuChoices<Value extends string>({ value, onChange, choices }: 
           key={choice.value}
           value={choice.value}
           onSelect={() => onChange(choice.value)}
-          className={classNames(ITEM, '[&_svg]:text-fg-3')}
+          className={ITEM}
         >
-          {choice.icon}
+          <span className="contents text-fg-3">{choice.icon}</span>
           <span className="flex-1">{choice.label}</span>
-          <DropdownMenu.ItemIndicator>
+          <DropdownMenu.ItemIndicator className="text-fg-3">
             <Check strokeWidth={1.6} aria-hidden="true" />
           </DropdownMenu.ItemIndicator>
         </DropdownMenu.RadioItem>
