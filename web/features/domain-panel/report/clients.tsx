@@ -1,5 +1,6 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
+import { STATE_MARKS } from '../../../domain/state-marks.tsx';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 
 /** Shows which clients accept what the last check saw. */
@@ -11,7 +12,7 @@ export function Clients({ clients }: Pick<ReportWire, 'clients'>) {
         {clients.map(({ client, name, connects }) => (
           <li key={client} className="flex items-center gap-1.5">
             <Glyph
-              name={connects ? 'active' : 'critical'}
+              name={connects ? 'active' : STATE_MARKS.refused.glyph}
               className={`size-[13px] [--glyph-cut:var(--surface)] ${connects ? 'text-ok-mark' : 'text-critical-mark'}`}
             />
             <span className={connects ? 'text-fg-2' : 'font-[520]'}>{name}</span>
