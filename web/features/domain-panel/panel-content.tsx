@@ -167,6 +167,7 @@ function HostState({ domain }: { domain: DomainWire }) {
   const broken = isChecking ? [] : brokenStates(domain);
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
+      {domain.paused !== null && <StateBadge state="paused" />}
       {broken.map((state) => (
         <StateBadge key={state} state={state} />
       ))}
