@@ -59,7 +59,7 @@ test('a pasted list of hosts is previewed line by line, and the Free plan adds t
     ].join('\n'),
   );
   await expect(
-    form.getByText('Three will be added · 1 duplicate · 1 over the plan’s limit · 1 not valid'),
+    form.getByText('3 will be added · 1 duplicate · 1 over the plan’s limit · 1 not valid'),
   ).toBeVisible();
   await expect(lineOf(form, 'not a host')).toContainText(
     'A host name can contain letters, digits, hyphens, underscores and dots only.',
@@ -105,7 +105,7 @@ test('a file is previewed with how it was read, and the database of Uptime Kuma 
   const source = 'CSV, read as Windows-1252, without 1 line of titles: 1 host';
   await expect(form.getByText(source)).toBeVisible();
   await form.getByRole('button', { name: 'Preview' }).click();
-  await expect(form.getByText('One will be added')).toBeVisible();
+  await expect(form.getByText('1 will be added')).toBeVisible();
   await expect(form.getByText(source)).toBeVisible();
   await expectAccessible(page);
 });

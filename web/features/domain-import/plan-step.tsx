@@ -222,14 +222,9 @@ function LimitLine({ plan, onUpgrade }: { plan: readonly PlannedLine[]; onUpgrad
   );
 }
 
-/** Returns 'Nine will be added · 1 already tracked · 2 not valid'. */
+/** Returns '9 will be added · 1 already tracked · 2 not valid'. */
 function planLine(plan: readonly PlannedLine[]): string {
-  const counts = [...countFates(plan)];
-  const parts = counts.map(([kind, count], index) => {
-    const number = index === 0 ? inWordsCapitalised(count) : grouped(count);
-    return `${number} ${WORDS[kind]}`;
-  });
-  return parts.join(' · ');
+  return [...countFates(plan)].map(([kind, count]) => `${grouped(count)} ${WORDS[kind]}`).join(' · ');
 }
 
 /** Returns '100 of 900 added · 2 refused'. */
