@@ -62,7 +62,7 @@ const REASON_TEXTS: Record<
   { why: string; then: string; remedy: string; badge: string; since: string }
 > = {
   gone: { why: 'It answered that it no longer exists', ...SWITCHED_OFF },
-  failing: { why: 'It accepted no message for five days', ...SWITCHED_OFF },
+  failing: { why: 'It accepted no message for 5 days', ...SWITCHED_OFF },
   refused: {
     why: 'Its mail server permanently refused our mail',
     then: 'we no longer send alerts to it',

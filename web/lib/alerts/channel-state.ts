@@ -39,7 +39,7 @@ export function channelState(channel: Standing, now: number): ChannelState {
       remedy: 'edit',
     },
     failing: {
-      text: `Switched off: deliveries failed for five days${said}`,
+      text: `Switched off: deliveries failed for 5 days${said}`,
       glyph: 'critical',
       remedy: 'try_again',
     },
