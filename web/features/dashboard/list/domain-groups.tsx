@@ -110,8 +110,10 @@ function Group({ name, group: { total, attention }, isOpen, onToggle, children }
           {attention > 0 && (
             <span className="num ml-auto flex flex-none items-center gap-1.5 text-label font-[520] text-critical-fg">
               <StateMark state="critical" className="size-3" />
-              {grouped(attention)}
-              <span className="max-md:sr-only"> {attention === 1 ? 'needs' : 'need'} attention</span>
+              <span>
+                {grouped(attention)}
+                <span className="max-md:sr-only"> {attention === 1 ? 'needs' : 'need'} attention</span>
+              </span>
             </span>
           )}
         </button>
