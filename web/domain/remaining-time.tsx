@@ -33,7 +33,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
   if (notAfter !== null) {
     if (expiryBadge(notAfter, now))
       return (
-        <span className={place}>
+        <span data-badge="" className={place}>
           <ExpiryBadge notAfter={notAfter} now={now} short={short} />
         </span>
       );
@@ -49,7 +49,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
   }
   if (domain.unreachable && !domain.checking)
     return (
-      <span className={place}>
+      <span data-badge="" className={place}>
         <StateBadge state="unread" />
       </span>
     );
@@ -82,7 +82,7 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
     >
       <RevocationBadge revoked={domain.is_revoked} isVerified={isVerifiedActive(domain)} />
       {note !== null && (
-        <span className={classNames('text-small text-fg-3', place !== 'beside' && '-mt-1.5')}>
+        <span title={note} className={classNames('text-small text-fg-3', place !== 'beside' && '-mt-1.5')}>
           <ShortNote note={note} />
         </span>
       )}
@@ -90,13 +90,13 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
   );
 }
 
-/** Hides a word of the note in a narrow card, where the note would overlap the badge on its left. */
+/** Hides a word of the note in a narrow card if the note would overlap a badge on its left. */
 function ShortNote({ note }: { note: string }) {
   const [before, after] = note.split('revocation ');
   return (
     <>
       {before}
-      <span className="@max-[300px]:sr-only">revocation </span>
+      <span className="@max-[300px]:group-has-[[data-badge]]/state:sr-only">revocation </span>
       {after}
     </>
   );

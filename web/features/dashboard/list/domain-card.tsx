@@ -71,7 +71,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
       </div>
 
       <div className={classNames('px-[18px] pb-3.5', look ? 'pt-2' : 'pt-4')}>
-        <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
+        <div className="group/state mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <div className="flex min-w-0 flex-1 items-center gap-2">
             <RemainingTime domain={domain} now={now} />
             <TagList tags={domain.tags} />
@@ -79,11 +79,11 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
           <RevocationState domain={domain} place="end" />
         </div>
         <LifetimeBar lifetime={lifetime} now={now} />
-        <div className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
+        <div className="num mt-1.5 flex flex-wrap gap-x-1.5 text-meta text-fg-3">
           {domain.valid_from !== null && domain.expiry_date !== null ? (
             <>
               <Time iso={domain.valid_from} />
-              <Time iso={domain.expiry_date} className="font-[520] text-fg-2" />
+              <Time iso={domain.expiry_date} className="ml-auto font-[520] text-fg-2" />
             </>
           ) : (
             'No dates yet'
