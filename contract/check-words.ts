@@ -2,7 +2,7 @@
 
 import { CRITICAL_DAYS, SOON_DAYS } from './words.ts';
 
-/** The states that a certificate has by its expiry, soonest first, each with the most whole days left (rounded down). */
+/** States of a certificate by its expiry, soonest first. `maxDays`: the most days left in this state, rounded down. */
 export const EXPIRY_STATES = [
   { state: 'expired', maxDays: -1 },
   { state: 'critical', maxDays: CRITICAL_DAYS },

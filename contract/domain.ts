@@ -143,7 +143,7 @@ export const domainSchema = z
     trusted: z.boolean().nullable(),
     /** True if some clients do not connect today, although the certificate is trusted: their findings say who and why. */
     refused: z.boolean().default(false),
-    /** The most urgent reason for attention; null if there is none. `overdue` is the renewal, `flawed`: another finding asks for a fix. */
+    /** The most urgent reason for attention; null if there is none. `overdue`: the renewal is; `flawed`: another finding asks for a fix. */
     attention: z.enum(ATTENTION_REASONS).nullable().default(null),
     findings: z.array(findingSchema),
     /** Reason why the last check could not read a certificate; null if it could. */

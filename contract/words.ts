@@ -65,7 +65,7 @@ export interface DomainCondition {
   isUnreachable: boolean;
   /** The certificate is trusted, but a client that we know does not connect today. */
   isRefused: boolean;
-  /** A finding asks for a fix although all clients connect; `overdue`: the only one is that the renewal is overdue. */
+  /** All clients connect, but a finding asks for a fix. `overdue`: the only such finding is that the renewal is overdue. */
   flaw: 'overdue' | 'flawed' | null;
   /** The certificate is short-lived, and its renewal is not overdue. */
   isOnSchedule: boolean;
@@ -95,7 +95,7 @@ export function hasListStatus(domain: DomainCondition, status: ListStatus): bool
     case 'problem':
       if (state === 'paused') return false;
       if (isDown || isUnreachable || state === 'revoked') return true;
-      // A near expiry is a date, and so is its renewal.
+      // Within two weeks of the expiry, an overdue renewal counts as `expiring`.
       if (flaw === 'overdue') return state === 'ok';
       return (isTrusted === false || isRefused || flaw !== null) && state !== 'expired';
     default:

@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   }
 
   registerProcessMetrics(telemetry, { role: config.role, store, readiness });
-  const reach = openReach(config, log);
+  const reach = createEgressPolicies(config, log);
   await validateExtraCa(config.extraCaPem);
 
   const httpServer = api && (await listen(config));
@@ -126,8 +126,8 @@ function openDatabase(config: Config, telemetry: Telemetry, log: Logger): Promis
   });
 }
 
-/** Creates what decides which addresses checks and channels may connect to. Logs a warning for each range that is opened. */
-function openReach(config: Config, log: Logger) {
+/** Creates the policies that decide which addresses checks and channels may connect to. Logs a warning for each range that is opened. */
+function createEgressPolicies(config: Config, log: Logger) {
   const { egressAllowCidrs, channelAllowCidrs } = config;
   if (egressAllowCidrs.length > 0)
     log.warn({ ranges: egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');

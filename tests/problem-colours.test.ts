@@ -75,12 +75,12 @@ function checked(code: FindingCode, severity: Severity) {
   return { trusted, problem: problem?.code ?? null, message: words.message };
 }
 
-it('a finding colours a card or the panel exactly if the domain counts as one that needs attention', () => {
+it('a finding colours a card or the panel if and only if the domain needs attention', () => {
   expect(CODES.every((code) => definitionOf(code) !== undefined)).toBe(true);
   for (const code of CODES)
     for (const severity of SEVERITIES) {
       const { trusted, problem, message } = checked(code, severity);
-      // The last certificate of a finding `revoked` or `expired` has that state.
+      // A critical finding `revoked` or `expired` is the state of the domain.
       const state = (code === 'revoked' || code === 'expired') && severity === 'critical' ? code : 'ok';
       const attention = attentionReason({
         state,

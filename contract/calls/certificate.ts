@@ -36,8 +36,8 @@ const certificateSchema = z
     state: domainSchema.shape.state,
     renewal: domainSchema.shape.renewal,
     /**
-     * The worst that is wrong with it on one of its domains, besides expiry; null if nothing is. `untrusted`: another reason for all
-     * clients to refuse it; `refused`: only some do; `overdue`: its renewal; `flawed`: another finding about it asks for a fix.
+     * The worst problem of the certificate on any of its domains, besides expiry; null if there is none. `untrusted`: all clients refuse
+     * it for another reason; `refused`: some clients refuse it; `overdue`: its renewal is overdue; `flawed`: another finding asks for a fix.
      */
     problem: z.enum(['revoked', 'wrong_name', 'untrusted', 'refused', 'flawed', 'overdue']).nullable(),
     /** Number of domains, paused ones included. */

@@ -31,8 +31,8 @@ export interface Renewing {
   problem?: string | null;
 }
 
-/** Problems of a certificate that all clients accept, or most. */
-const MILD = ['refused', 'flawed', 'overdue'];
+/** Problems despite which most or all clients accept the certificate. */
+const STILL_ACCEPTED = ['refused', 'flawed', 'overdue'];
 
 /** Returns whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
 export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing, now: number): boolean {
@@ -47,7 +47,7 @@ export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing,
 export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
   const { renewal, expiry_date: expiryDate, trusted, state, problem = null } = certificate;
   if (!renewal?.is_short_lived || renewal.overdue_at === null) return null;
-  const isRefused = problem !== null && !MILD.includes(problem);
+  const isRefused = problem !== null && !STILL_ACCEPTED.includes(problem);
   if (trusted === false || state === 'revoked' || isRefused) return null;
   if (expiryDate === null || now >= Date.parse(expiryDate)) return null;
   return isRenewalOverdue(certificate, now) ? 'overdue' : 'on schedule';

@@ -224,7 +224,7 @@ async function noticeSilence<Answer extends AddressAnswer | SrvAnswer>(
   return timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : answer;
 }
 
-/** Returns which addresses of a name may be probed: of a local name either all or none. */
+/** Returns the addresses of a name that may be probed. Of a local name, these are all or none. */
 function judgeAddresses(policy: AddressPolicy, host: string, addresses: readonly string[]): Judged {
   const isLocal = policy.isLocalName(host);
   const permitted = addresses.filter((one) => (isLocal ? policy.opens(one) : policy.permits(one)));

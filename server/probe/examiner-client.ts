@@ -135,7 +135,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   };
 }
 
-/** Limits in ms for the answer to a request, also from when the thread reports that it is slow. */
+/** Time limits for an answer: `ms` from the request, `slowMs` from the thread's report that the request is slow. */
 interface RequestLimits {
   ms: number;
   slowMs: number;

@@ -94,7 +94,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       verify_name: '',
       expected_status: '',
       family: '',
-      // Paused domains need none.
+      // Paused domains need no attention.
       attention: '',
     });
     expect(gone).toMatchObject({

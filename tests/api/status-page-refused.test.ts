@@ -11,7 +11,7 @@ import { add, look } from './watched.ts';
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
 
-/** Returns the answer to a visitor once the page's cache has expired, as it was sent: a schema would add defaults and drop what is too much. */
+/** Returns the answer to a visitor once the page's cache has expired, as it was sent: a schema would add defaults and drop unknown fields. */
 async function seen(api: TestApi) {
   api.clock.advance(5_000);
   const answer = await api.sendFrom('203.0.113.5')(`/api/status/${SLUG}`);

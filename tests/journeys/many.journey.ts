@@ -12,7 +12,7 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Import domains'
 async function openAddMany(page: Page): Promise<Locator> {
   const first = page.getByRole('button', { name: 'Import domains' });
   const addOne = page.getByRole('button', { name: 'Add Domain' }).first();
-  // While the list is loading, nothing tells which of the two it will be.
+  // While the list is loading, it is not known yet which of the two buttons the page will have.
   const listed = page.getByRole('main').getByRole('listitem').filter({ visible: true });
   await expect(first.or(listed).first()).toBeVisible();
   if (!(await first.isVisible())) await addOne.click();

@@ -308,14 +308,14 @@ export async function logOut(page: Page): Promise<void> {
 
 /**
  * Removes the session's cookies, runs `act`, which asks for a change, and expects the login page. Reads in the background get no answer:
- * they would notice the lost session before the change does, and the page would leave under the pointer.
+ * they would notice the lost session before the change does, and the login page would open before the click.
  */
 export async function loseSession(page: Page, act: () => Promise<void>): Promise<void> {
   const reads = (route: Route) => {
     const request = route.request();
     // The lookup is part of adding a domain, and saving notes or the profile begins with reading them.
-    const isOfAct = /\/(?:domain\/lookup\?.*|domain\/[\da-f-]{36}|user\/me)$/.test(request.url());
-    const isRead = request.method() === 'GET' && !isOfAct;
+    const isPartOfChange = /\/(?:domain\/lookup\?.*|domain\/[\da-f-]{36}|user\/me)$/.test(request.url());
+    const isRead = request.method() === 'GET' && !isPartOfChange;
     return isRead ? undefined : route.fallback();
   };
   await page.route('**/api/**', reads);

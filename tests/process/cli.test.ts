@@ -62,7 +62,7 @@ interface Answer {
   progress: string;
 }
 
-/** Starts the program of a command as scripts/certlantern.mjs does for a caller in the folder; only some tests start that. */
+/** Starts a command directly, as scripts/certlantern.mjs would for a caller in `folder`; `startPackaged` starts that file. */
 const start = (command: string, words: readonly string[], env: Record<string, string> = {}): RunningScript =>
   killedAtTheEnd(startScript(`scripts/${command}.ts`, { INIT_CWD: folder, ...env }, words));
 const startPackaged = (...words: string[]): RunningScript => killedAtTheEnd(startCommand(folder, ...words));

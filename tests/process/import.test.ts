@@ -55,7 +55,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the program of the command as scripts/certlantern.mjs does for a caller in the folder; only one test starts that. */
+/** Runs the command directly, as scripts/certlantern.mjs would for a caller in `folder`; one test starts that file. */
 const importFile = (words: readonly string[], env: Record<string, string> = {}) =>
   answerOf(startScript('scripts/import.ts', { INIT_CWD: folder, ...env }, words));
 

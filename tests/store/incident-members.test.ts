@@ -182,7 +182,7 @@ const REPORTED = [
   'wrong_name opened delivered',
 ];
 
-/** Migrates a database with reported problems that the former program left. */
+/** Migrates a database with reported problems that the previous version stored. */
 async function migrated(
   name: DatabaseName,
   {
@@ -212,7 +212,7 @@ async function migrated(
   return { ...world, store, former, sentBefore, sentAfter: await rowsOf() };
 }
 
-describe.each(DATABASES.filter(hasDatabase))('Incidents of the former program (%s)', (name) => {
+describe.each(DATABASES.filter(hasDatabase))('Incidents stored by the previous version (%s)', (name) => {
   it('keep their ids, acknowledgements, snoozes and alerts, and nothing is sent again', async () => {
     const { store, former, sent, sentBefore, sentAfter, seeAll, ...world } = await migrated(name, {
       prepare: async ({ accountId, incident, see, sent: queued, deliverAll }, open) => {
@@ -224,7 +224,7 @@ describe.each(DATABASES.filter(hasDatabase))('Incidents of the former program (%
         await change('revoked 1', { acknowledged: true });
         await change('chain_broken 0', { acknowledged: true });
         await change('wrong_name 0', { snoozedUntil: NOW + 2 * DAY });
-        // One of two has ended, and both of two have, which was reported.
+        // `expiry` has ended on one of its hosts, `replacement_wanted` on both, and its end was reported.
         for (const at of [NOW - 50 * MINUTE, NOW - 45 * MINUTE]) {
           await see('expiry 2', at, fresh);
           for (const index of [0, 1]) await see(`replacement_wanted ${index}`, at, fresh);
@@ -289,7 +289,7 @@ describe.each(DATABASES.filter(hasDatabase))('Incidents of the former program (%
     );
   });
 
-  it('whose alerts were sent for each domain share them, even if the first incident is gone', async () => {
+  it('share their alerts if these were sent for each domain, even if the first incident is gone', async () => {
     const { store, sent, seeAll } = await migrated(name, {
       edit: async (_, db) => {
         const { rows } =

@@ -183,7 +183,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await listed(store, accountId, { issuer: wildcard.facts.authorityName })).toHaveLength(3);
   });
 
-  it('counts as expiring only when its renewal is overdue, if it is short-lived, as the one in the domain’s row', async () => {
+  it('counts as expiring only when its renewal is overdue if it is short-lived, like the domain’s own certificate', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await watch(store, accountId, 'short.example');
@@ -195,7 +195,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
       (await listed(store, accountId, { status: 'expiring', sort: 'soonest', now })).map(([one]) => one);
     const [one, other] = [first.facts.fingerprint, second.facts.fingerprint];
     expect(await expiring(NOW)).toEqual([]);
-    // A quarter of six days before their ends.
+    // Renewals are overdue when less than a quarter of six days is left.
     expect(await expiring(NOW + 2.6 * DAY)).toEqual([one]);
     expect(await expiring(NOW + 3.6 * DAY)).toEqual([one, other]);
   });

@@ -82,7 +82,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
-  it('leaves mail alarms raised if the server refuses its address', async () => {
+  it('does not clear mail alarms if the server refuses its recipient', async () => {
     const rig = await startRig(await open());
     await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: 'From before the restart.', now: START });
     rig.sink.behave('refuse_recipient');

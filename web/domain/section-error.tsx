@@ -65,7 +65,7 @@ export function useJoinedError(onRetry: () => void) {
   };
 }
 
-/** A query that failed, or something like it. */
+/** What the error of a section needs of the query that failed. */
 export interface FailedRead {
   error: unknown;
   isFetching: boolean;

@@ -162,7 +162,7 @@ async function readAgain<Read, Shown, Key extends QueryKey>(
   await during(show);
   queryClient.mount();
   focusManager.setFocused(false);
-  // A read that refetches stale data on focus would not refetch it before.
+  // Data is stale only after 60 s, so only then would a focus refetch it.
   await vi.advanceTimersByTimeAsync(60_001);
   await during(() => focusManager.setFocused(true));
   focusManager.setFocused(undefined);

@@ -26,7 +26,7 @@ it('mergeChanges merges items with an id by their fields, and drops those that o
   expect(mergeChanges({ list: [a, b] }, { list: after }, newest)).toEqual({ merged: newest, overlaps: [] });
 });
 
-it('mergeChanges keeps the values that the page did not change, also in a record and one that was removed', () => {
+it('mergeChanges keeps values that the page did not change, even in a record, and removes what the page removed', () => {
   const newest = { title: 'theirs', hours: { from: 2, to: 6 }, extra: 1, own: { gone: true, kept: true } };
   const { merged, overlaps } = mergeChanges<object>(
     { title: 'old', hours: { from: 1, to: 6 }, own: { gone: true } },

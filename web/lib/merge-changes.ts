@@ -20,8 +20,8 @@ export class OverlapError extends Error {
 export const savedMeanwhile = ({ saved }: Overlap): string =>
   `Another tab or device saved “${String(saved)}” meanwhile. Save again to replace it.`;
 
-/** Returns those fields of `values` that `named` has. */
-export function fieldsAsIn<Values extends object>(named: Partial<Values>, values: Values): Partial<Values> {
+/** Returns the fields of `values` that `named` also has. */
+export function pickFields<Values extends object>(named: Partial<Values>, values: Values): Partial<Values> {
   const fields = Object.fromEntries(Object.entries(values).filter(([field]) => field in named));
   return fields as Partial<Values>;
 }

@@ -135,7 +135,7 @@ async function previewAlerts(
     const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
     for (const alert of counted)
       domainCounts.set(alertKey(alert), (domainCounts.get(alertKey(alert)) ?? 0) + 1);
-    // It leaves at the earliest time of these domains.
+    // The alert is sent at the earliest time of these domains.
     const inOrder = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1));
     soonest = [...Map.groupBy(inOrder, alertKey).values()]
       .flatMap(([first]) => first ?? [])

@@ -59,8 +59,8 @@ interface SessionOptions {
 }
 
 /**
- * Creates the handling of our sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A
- * refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
+ * Creates the functions that manage our sessions. A session has an access and a refresh token, each `sessionId.secret`, stored as
+ * hashes only. A refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
  */
 export function createSessions(options: SessionOptions): Sessions {
   const { store, clock, secureCookies } = options;
@@ -174,7 +174,7 @@ async function rotateTokens(
 
 type CookieUse = 'session' | 'refresh';
 
-/** Creates the handling of the two cookies that hold a session's tokens. */
+/** Creates the functions that read, set and clear the two cookies with a session's tokens. */
 function createSessionCookies(areSecure: boolean) {
   const name = (use: CookieUse): string => `${areSecure ? '__Host-' : ''}certlantern-${use}`;
   const set = (c: AppContext, use: CookieUse, value: string, maxAgeMs: number): void =>

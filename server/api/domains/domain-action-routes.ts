@@ -162,7 +162,7 @@ async function pause({ parts, now }: Action, { accountId, id }: Monitor): Promis
   return (await pauseMonitor(parts.store, { accountId, monitorId: id, now })) ?? REFUSALS.notFound();
 }
 
-/** Resumes a domain whose check was counted. */
+/** Resumes a domain. The caller has already counted its check in the limits. */
 async function resume(
   { parts, now }: Action,
   { accountId, id }: Monitor,

@@ -5,8 +5,8 @@ import { type AlertSettings, isMuted } from './settings.ts';
 import { alertSteps, isRegistrationCritical } from '../alert-steps.ts';
 
 /**
- * A monitor's part in an incident: a period in which it had the problem, open or ended recently. An incident is about a domain, a
- * certificate, a registration or a deployment; those of the last three may have several members. Instants are ms UTC.
+ * A member of an incident: a period in which a monitor had the problem, open or ended recently. An incident is about a domain, a
+ * certificate, a registration or a deployment; all but the first kind may have members of several monitors. Instants are ms UTC.
  */
 export interface KnownIncident {
   /** Id of the member. */
@@ -27,7 +27,7 @@ export interface KnownIncident {
    * check was conclusive for hours.
    */
   recovered: boolean;
-  /** Whether the member has ended and its next check reports the end of the incident: others with the problem were paused or removed. */
+  /** Whether the monitor's next check reports the end: this member has ended, and the others were paused or removed. */
   reportsEnd: boolean;
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
@@ -38,7 +38,7 @@ export interface KnownIncident {
   facts: AlertFacts;
 }
 
-/** A change of a member. Every `id` is that of a known one. */
+/** A change of a member. `id` is the id of a known member. */
 export type IncidentChange =
   | {
       kind: 'open';
@@ -92,7 +92,7 @@ export function silentUntil(
   return until > now ? until : null;
 }
 
-/** Returns whether a domain takes no part in the alerts about a problem. `step` null: none has been planned yet. */
+/** Returns whether maintenance or settings silence a domain's alerts about a problem. `step` null: no alert was planned yet. */
 export function isSilent(
   { isInMaintenance, settings }: { isInMaintenance: boolean; settings: AlertSettings },
   { problem, step }: { problem: Problem; step: AlertStep | null },
@@ -115,7 +115,7 @@ export function isExpiryStepNotified(
   return notifiedSteps.includes(step) || (lastStepAt !== null && lastStepAt >= at);
 }
 
-/** An incident about a certificate, a registration or a deployment, apart from the part of the checked monitor. */
+/** An incident about a certificate, a registration or a deployment, without the member of the checked monitor. */
 export interface SharedIncident extends Pick<
   KnownIncident,
   'problem' | 'fingerprint' | 'acknowledgedAt' | 'snoozedUntil' | 'notifiedSteps' | 'lastStepAt'
@@ -145,9 +145,7 @@ export interface RecordedCheck {
   previous: Verdict | null;
   /** Whether this check found the endpoint up; false if it found it down or could not decide. */
   isUp: boolean;
-  /**
-   * What the monitor has or had within `REMEMBER_INCIDENTS_MS`. The problem `down` includes the changes of this check.
-   */
+  /** The monitor's members: open, or ended within `REMEMBER_INCIDENTS_MS`. Those about `down` include the changes of this check. */
   known: readonly KnownIncident[];
   /** The incidents concerned that other domains may share; none if this is not known yet. */
   shared: readonly SharedIncident[];

@@ -54,12 +54,12 @@ export interface EarlierDelivery {
 /** An alert with its channels. Without any channel, nobody can be notified now. */
 export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
 
-/** Problems that every domain has that serves the certificate, whether or not its own check has found it yet. */
-const OF_ALL_SERVING: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
+/** Problems of the certificate itself: all domains that serve it have them, even before their own checks find them. */
+const PROBLEMS_OF_CERTIFICATE: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
 
-/** Returns whether an alert that will be sent names all domains that serve the certificate, even those that were not checked yet. */
-export function isAboutAllServing({ problem, step, routes }: RoutedAlert): boolean {
-  return OF_ALL_SERVING.includes(problem) && step !== 'resolved' && routes.length > 0;
+/** Returns whether an alert is sent and names all domains that serve the certificate, even those that were not checked yet. */
+export function namesAllServing({ problem, step, routes }: RoutedAlert): boolean {
+  return PROBLEMS_OF_CERTIFICATE.includes(problem) && step !== 'resolved' && routes.length > 0;
 }
 
 /**

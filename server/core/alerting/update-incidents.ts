@@ -30,8 +30,8 @@ const CLEAR_AFTER_MS = 90_000;
 /** How long a problem that returned within a week must be absent before it is over: servers may answer in rotation. */
 const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
 /**
- * If this many incidents of a problem ended within a week, it is intermittent: if it returns, it belongs to the last one, without an
- * alert.
+ * A problem of which this many incidents ended within a week is intermittent: if it returns, it joins the last incident, and no alert
+ * is sent.
  */
 const MAX_RETURNS = 2;
 
@@ -125,7 +125,7 @@ function beginIncident(check: RecordedCheck, plan: IncidentPlan, condition: Cond
   if (!isProven) requestRecheck(plan, now + CONFIRM_AFTER_MS);
 }
 
-/** Returns the last parts in reported incidents of the same problem and certificate that ended within a week, the first to end first. */
+/** Returns the last member of each reported incident about the same problem and certificate that ended within a week, oldest end first. */
 function earlierOf({ known }: RecordedCheck, key: Key): KnownIncident[] {
   const ended = known
     .filter((one) => isSame(one, key) && one.endedAt !== null && one.notifiedSteps.length > 0)
@@ -273,7 +273,7 @@ function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: Known
   end(check, plan, incident, clearingSince);
 }
 
-/** Ends the monitor's part in an incident, and plans the recovery alert if no other domain has the problem. */
+/** Ends a member of an incident, and plans the recovery alert if no other domain has the problem. */
 function end(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident, endedAt: number): void {
   const { now, verdict } = check;
   plan.changes.push({ kind: 'end', id: incident.id, endedAt, recovered: true });

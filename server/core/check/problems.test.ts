@@ -38,7 +38,7 @@ function withFindings(
 }
 
 describe('the problem of a host', () => {
-  it('is that the renewal is overdue only if no other finding asks for a fix', () => {
+  it('is `overdue` only if no other finding asks for a fix', () => {
     expect(codeOf(sound)).toBeNull();
     expect(codeOf(withFindings(['address_unreachable', 'note']))).toBeNull();
     expect(codeOf(withFindings(['renewal_overdue', 'warning']))).toBe('overdue');
@@ -67,7 +67,7 @@ describe('the problem of a host', () => {
 });
 
 describe('the problem of a certificate', () => {
-  it('names one that some clients refuse, and one whose renewal is overdue', () => {
+  it('is `refused` if some clients refuse it, and `overdue` if its renewal is overdue', () => {
     const issuer = { der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null };
     const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
     const refused = judge(observation([answer([leaf])], { authorities: [issuer] }), NOW, trustStore);
@@ -98,7 +98,7 @@ describe('onScheduleUntil', () => {
     expect(onScheduleUntil({ ...verdict, renewal: null }, lasting(29))).toBeNull();
   });
 
-  it('is known for the certificates of other addresses, too, by the window of their CA or their lifetime', () => {
+  it('follows from the renewal window of the CA or the lifetime for certificates of other addresses, too', () => {
     const other = { ...lasting(10), fingerprint: 'other' };
     const seen = (renewalWindow: { start: number; end: number } | null): typeof verdict => ({
       ...verdict,

@@ -13,12 +13,12 @@ import type { Verdict } from '../verdict.ts';
 import { validFrom } from '../judge/path-findings.ts';
 
 /**
- * A problem that no date shows. `refused`: the certificate is trusted, but a client that we know does not connect today. `overdue`: its
- * renewal is overdue. `flawed`: another finding asks for a fix.
+ * A problem other than a near expiry. `refused`: the certificate is trusted, but a client that we know does not connect today.
+ * `overdue`: its renewal is overdue. `flawed`: another finding asks for a fix.
  */
 export type StoredProblem = 'unreachable' | 'untrusted' | 'refused' | 'overdue' | 'flawed';
 
-/** What is wrong with a certificate on a domain, besides expiry, worst first. From `refused` on as in `StoredProblem`. */
+/** Problems of a certificate on a domain, besides expiry, worst first. The last three mean the same as in `StoredProblem`. */
 export const CERTIFICATE_PROBLEMS = [
   'revoked',
   'wrong_name',
@@ -29,14 +29,14 @@ export const CERTIFICATE_PROBLEMS = [
 ] as const;
 export type CertificateProblem = (typeof CERTIFICATE_PROBLEMS)[number];
 
-/** Critical findings that are no problem of a certificate: expiry is a state of its own, the others are faults of a server. */
+/** Critical findings that are not problems of the certificate: expiry is a state of its own, and the others are faults of the server. */
 const NOT_ABOUT_CERTIFICATES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'expired',
   'legacy_tls',
   'http2_fault',
 ]);
 
-/** Returns what is wrong with a certificate that an address serves, besides expiry; null if nothing is. */
+/** Returns the worst problem of a certificate that an address serves, besides expiry; null if there is none. */
 export function certificateProblem(
   verdict: Verdict,
   fingerprint: string,
@@ -59,11 +59,11 @@ export function certificateProblem(
   return flawOf(its.filter((finding) => finding.fingerprint === fingerprint))?.code ?? null;
 }
 
-/** Returns whether a client that we know does not connect today. Not if our clock may be the reason, just before the start of validity. */
+/** Returns whether a client that we know does not connect today. False just before the start of validity, because our clock may be wrong. */
 const isRefusal = (finding: Finding, protocol: Protocol): boolean =>
   clientsRefusingNow(finding).some(connectsTo(protocol)) && validFrom([finding]) === null;
 
-/** Returns the finding that asks for a fix; that of an overdue renewal only if it is the only one. Null if nobody needs to act. */
+/** Returns a finding that asks for a fix: an overdue renewal only if there is no other. Null if nobody needs to act. */
 function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; finding: Finding } | null {
   const flaws = findings.filter((one) => one.severity !== 'note' && validFrom([one]) === null);
   const finding = flaws.find(({ code }) => code !== 'renewal_overdue') ?? flaws[0];
@@ -71,7 +71,7 @@ function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; fin
   return { code: finding.code === 'renewal_overdue' ? 'overdue' : 'flawed', finding };
 }
 
-/** Returns the worst problem. Every finding that is more than a note is one, and an intermediate that expires within two weeks. */
+/** Returns the worst problem: a finding that is more than a note, or an intermediate that expires within two weeks. Null if none. */
 export function problemOf(
   verdict: Verdict,
   endpoint: Observation['endpoint'],

@@ -161,7 +161,7 @@ function createUrlQueries(contexts: RevocationContexts) {
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
-      // Names the signers, so that a failure does not count for a check with other ones.
+      // Names the accepted signers, so that a failure does not count for a check that accepts others.
       subject: [
         'signers',
         ...signers.slice(query.authorities.length).map(({ fingerprint }) => fingerprint),

@@ -38,7 +38,7 @@ export async function followDeployment(
   const facts = known && begunDeployment(known, after, now);
   if (facts === null) return;
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
-  // The first domain that changed has opened it.
+  // The first domain that changed has already opened the incident.
   if ((await openIncident(trx, { ...about, now })) !== undefined) return;
   const lagging = await addServing(trx, { ...about, incidentId: null, confirmedAt: null, facts, now });
   await makeDueBy(trx, { accountId, monitorId: lagging, at: facts.dueAt });

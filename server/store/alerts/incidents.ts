@@ -13,7 +13,7 @@ import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { DeliveryState } from '../schema/alert-tables.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** SQL condition for members of downtime incidents. All others are about certificates or registrations. */
+/** SQL condition for members of downtime incidents. */
 export const isDown = sql<boolean>`problem = 'down'`;
 
 /**
@@ -88,8 +88,8 @@ export const reportedEnd = (
     .where('step', '=', 'resolved');
 
 /**
- * Lets the domain that changed last report the end of an incident that only the leaving monitors still have: makes it due. Call after
- * locking the monitors, before they are removed or after they were paused; then publish `due`.
+ * Finds incidents that only the leaving monitors still have, and makes the monitor due that recovered last, so that its check reports
+ * the end. Call after locking the monitors, before they are removed or after they were paused; then publish `due`.
  */
 export async function letOthersReportEnd(
   trx: Transaction<Tables>,
@@ -144,8 +144,8 @@ export async function letOthersReportEnd(
 }
 
 /**
- * Lets alerts that name a monitor first name another one that has or had the problem, so that they stay when the monitor is removed. Those
- * of its own incidents are deleted with it.
+ * Replaces a monitor that is about to be removed in the alerts that name it first by another member's monitor, so that these alerts
+ * stay. Alerts of incidents without other monitors are deleted with it.
  */
 export async function nameOtherDomains(
   trx: Transaction<Tables>,
@@ -217,8 +217,8 @@ const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey 
 );
 
 /**
- * Deletes parts in incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
- * a certificate that seemed expired then would never be reported again.
+ * Deletes members of incidents and alerts that were recorded while the clock ran ahead, even alerts already sent, and resets
+ * `clearing_since`. Otherwise a certificate that seemed expired then would never be reported again.
  */
 export async function deleteFutureIncidents(
   trx: Transaction<Tables>,

@@ -229,7 +229,7 @@ export async function openExpiries(
 
 const MAX_SHOWN = 50;
 
-/** Returns the member of an account with this id, or else one of the incident with it, preferably open; null if there is none. */
+/** Returns the member with this id, else a member of the incident with this id, preferably an open one; null if the account has neither. */
 export async function memberOfIncident(
   db: Kysely<Tables>,
   { accountId, incidentId }: { accountId: string; incidentId: string },
@@ -294,7 +294,7 @@ export async function changeIncident(
     .execute();
   const monitorIds = [...new Set([changed.monitorId, ...open.map(({ monitor_id: of }) => of)])];
   const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
-  // After that transaction, because monitors are locked before alerts. Several ones, because a certificate may have 100,000 domains.
+  // After that transaction, because monitors are locked before alerts. In batches, because a certificate may have 100,000 domains.
   if (!isSilenced || 'snoozedUntil' in change)
     for (const batch of batches(monitorIds))
       await inTransaction(store, (trx) => makeDueBy(trx, { accountId, monitorId: batch, at }));

@@ -120,8 +120,8 @@ const membersOfSubject = (db: Kysely<Tables>, { accountId, problem, fingerprint 
     .where('incidents.problem', '=', problem);
 
 /**
- * Returns the incident that a domain with the problem joins. A change is over at once, so its incident also counts for a week. An
- * incident whose end was reported takes no more domains.
+ * Returns the incident that a domain with the problem joins. An incident about a changed certificate ends at once, so domains
+ * can join it for a week. No domain joins an incident whose end was reported.
  */
 export async function openIncident(
   trx: Transaction<Tables>,

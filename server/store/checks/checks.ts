@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { replacedCertificate } from '../../core/alerting/conditions.ts';
-import { isAboutAllServing } from '../../core/alerting/route.ts';
+import { namesAllServing } from '../../core/alerting/route.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../core/alerting/settings.ts';
 import {
   type CheckState,
@@ -308,7 +308,7 @@ async function writeAlerting(
     if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
     return { ...alert, incidentId };
   });
-  for (const { problem, fingerprint, facts, incidentId } of alerts.filter(isAboutAllServing))
+  for (const { problem, fingerprint, facts, incidentId } of alerts.filter(namesAllServing))
     await addServing(trx, { accountId, problem, fingerprint, incidentId, confirmedAt: now, facts, now });
   return queueAlerts(trx, { accountId, monitorId, now, alerts, leaseClock: leaseClock(store, now) });
 }

@@ -25,7 +25,7 @@ export interface ServedCertificate {
   facts: CertificateFacts;
   /** The first of these monitors by name, with the verdict on the certificate. */
   monitor: Monitor;
-  /** The worst that is wrong with it on one of them, besides expiry; null if nothing is. */
+  /** The worst problem of the certificate on any of them, besides expiry; null if there is none. */
   problem: CertificateProblem | null;
   /** Number of monitors; paused ones count. */
   monitorCount: number;
@@ -258,7 +258,7 @@ async function tagsOf({ db }: Store, { accountId, fingerprints }: OfPage): Promi
   return tags;
 }
 
-/** Returns for each certificate with a problem on a monitor the worst one. */
+/** Returns the worst problem of each certificate that has one on any monitor. */
 async function problemsOf(
   { db }: Store,
   { accountId, fingerprints }: OfPage,

@@ -25,7 +25,7 @@ const endOf = (maxDays: number, now: number): number =>
 /** Returns the time, in ms UTC, from which certificates expire that need no action yet. */
 export const okFrom = (now: number): number => endOf(SOON_DAYS, now);
 
-/** Returns the expiry times, in ms UTC, from `from` to before `until`, of the certificates in a state; undefined for other states. */
+/** Returns when certificates in an expiry state expire: from `from` to before `until`, ms UTC. Undefined for other states. */
 export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
   const index = EXPIRY_STATES.findIndex(({ state }) => state === status);
   const [former, own] = [EXPIRY_STATES[index - 1], EXPIRY_STATES[index]];
@@ -68,7 +68,7 @@ export function isExpiring(now: number): RawBuilder<boolean> {
 
 /**
  * Returns an SQL condition for the list's filter `problem`: monitors that need attention for a reason other than a date. Its rule
- * is `hasListStatus` of the contract. An overdue renewal is trouble 3.
+ * is `hasListStatus` of the contract. Trouble 3 is an overdue renewal.
  */
 export function hasProblem(now: number): RawBuilder<boolean> {
   return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${okFrom(now)}

@@ -26,7 +26,7 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
   certificate: CertificateFacts | null;
   /** Verdict of the last check; null before the first check, and if the stored verdict is damaged. */
   verdict: Verdict | null;
-  /** The worst problem that the last check found and no date shows. */
+  /** The worst problem that the last check found, besides a near expiry. */
   problem: StoredProblem | null;
   /** Until when the renewal of a short-lived certificate is on schedule, ms UTC; null for others. */
   onScheduleUntil: number | null;

@@ -9,7 +9,7 @@ export type AccountTable =
   | 'accounts'
   | { [Table in keyof Tables]: 'account_id' extends keyof Tables[Table] ? Table : never }[keyof Tables];
 
-/** Tables of which the store has no type. */
+/** Tables that have no row type in the store. */
 type UntypedTable = 'database_id' | 'jwks' | 'kysely_migration' | 'kysely_migration_lock' | 'oldest_program';
 
 /** Which rows the hourly sweep deletes, by their times. */
@@ -28,7 +28,7 @@ interface Expiry<Column extends string> {
 /** Which rows of a monitor's history the daily sweep deletes. `key` is unique among the rows of a monitor. */
 export interface History<Column extends string = string> {
   key: Column;
-  /** A row is deleted once this time is older than what the plan shows; without the time it is still needed. */
+  /** A row is deleted once this time is older than what the plan shows. Null: the row is still needed. */
   at?: Column;
   /**
    * The maximum number of rows per monitor, besides the limit on their age, and the column that sorts them. An endpoint whose result
@@ -37,7 +37,7 @@ export interface History<Column extends string = string> {
   newest?: { by: Column; maximum: number };
   /** A row is deleted once no run and no last check has its key in this column. */
   referredBy?: keyof Tables['check_runs'] & keyof Tables['monitor_states'];
-  /** Only these rows of the table, which is called `old`, are deleted. */
+  /** Limits the deletion to these rows. The condition calls the table `old`. */
   isDeletable?: RawBuilder<SqlBool>;
 }
 
@@ -46,9 +46,9 @@ export interface ListedColumns<Column extends string = string> {
   /** Name of the list, which is that of the table by default. */
   as?: string;
   columns: readonly Column[];
-  /** Exported as `created_at`, which is the default. The oldest rows come first. */
+  /** Column that is exported as `created_at`; by default the column of this name. The oldest rows come first. */
   at?: Column;
-  /** Exported as `id`, which is the default. */
+  /** Column that is exported as `id`; by default the column of this name. */
   key?: Column;
   /** Columns that contain JSON. */
   json?: readonly Column[];
@@ -83,7 +83,7 @@ interface Rules<Table extends keyof Tables, Column extends string = keyof Tables
   /** Times of past events, which are set to now if a clock that ran ahead wrote them. */
   pastEvents?: readonly Column[];
   /**
-   * Whose rows they are in a table without an account. `users`: they are deleted with a user of the identity provider. `shared`: they are
+   * Owner of the rows in a table without `account_id`. `users`: they are deleted with a user of the identity provider. `shared`: they are
    * deleted when no account needs them. `deployment`: they stay. `migrations`: copies leave them out, because migrations write them.
    */
   of: 'users' | 'shared' | 'deployment' | 'migrations';
@@ -104,14 +104,14 @@ const BY_WORKERS = 'Workers write it to share the checks among them.';
 const PREMIUM_STAYS =
   'Records what was paid for or granted. Premium belongs to the account, no matter who bought it.';
 
-const OF_DOMAINS = 'The list of domains has it.';
-const OF_HISTORY = { newOwner: { kept: BY_CHECKS }, exported: OF_DOMAINS } as const;
-const OF_TRIGGERS = {
+const IN_DOMAIN_LIST = 'The list of domains has it.';
+const HISTORY_RULES = { newOwner: { kept: BY_CHECKS }, exported: IN_DOMAIN_LIST } as const;
+const TRIGGER_RULES = {
   newOwner: { kept: 'Triggers derive it from monitors.' },
   exported: 'Triggers derive it from other tables.',
 } as const;
 // Each alert is sent once per incident, so alerts of kept incidents would never reach the new owner's channels.
-const OF_ALERTS = { newOwner: 'removed', exported: 'The list of alerts has it.' } as const;
+const ALERT_RULES = { newOwner: 'removed', exported: 'The list of alerts has it.' } as const;
 
 /** Longer than any session, verification or mailed link of the identity provider is valid. */
 const PROVIDER_EXPIRY = { at: ['expiresAt'], aheadMs: DAY_MS + HOUR_MS, isText: true } as const;
@@ -199,57 +199,57 @@ export const CATALOGUE: Catalogue = {
         down_seen_at: () => null,
       },
     },
-    exported: OF_DOMAINS,
+    exported: IN_DOMAIN_LIST,
   },
-  monitor_listing: { bound: 'one per monitor', ...OF_TRIGGERS },
-  monitor_totals: { bound: 'one per account', ...OF_TRIGGERS },
-  served_certificates: { bound: 'at most one per monitor and address', ...OF_TRIGGERS },
-  other_leaves: { bound: 'at most one per monitor and address', ...OF_HISTORY },
-  monitor_states: { bound: 'one per monitor', ...OF_HISTORY },
+  monitor_listing: { bound: 'one per monitor', ...TRIGGER_RULES },
+  monitor_totals: { bound: 'one per account', ...TRIGGER_RULES },
+  served_certificates: { bound: 'at most one per monitor and address', ...TRIGGER_RULES },
+  other_leaves: { bound: 'at most one per monitor and address', ...HISTORY_RULES },
+  monitor_states: { bound: 'one per monitor', ...HISTORY_RULES },
   check_runs: {
     bound: '20,000 per monitor; the days of its plan',
-    ...OF_HISTORY,
+    ...HISTORY_RULES,
     history: { key: 'number', at: 'last_at', newest: { by: 'number', maximum: 20_000 } },
   },
   monitor_days: {
     bound: 'one per monitor and day; the days of its plan',
-    ...OF_HISTORY,
+    ...HISTORY_RULES,
     history: { key: 'day_at', at: 'day_at' },
   },
   evidence: {
     bound: 'LIMIT_STORED_KB_PER_DAY; while a run refers to it',
-    ...OF_HISTORY,
+    ...HISTORY_RULES,
     history: { key: 'id', referredBy: 'evidence_id' },
   },
   verdicts: {
     bound: 'LIMIT_STORED_KB_PER_DAY; while a run refers to it',
-    ...OF_HISTORY,
+    ...HISTORY_RULES,
     history: { key: 'id', referredBy: 'verdict_id' },
   },
   monitor_certificates: {
     bound: '5,000 per monitor that are no longer kept',
-    ...OF_HISTORY,
+    ...HISTORY_RULES,
     history: {
       key: 'fingerprint',
       newest: { by: 'last_seen_at', maximum: 5_000 },
       isDeletable: sql`old.kept = 0`,
     },
   },
-  incidents: { bound: 'with their members', newOwner: 'removed', exported: OF_DOMAINS },
+  incidents: { bound: 'with their members', newOwner: 'removed', exported: IN_DOMAIN_LIST },
   incident_members: {
     bound: '5,000 per monitor; the days of its plan',
     newOwner: 'removed',
-    exported: OF_DOMAINS,
+    exported: IN_DOMAIN_LIST,
     history: { key: 'id', at: 'ended_at', newest: { by: 'started_at', maximum: 5_000 } },
   },
   alerts: {
     bound: 'with their incidents; tests 90 days',
-    ...OF_ALERTS,
+    ...ALERT_RULES,
     // How long the result of a channel test can be seen.
     expires: { at: ['created_at'], keepMs: 90 * DAY_MS, only: sql`kind = 'test'` },
   },
-  deliveries: { bound: 'one per alert and channel; limits on tests and replays', ...OF_ALERTS },
-  delivery_attempts: { bound: 'the attempts of the retry schedule per delivery', ...OF_ALERTS },
+  deliveries: { bound: 'one per alert and channel; limits on tests and replays', ...ALERT_RULES },
+  delivery_attempts: { bound: 'the attempts of the retry schedule per delivery', ...ALERT_RULES },
   channels: {
     bound: '20 per account',
     newOwner: 'reported',
@@ -371,7 +371,7 @@ export const CATALOGUE: Catalogue = {
   kysely_migration_lock: { bound: 'one row, in databases of older versions', of: 'migrations' },
 };
 
-/** Returns the tables that have such a rule, with the rule. */
+/** Returns the tables that have this kind of rule, with their rules. */
 export function tablesWith<Name extends keyof AnyRules>(
   rule: Name,
 ): [table: keyof Tables, NonNullable<AnyRules[Name]>][] {

@@ -179,7 +179,7 @@ export interface OtherLeavesTable {
   /** Name of the monitor, so that an index has the rows in the order of lists. */
   host: string;
   port: number;
-  /** What is wrong with it there, besides expiry; null if nothing is, or until the first check after migration 0034. */
+  /** Its worst problem there, besides expiry; null if there is none, or until the first check after migration 0034. */
   problem: CertificateProblem | null;
   /** Until when its renewal is on schedule, ms UTC; null for certificates that are not short-lived, or not trusted. */
   on_schedule_until: number | null;

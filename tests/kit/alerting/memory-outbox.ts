@@ -26,11 +26,11 @@ export type Incident = Omit<KnownIncident, 'notifiedSteps' | 'lastStepAt'> & {
 export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: string }): string =>
   `${problem} ${fingerprint}`;
 
-/** Keeps the parts in incidents and the alerts of one monitor in memory, as `server/store` does in the database. */
+/** Keeps the incidents and alerts of one monitor in memory, as `server/store` does in the database. */
 export class MemoryOutbox {
   readonly incidents: Incident[] = [];
   readonly sent: SentStep[] = [];
-  /** When each part ended, in order. */
+  /** When each incident ended, in order. */
   readonly ends: { incident: Incident; at: number }[] = [];
   isQuiet = false;
   #uptime: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null, downSeenAt: null };

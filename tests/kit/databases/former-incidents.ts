@@ -19,7 +19,7 @@ const COLUMNS =
   sql.raw(`account_id, monitor_id, id, problem, fingerprint, started_at, confirmed_at, clearing_since, ended_at,
   recovered, acknowledged_at, snoozed_until, cause, message, facts, group_id`);
 
-/** Takes the migration to members back, so that the incidents are as the program before it stored them. */
+/** Reverts the migration to members, so that the incidents are as the previous version stored them. */
 export async function restoreFormerIncidents(db: Kysely<Tables>, name: DatabaseName): Promise<void> {
   const isPostgres = name === 'postgres';
   await db.connection().execute(async (connection) => {

@@ -19,7 +19,7 @@ import {
 import { changeDomainAlerts, domainAlerts } from '../../../contract/calls/alert.ts';
 import { call } from '../../lib/api-client.ts';
 import { ApiError } from '../../lib/api-error.ts';
-import { fieldsAsIn, saveOnTop } from '../../lib/merge-changes.ts';
+import { pickFields, saveOnTop } from '../../lib/merge-changes.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 
@@ -138,7 +138,7 @@ function useOwnSettings(domainId: string) {
           write: (merged, { own }) =>
             call(changeDomainAlerts, {
               params,
-              body: { ...without(own, part), ...fieldsAsIn(after, merged) },
+              body: { ...without(own, part), ...pickFields(after, merged) },
             }),
           show: (newest) => putDomain(domainId, newest),
         },

@@ -185,7 +185,6 @@ function Finder({ commands, onChoose }: FinderProps) {
 }
 
 interface OptionsProps {
-  /** The element's id. */
   id: string;
   groups: ReturnType<typeof optionGroups>;
   elementId: (option: PaletteOption) => string;

@@ -21,7 +21,7 @@ const profileSchema = z.object({
 });
 const fieldsSchema = z.object({ fullName: z.string(), company: z.string() });
 type Profile = z.infer<typeof fieldsSchema>;
-/** The typed profile, with the one from which the form began. */
+/** The typed profile, with the saved profile that the form started from. */
 const draftSchema = fieldsSchema.extend({ began: fieldsSchema.optional() });
 
 const profileOf = (user: CurrentUser): Profile => ({
@@ -69,7 +69,7 @@ function ProfileFields({ onOthersChanged }: { onOthersChanged: () => void }) {
       const overlaps = error instanceof OverlapError ? error.overlaps : [];
       for (const overlap of overlaps) {
         refuse(overlap.path === 'company' ? 'company' : 'fullName', savedMeanwhile(overlap));
-        // The next attempt replaces what is said now.
+        // Saving again replaces the value that the message names.
         setBegan((former) => ({ ...former, [overlap.path]: String(overlap.saved) }));
       }
       if (overlaps.length > 0) return;

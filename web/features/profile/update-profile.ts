@@ -3,7 +3,7 @@ import { currentUser } from '../../../contract/calls/session.ts';
 import { call } from '../../lib/api-client.ts';
 import { type CurrentUser, currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
 
-/** Reads the user as saved; the known one if the answer has none. */
+/** Reads the saved user; returns `known` if the answer has no user. */
 export async function readUser(known: CurrentUser): Promise<CurrentUser> {
   const user = await call({ ...currentUser, response: optionalUser });
   return user ? currentUserOf(user) : known;

@@ -56,12 +56,12 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
 
 interface UpcomingProps {
   alerts: PlannedAlertWire[];
-  /** How many follow these. */
+  /** Number of further alerts. */
   more: number;
   isOfOne: boolean;
 }
 
-/** Lists the alerts of one domain or all, at first the next ones. */
+/** Lists the next alerts of one domain or of all, with a button that shows the others. */
 function Upcoming({ alerts, more, isOfOne }: UpcomingProps) {
   const [isWhole, setWhole] = useState(false);
   const hidden = isWhole ? 0 : Math.max(0, alerts.length - SHOWN);

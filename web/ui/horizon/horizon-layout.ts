@@ -14,7 +14,7 @@ import { type AttentionReason, CRITICAL_DAYS, SOON_DAYS } from '../../../contrac
 import { DAY_MS } from '../../../contract/durations.ts';
 import { grouped } from '../../lib/format.ts';
 
-/** State of a pin's certificate. `fault`: its worst problem is another than its expiry; `flaw`: one that is not critical. */
+/** State of a pin's certificate. `fault`: its worst problem is critical and not its expiry; `flaw`: not critical. */
 export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked' | 'fault' | 'flaw';
 
 export interface HorizonEntry {

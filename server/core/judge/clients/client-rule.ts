@@ -31,11 +31,11 @@ export interface Reason {
   fix?: string;
   /** Whether it is about the connection, and not about a certificate. */
   isOfConnection?: true;
-  /** Whether it is true whichever certificate is served, as for the key exchange group. */
+  /** Whether it applies whichever certificate is served, for example a rule about the key exchange group. */
   isOfEveryHandshake?: true;
-  /** Whether we cannot know if they refuse: it depends on the order of the roots in their stores. */
+  /** Whether we cannot know if the clients refuse, because it depends on the order of the roots in their stores. */
   isUncertain?: true;
-  /** Whether the programs with a client differ, which `why` says. */
+  /** Whether only some programs that use the client refuse; `why` says which. */
   isOfSomePrograms?: true;
   /** Whether the owner of the host can act, even against a CA certificate: leave it out, or trust others. */
   isForOwner?: true;

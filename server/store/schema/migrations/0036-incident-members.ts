@@ -104,7 +104,7 @@ async function mergeAlerts(db: Kysely<unknown>): Promise<void> {
 
 /**
  * Replaces the table of incidents by one without what is now in the members, because SQLite cannot drop a column with a foreign key
- * (sqlite.org/lang_altertable.html, §7). There, foreign keys are off; on PostgreSQL they are created again.
+ * (sqlite.org/lang_altertable.html, §7). Foreign keys are off in SQLite's migrations; PostgreSQL gets them anew.
  */
 async function replaceIncidents(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await db.schema
@@ -117,7 +117,7 @@ async function replaceIncidents(db: Kysely<unknown>, dialect: DialectName): Prom
     .addColumn('snoozed_until', 'bigint')
     .addPrimaryKeyConstraint('incidents_of_subjects_key', ['account_id', 'id'])
     .execute();
-  // What a user did to one of the open incidents was done to all of them, except those that were opened later.
+  // The previous version acknowledged and snoozed all open incidents of a group at once, so only later ones differ.
   const latest = (
     column: string,
   ) => sql`coalesce(max(case when incidents.ended_at is null then ${sql.ref(column)} end),

@@ -2,7 +2,7 @@ import type { AccountAlertsWire, AlertSettingsWire } from '../../../../contract/
 import { accountAlerts, changeAccountAlerts } from '../../../../contract/calls/alert.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { call } from '../../../lib/api-client.ts';
-import { fieldsAsIn, saveOnTop } from '../../../lib/merge-changes.ts';
+import { pickFields, saveOnTop } from '../../../lib/merge-changes.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useState } from 'react';
@@ -31,7 +31,7 @@ export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string
               read: () => call(accountAlerts),
               valuesOf: ({ settings }) => settings,
               write: (merged) =>
-                call(changeAccountAlerts, { body: { settings: fieldsAsIn(change.after, merged) } }),
+                call(changeAccountAlerts, { body: { settings: pickFields(change.after, merged) } }),
               show: cache.putAccount,
             },
           ),

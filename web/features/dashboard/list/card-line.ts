@@ -12,7 +12,7 @@ import { stateOfFinding } from '../../../domain/state-marks.tsx';
 import type { AttentionReason } from '../../../../contract/words.ts';
 
 export interface CardLine {
-  /** The problem whose look the card has; null if nobody has to act. */
+  /** The problem that decides the colour of the card; null if nobody has to act. */
   state: AttentionReason | null;
   text: string;
   /** The full sentence; `text` is its short form. */
@@ -87,7 +87,7 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
   if (words === null || title === null) return null;
   const isOverdue = scheduleOf(domain, now) === 'overdue';
   return {
-    // It counts as a problem from the next check on.
+    // The server counts an overdue renewal as a problem from its next check on.
     state: isOverdue && domain.attention !== null ? 'overdue' : null,
     text: capitalised(words),
     title: `${title}.`,

@@ -9,7 +9,7 @@ import { grouped } from '../../../lib/format.ts';
 import { type StatusFilter, statusFilters } from './choices.ts';
 
 /** Width of the fade at the end of the row, in px. */
-const FADE = 24;
+const FADE_PX = 24;
 /** No status has this name. */
 const NONE = 'none' as const;
 
@@ -32,7 +32,7 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
     const box = row.current?.getBoundingClientRect();
     // The counts make the buttons wider.
     if (chosen === undefined || !isCounted || !button || !box) return;
-    const beyond = Math.max(button.right - box.right + FADE, 0);
+    const beyond = Math.max(button.right - box.right + FADE_PX, 0);
     row.current?.scrollBy(beyond + Math.min(button.left - box.left, 0), 0);
   }, [chosen, isCounted]);
   return (

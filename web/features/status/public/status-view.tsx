@@ -98,17 +98,17 @@ const STANDING: Record<PublicStatus['state'], { glyph: GlyphName; look: string; 
   down: FAULT,
   unknown: { glyph: 'fault', look: 'border-line bg-sunken text-fg-2', mark: 'text-fg-3' },
 };
-/** All certificates with problems are refused only by some clients. */
-const MILD = {
+/** The look of a page whose only problems are certificates that some clients refuse. */
+const SOME_REFUSE = {
   glyph: STATE_MARKS.refused.glyph,
   look: 'border-line bg-soon-bg text-soon-fg',
   mark: 'text-soon-mark',
 };
 
 function standingOf({ state, domains }: PublicStatus) {
-  const isMild = (domain: ShownDomain) =>
+  const isAcceptedBySome = (domain: ShownDomain) =>
     refusalOf(domain) === null || domain.certificate?.state === 'refused';
-  return state === 'trouble' && domains.every(isMild) ? MILD : STANDING[state];
+  return state === 'trouble' && domains.every(isAcceptedBySome) ? SOME_REFUSE : STANDING[state];
 }
 
 /** Shows the overall state in one sentence, announced when it changes. */

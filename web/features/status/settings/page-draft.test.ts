@@ -11,7 +11,7 @@ import {
   overlapErrors,
   type PageDraft,
   type PageEdit,
-  settled,
+  rebased,
   stepTo,
   suggestedAddress,
 } from './page-draft.ts';
@@ -94,34 +94,34 @@ it('the choice of domains is sent with names that are being saved, but without t
   expect(after.domains?.map(({ label }) => label)).toEqual(['Saved', '']);
 });
 
-it('a failed choice of domains is set back except for what a waiting choice changed', () => {
+it('a failed choice of domains is undone except for what a queued choice changed', () => {
   const first = choose(remove(START, 'a'));
   const second = choose(remove(name(first.edit, 'b', 'typed'), 'c'));
-  const after = settled(second.edit, SAVED, first.step);
+  const after = rebased(second.edit, SAVED, first.step);
   expect(namesOf(after.draft)).toEqual(['a', 'b typed']);
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
   expect(after.overlaps).toEqual([]);
   // The second choice is saved on top of the page without the first.
   const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
-  expect(namesOf(settled(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
+  expect(namesOf(rebased(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
 });
 
-it('a name whose saving failed stays typed after the answer of a choice that followed', () => {
+it('a typed name that could not be saved stays after a later choice is saved', () => {
   const saving = save(name(START, 'a', 'Name'));
   const choice = choose(remove(saving.edit, 'c'));
-  const failed = settled(choice.edit, SAVED, { ...saving.step, keepsDraft: true });
+  const failed = rebased(choice.edit, SAVED, { ...saving.step, keepsDraft: true });
   const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
-  const after = settled(failed, saved, choice.step);
+  const after = rebased(failed, saved, choice.step);
   expect(namesOf(after.draft)).toEqual(['a Name', 'b']);
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
 });
 
-it('a switch that waits stays as shown when the answer of an earlier one comes', () => {
+it('a switch whose change is still queued stays as shown when an earlier one is saved', () => {
   const flipped = show(START, { showUptime: true });
   const edit = { ...flipped, awaited: { ...SAVED, showUptime: true } };
   const first = stepTo({ showUptime: true }, START);
   const again = show(edit, { showUptime: false });
-  expect(settled(again, { ...SAVED, showUptime: true }, first).draft.showUptime).toBe(false);
+  expect(rebased(again, { ...SAVED, showUptime: true }, first).draft.showUptime).toBe(false);
 });
 
 it('the settings take over what another tab saved, and report a text that was typed meanwhile', () => {
@@ -132,7 +132,7 @@ it('the settings take over what another tab saved, and report a text that was ty
     listed: true,
     domains: SAVED.domains.map((one) => (one.id === 'a' ? { ...one, label: 'theirs' } : one)),
   };
-  const { draft, overlaps } = settled(edit, newest, { before: {}, after: {} });
+  const { draft, overlaps } = rebased(edit, newest, { before: {}, after: {} });
   expect(draft).toMatchObject({ title: 'Mine', listed: true });
   expect(namesOf(draft)).toEqual(['a mine', 'b', 'c']);
   expect(overlapErrors(overlaps, draft)).toEqual({

@@ -5,7 +5,7 @@ import {
   type StatusPageChoices,
   type StatusPageWire,
 } from '../../../../contract/status-page.ts';
-import { fieldsAsIn, mergeChanges, type Overlap, savedMeanwhile } from '../../../lib/merge-changes.ts';
+import { mergeChanges, type Overlap, pickFields, savedMeanwhile } from '../../../lib/merge-changes.ts';
 
 /** The status page with unsaved changes. */
 export interface PageDraft {
@@ -34,7 +34,7 @@ export function draftOf(page: StatusPageWire): PageDraft {
   };
 }
 
-/** The status page in the settings. */
+/** Three versions of the status page while its settings are edited. */
 export interface PageEdit {
   /** As the server last answered. */
   saved: PageDraft;
@@ -57,15 +57,15 @@ export function editOf(page: StatusPageWire): PageEdit {
 
 /** Returns the step from the awaited page to these values. */
 export const stepTo = (after: Partial<PageDraft>, { awaited }: PageEdit): PageStep => ({
-  before: fieldsAsIn(after, awaited),
+  before: pickFields(after, awaited),
   after,
 });
 
 /**
- * Puts the newest saved page under the edit after an answer about a step. What the step changed becomes what is saved, unless it was
- * changed again; with `keepsDraft`, it stays as shown. `overlaps` lists what is shown although another tab has saved something else.
+ * Rebases the edit on the newest saved page after the answer to a step. Fields that the step changed take the saved value, unless they
+ * were changed again; with `keepsDraft`, they stay as shown. `overlaps` lists shown values of which another tab saved a different one.
  */
-export function settled(
+export function rebased(
   { saved, awaited, draft }: PageEdit,
   newest: PageDraft,
   { before, after, keepsDraft = false }: PageStep & { keepsDraft?: boolean },
@@ -80,7 +80,7 @@ export function settled(
   };
 }
 
-/** Returns the choice of domains with the names that will be saved by then, because only the button saves names that were typed. */
+/** Returns the choice of domains without names that were only typed, because only the button saves those. */
 export function domainChoiceOf({ draft, awaited }: PageEdit) {
   const labels = new Map(awaited.domains.map(({ id, label }) => [id, label]));
   const domains = draft.domains.map((one) => ({ ...one, label: labels.get(one.id) ?? '' }));
@@ -94,8 +94,8 @@ export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors
   return null;
 }
 
-/** Returns the draft with its texts as the server saves them. */
-export const tidied = (draft: PageDraft): PageDraft => ({
+/** Returns the draft with its texts normalised as the server saves them. */
+export const normalised = (draft: PageDraft): PageDraft => ({
   ...draft,
   title: draft.title.trim(),
   slug: draft.slug.trim().toLowerCase(),
@@ -103,7 +103,7 @@ export const tidied = (draft: PageDraft): PageDraft => ({
 });
 
 export function choicesOf(draft: PageDraft): StatusPageChoices {
-  const { title, shows, tags, domains, showCertificates, showUptime, showIncidents } = tidied(draft);
+  const { title, shows, tags, domains, showCertificates, showUptime, showIncidents } = normalised(draft);
   return {
     title,
     shows,
@@ -117,7 +117,7 @@ export function choicesOf(draft: PageDraft): StatusPageChoices {
 
 const changeOf = (draft: PageDraft): StatusPageChange => ({
   ...choicesOf(draft),
-  slug: tidied(draft).slug,
+  slug: normalised(draft).slug,
   listed: draft.listed,
 });
 

@@ -19,19 +19,19 @@ import {
   errorsOf,
   isSame,
   missingOf,
+  normalised,
   overlapErrors,
   type PageDraft,
   type PageEdit,
   type PageStep,
-  settled,
+  rebased,
   stepTo,
-  tidied,
 } from './page-draft.ts';
 
 export const STATUS_PAGE_KEY = ['status-page'];
 
 interface Sent extends PageStep {
-  /** Texts stay as they were typed if they could not be saved; choices are set back. */
+  /** Whether typed texts are saved. If that fails, they stay as typed; choices are undone. */
   hasTexts?: boolean;
   enabled?: boolean;
 }
@@ -47,20 +47,20 @@ export function usePageEdit(page: StatusPageWire) {
     latest.current = next;
     setEdit(next);
   }, []);
-  const settle = useCallback<Settle>(
+  const rebase = useCallback<Rebase>(
     (newest, step) => {
-      const { overlaps, ...next } = settled(latest.current, draftOf(newest), step);
+      const { overlaps, ...next } = rebased(latest.current, draftOf(newest), step);
       put(next);
       const found = overlapErrors(overlaps, next.draft);
-      const isTold = Object.keys(found).length > 0;
-      if (isTold) setErrors(found);
-      return isTold;
+      const hasOverlaps = Object.keys(found).length > 0;
+      if (hasOverlaps) setErrors(found);
+      return hasOverlaps;
     },
     [put],
   );
-  const { mutate, isPending, variables } = useSavePage(settle, setErrors);
-  // Another read may bring changes of another tab.
-  useEffect(() => void settle(page, NO_STEP), [page, settle]);
+  const { mutate, isPending, variables } = useSavePage(rebase, setErrors);
+  // A refetch may bring changes of another tab.
+  useEffect(() => void rebase(page, NO_STEP), [page, rebase]);
 
   const send = (step: PageStep, more: Omit<Sent, keyof PageStep> = {}) => {
     put({ ...latest.current, awaited: { ...latest.current.awaited, ...step.after } });
@@ -90,7 +90,7 @@ export function usePageEdit(page: StatusPageWire) {
       const found = errorsOf(latest.current.draft);
       setErrors(found);
       if (Object.keys(found).length === 0)
-        send(stepTo(tidied(latest.current.draft), latest.current), { hasTexts: true, ...more });
+        send(stepTo(normalised(latest.current.draft), latest.current), { hasTexts: true, ...more });
     },
     switchOff: () => mutate({ ...NO_STEP, enabled: false }),
     sending: isPending
@@ -103,16 +103,16 @@ export function usePageEdit(page: StatusPageWire) {
   };
 }
 
-/** Shows the newest page after an answer about a step; returns whether an error at a field says that a text was saved differently. */
-type Settle = (newest: StatusPageWire, step: Parameters<typeof settled>[2]) => boolean;
+/** Rebases the edit on the newest page. Returns whether an error at a field reports a text that another tab saved differently. */
+type Rebase = (newest: StatusPageWire, step: Parameters<typeof rebased>[2]) => boolean;
 
-function useSavePage(settle: Settle, setErrors: (errors: DraftErrors) => void) {
+function useSavePage(rebase: Rebase, setErrors: (errors: DraftErrors) => void) {
   const queryClient = useQueryClient();
   const showGone = async (sent: Partial<PageDraft>) => setErrors({ domains: await goneMessage(sent) });
   return useWrite({
     // Send changes one after the other, so that no answer is older than a change that followed it.
     scope: { id: 'status-page' },
-    // A read that began before must not come after the answer.
+    // An earlier read must not replace the answer.
     onMutate: () => queryClient.cancelQueries({ queryKey: STATUS_PAGE_KEY }),
     mutationFn: ({ before, after, enabled }: Sent) =>
       saveOnTop(
@@ -130,7 +130,7 @@ function useSavePage(settle: Settle, setErrors: (errors: DraftErrors) => void) {
         },
       ),
     onSuccess: (answer, { enabled, ...step }) => {
-      settle(answer, step);
+      rebase(answer, step);
       queryClient.setQueryData(STATUS_PAGE_KEY, answer);
       toast.success(
         enabled === undefined
@@ -143,10 +143,10 @@ function useSavePage(settle: Settle, setErrors: (errors: DraftErrors) => void) {
     onError: (error, { hasTexts = false, ...step }) => {
       const newest = queryClient.getQueryData<StatusPageWire>(STATUS_PAGE_KEY);
       const code = error instanceof ApiError ? error.code : null;
-      const isTold = newest && settle(newest, { ...step, keepsDraft: hasTexts || code === 'not_found' });
+      const hasOverlaps = newest && rebase(newest, { ...step, keepsDraft: hasTexts || code === 'not_found' });
       if (code === 'address_taken') setErrors({ slug: messageOf(error) });
       else if (code === 'not_found') void showGone(step.after);
-      else if (!isTold) toast.error(failureText(error, 'Could not save the change: '));
+      else if (!hasOverlaps) toast.error(failureText(error, 'Could not save the change: '));
     },
   });
 }
