@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { toasts } from './fault-world.ts';
 import { card, createAccount, daysFromNow, expect, removeFromMenu, test } from './world.ts';
 
@@ -231,4 +232,31 @@ test('the status page settings name an added domain that another tab removed, an
   await expect(page.getByText('All changes saved')).toBeVisible();
   await expect(page.getByLabel(`Name of ${inner} on the page`)).toHaveCount(0);
   await expect(page.getByLabel(`Name of ${shop} on the page`)).toHaveValue('The shop');
+});
+
+test('in a narrow window, Save stands above the tabs, and leaving while a choice is being saved does not ask', async ({
+  page,
+  world,
+}) => {
+  const person = await createAccount(page, world, { verified: true });
+  await person.ask(CALLS.saveStatusPage, { body: { title: 'Leaving', slug: `leaving-${process.pid}` } });
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto('/status-page');
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  const tabs = page.getByRole('navigation');
+  await expect(save).toBeVisible();
+  const [above, below] = await Promise.all([save.boundingBox(), tabs.boundingBox()]);
+  expect(above!.y + above!.height).toBeLessThanOrEqual(below!.y);
+
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/status-page', async (route, request) => {
+    if (request.method() === 'PATCH') await released;
+    await route.continue();
+  });
+  await page.getByLabel('Uptime').uncheck();
+  await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+  await expect(page).toHaveURL(/\/alerts/);
+  release();
+  await expect(toasts(page).getByText('Status page saved.')).toBeVisible();
+  expect((await person.ask(CALLS.statusPage)).ok.data.show_uptime).toBe(false);
 });

@@ -106,7 +106,13 @@ function Settings({ page }: { page: StatusPageWire }) {
           title="Domains"
           description="Domains on the page. It never shows tags, notes or other account data."
         >
-          <WhichDomains draft={draft} errors={errors} onChoose={choose} onRename={change} />
+          <WhichDomains
+            draft={draft}
+            errors={errors}
+            isChanged={isChanged}
+            onChoose={choose}
+            onRename={change}
+          />
         </Row>
         <Row title="What the page shows" description="In addition to whether each domain is up.">
           {SHOWN_PARTS.map(({ key, label, note }) => (
@@ -126,7 +132,7 @@ function Settings({ page }: { page: StatusPageWire }) {
             {preview}
           </section>
         )}
-        <div className="sticky bottom-0 -mx-4 flex items-center gap-3 border-t border-line bg-bg px-4 py-3 md:-mx-7 md:px-7 xl:mx-0 xl:px-0">
+        <div className="sticky bottom-(--tabs) -mx-4 flex items-center gap-3 border-t border-line bg-bg px-4 py-3 max-md:-mb-14 md:-mx-7 md:px-7 xl:mx-0 xl:px-0">
           <Button
             className="max-md:flex-1"
             inactive={!isChanged}
@@ -137,7 +143,7 @@ function Settings({ page }: { page: StatusPageWire }) {
           </Button>
           <span className="text-label text-fg-3">{isChanged ? 'Unsaved changes' : 'All changes saved'}</span>
         </div>
-        <LeaveQuestion isChanged={isChanged} />
+        <LeaveQuestion isChanged={isChanged} isUnsent={edit.isUnsent} />
       </div>
     </SettingsPage>
   );
@@ -180,11 +186,12 @@ function TitleAndAddress({ page, edit: { draft, errors, change, flip } }: TitleA
 }
 
 /** Asks before the user leaves the page with unsaved changes. */
-function LeaveQuestion({ isChanged }: { isChanged: boolean }) {
+function LeaveQuestion({ isChanged, isUnsent }: { isChanged: boolean; isUnsent: boolean }) {
   const leaving = useBlocker({
     // No question after a logout or an expired session.
     shouldBlockFn: ({ current, next }) =>
-      isChanged && next.pathname !== current.pathname && next.pathname !== '/login',
+      isUnsent && next.pathname !== current.pathname && next.pathname !== '/login',
+    // Closing the tab may also abort a request.
     enableBeforeUnload: isChanged,
     withResolver: true,
   });

@@ -70,9 +70,19 @@ export function usePageEdit(page: StatusPageWire) {
     put({ ...latest.current, draft: { ...latest.current.draft, ...part } });
     setErrors({});
   };
+  const sending = isPending
+    ? variables.enabled !== undefined
+      ? ('switch' as const)
+      : variables.hasTexts
+        ? ('texts' as const)
+        : null
+    : null;
+  const isChanged = !isSame(edit.draft, edit.saved);
   return {
     draft: edit.draft,
-    isChanged: !isSame(edit.draft, edit.saved),
+    isChanged,
+    /** Leaving the page would lose changes. Choices that were sent are saved without it; texts need it to show a refusal. */
+    isUnsent: sending === 'texts' ? isChanged : !isSame(edit.draft, edit.awaited),
     errors,
     change,
     flip: (part: Partial<PageDraft>) => {
@@ -93,13 +103,7 @@ export function usePageEdit(page: StatusPageWire) {
         send(stepTo(normalised(latest.current.draft), latest.current), { hasTexts: true, ...more });
     },
     switchOff: () => mutate({ ...NO_STEP, enabled: false }),
-    sending: isPending
-      ? variables.enabled !== undefined
-        ? ('switch' as const)
-        : variables.hasTexts
-          ? ('texts' as const)
-          : null
-      : null,
+    sending,
   };
 }
 

@@ -11,6 +11,8 @@ import { type DraftErrors, missingOf, type PageDraft } from './page-draft.ts';
 interface WhichDomainsProps {
   draft: PageDraft;
   errors: DraftErrors;
+  /** The choice differs from the saved one. */
+  isChanged: boolean;
   onChoose: (change: Partial<PageDraft>) => void;
   /** Changes the names of domains on the page. */
   onRename: (change: Pick<PageDraft, 'domains'>) => void;
@@ -23,7 +25,7 @@ const CELLS = [
 ] as const;
 
 /** Chooses the domains on the page and their names. */
-export function WhichDomains({ draft, errors, onChoose, onRename }: WhichDomainsProps) {
+export function WhichDomains({ draft, errors, isChanged, onChoose, onRename }: WhichDomainsProps) {
   const missing = missingOf(draft);
   return (
     <div className="grid gap-5">
@@ -36,7 +38,8 @@ export function WhichDomains({ draft, errors, onChoose, onRename }: WhichDomains
       />
       {missing && (
         <p role="status" className="text-label text-fg-2">
-          Not saved yet. {missing.tags ?? missing.domains}
+          {isChanged && 'Not saved yet. '}
+          {missing.tags ?? missing.domains}
         </p>
       )}
       {draft.shows === 'tags' && (
