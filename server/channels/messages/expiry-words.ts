@@ -100,12 +100,11 @@ function paragraphsOf(input: AboutMonitor): string[] {
         `trust, and it expires first. ${consequence}${stillValid}`,
     ];
   }
-  const remedy = isOverdueOnly(input)
-    ? overdueSentence(input)
-    : passed
-      ? 'Renew it now.'
-      : 'Renew it before then.';
-  return [`${remedy} ${consequence} The next check will pick up the new certificate.`];
+  const isOverdue = isOverdueOnly(input);
+  const remedy = passed || isOverdue ? 'Renew it now.' : 'Renew it before then.';
+  // The consequence says “that day”, so no other date may stand between it and the heading.
+  const reason = isOverdue ? ` ${overdueSentence(input)}` : '';
+  return [`${remedy} ${consequence}${reason} The next check will pick up the new certificate.`];
 }
 
 /**
@@ -116,8 +115,8 @@ function overdueSentence(input: AboutMonitor): string {
   const certificate = certificateOf(input);
   const usual = alertSteps(certificate).find(({ step }) => step === 'renewal_overdue');
   return usual !== undefined && input.alertedAt < usual.at
-    ? 'Renew it now: its authority asked for an earlier renewal than usual and may revoke it.'
-    : `Renew it now: the renewal has been expected since ${longDate(expectedRenewal(certificate).from, input.timeZone)}.`;
+    ? 'Its authority asked for an earlier renewal than usual and may revoke it.'
+    : `The renewal has been expected since ${longDate(expectedRenewal(certificate).from, input.timeZone)}.`;
 }
 
 function consequenceOf(port: number, time: string, passed: boolean): string {
