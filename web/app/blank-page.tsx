@@ -8,7 +8,7 @@ import { usePageTitle } from '../ui/page-title.ts';
 export function BlankPage({ children }: { children?: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
-      <main className="flex flex-1 flex-col items-center justify-center pt-12 text-center">{children}</main>
+      <main className="flex flex-1 flex-col justify-center pt-12 text-center">{children}</main>
       <DayRuler />
     </div>
   );
