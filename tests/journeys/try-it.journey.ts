@@ -151,7 +151,7 @@ test('a failed preview check keeps the host and can be retried', async ({ page, 
   await expect(failure).toHaveCount(0);
 });
 
-test('a slow preview check shows its progress', async ({ page, world }) => {
+test('a slow preview check shows its progress and moves nothing', async ({ page, world }) => {
   const host = await world.serve('slow.orchard.example');
   await page.goto('/landing');
   let answer = (): void => undefined;
@@ -160,8 +160,11 @@ test('a slow preview check shows its progress', async ({ page, world }) => {
     await held;
     await route.continue();
   });
+  const below = () => page.getByRole('heading', { level: 2 }).first().boundingBox();
+  const before = await below();
   await look(page, host);
   await expect(box(page).getByRole('status')).toHaveText(`Checking ${host} …`);
+  expect(await below()).toEqual(before);
   await expect(page.getByRole('button', { name: 'Check' })).toBeDisabled();
   await expect(box(page).getByRole('status')).toContainText('Still checking');
   // The report does not take the focus from a person who continues typing.

@@ -1,5 +1,5 @@
 import { issuerLine } from '../../../../contract/check-words.ts';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef } from 'react';
 import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
@@ -248,7 +248,13 @@ function Names({ result: { sans, sans_total: total } }: { result: PreviewCheckWi
   if (first.length === 0) return 'None';
   return (
     <span className="font-mono text-label">
-      {first.join(', ')}
+      {first.map((name, index) => (
+        <Fragment key={name}>
+          {index > 0 && ' '}
+          {/* A name that contains hyphens moves to the next line as a whole. */}
+          <span className="inline-block max-w-full">{index < first.length - 1 ? `${name},` : name}</span>
+        </Fragment>
+      ))}
       {total > first.length && <span className="font-sans text-fg-3"> and {total - first.length} more</span>}
     </span>
   );

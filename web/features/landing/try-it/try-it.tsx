@@ -3,11 +3,12 @@ import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { Spinner } from '../../../ui/loading.tsx';
 import type { usePreviewCheck } from './use-preview-check.ts';
 
 // Most checks are faster; a host that is down takes longer.
 const LONG_MS = 3_000;
+/** The line below the input: the progress takes the place of the hint, so that nothing moves. */
+const HINT = 'mt-1.5 block text-label text-fg-3 [overflow-wrap:anywhere] max-sm:min-h-9';
 
 interface TryItProps {
   preview: ReturnType<typeof usePreviewCheck>;
@@ -59,7 +60,7 @@ export function TryItForm({ preview: { check, type, start, prepare } }: TryItPro
           </Button>
         </div>
         {refusal === undefined ? (
-          <p id={`${id}-hint`} className="mt-1.5 text-label text-fg-3">
+          <p id={`${id}-hint`} className={classNames(HINT, check.stage === 'running' && 'hidden')}>
             The full report in seconds. No account, nothing stored.
           </p>
         ) : (
@@ -114,13 +115,8 @@ function Running({ host }: { host: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <span className="mt-4 flex gap-2.5 text-fg-2">
-      <Spinner className="mt-0.5 flex-none" />
-      <span className="min-w-0 [overflow-wrap:anywhere]">
-        {isLong
-          ? `Still checking: we connect to every address of ${host}, and some respond slowly.`
-          : `Checking ${host} …`}
-      </span>
+    <span className={HINT}>
+      {isLong ? `Still checking ${host}: some of its addresses respond slowly.` : `Checking ${host} …`}
     </span>
   );
 }
