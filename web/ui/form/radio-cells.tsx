@@ -63,6 +63,7 @@ export function RadioCells<Value extends string | number>({
             }}
             className={classNames(
               'min-h-[52px] px-[10px] pt-2 pb-[9px] text-left text-label font-medium -outline-offset-2',
+              cell.note !== undefined && 'grid content-start',
               isLocked ? 'bg-sunken text-fg-3 cursor-not-allowed!' : 'bg-surface',
               isPending && !isChosen && !isLocked && 'text-fg-3',
               isChosen && 'rounded-[7px] shadow-[inset_0_0_0_1.5px_var(--fg)] forced-colors:border-2',

@@ -25,7 +25,7 @@ export function KindChoice({ onChoose, lockedReason }: KindChoiceProps) {
               aria-describedby={isLocked ? id : undefined}
               onClick={() => onChoose(kind)}
               className={classNames(
-                'flex min-h-[60px] w-full items-start gap-2.5 rounded-3 border px-3 py-2.5 text-left transition-[border-color,background-color] duration-120',
+                'flex h-full min-h-[60px] w-full items-start gap-2.5 rounded-3 border px-3 py-2.5 text-left transition-[border-color,background-color] duration-120',
                 isLocked
                   ? 'border-line bg-sunken text-fg-3'
                   : 'border-line-2 bg-surface shadow-1 hover:border-control hover:bg-sunken',
