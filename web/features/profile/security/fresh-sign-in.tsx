@@ -36,7 +36,7 @@ export function FreshSignInDialog<Ready>({
   ...rest
 }: FreshSignInProps<Ready> & OpenState & { title: string; description: string }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description} hasCross>
       <FreshSignIn {...rest} />
     </Dialog>
   );
