@@ -167,7 +167,7 @@ function Certificate({
   const title = `${state === 'expired' ? 'Expired' : 'Expires'} ${dayInUtc(Date.parse(expiry))} UTC`;
   return (
     <span className="flex min-h-6 items-center gap-2">
-      <span className="text-fg-3 max-sm:sr-only">Certificate</span>
+      <span className="text-fg-3">Certificate</span>
       {state === 'ok' ? (
         <span title={title} className="font-[520]">
           {words}
