@@ -71,7 +71,7 @@ export async function accountMenu(page: Page): Promise<void> {
 
 /** Uses the account menu for what a narrow header has no room for. */
 export async function fromHeader(page: Page, name: string): Promise<void> {
-  if ((page.viewportSize()?.width ?? 0) >= 900) {
+  if ((page.viewportSize()?.width ?? 0) >= 640) {
     await page.getByRole('banner').getByRole('button', { name }).click();
     return;
   }
