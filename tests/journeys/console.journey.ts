@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { addByApi, createAccount, expect, fillSignUp, logIn, newPerson, test } from './world.ts';
 
 /** Collects what the browser logs as an error, such as each answer with an error status. */
@@ -133,4 +134,17 @@ test('refused input in the forms of a signed-in person logs no error in the cons
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link no longer works');
   });
   expect(errors).toEqual([]);
+});
+
+test('a session that another device ended logs its refused refresh once', async ({ page, world }) => {
+  const errors = errorsOf(page);
+  const person = await createAccount(page, world);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+  const refused = page.waitForResponse('**/api/auth/refresh');
+  await person.ask(CALLS.endAllSessions);
+  expect((await refused).status()).toBe(401);
+  await expect(page).toHaveURL(/\/login/);
+  expect(errors).toEqual([expect.stringMatching(/401 .*\/api\/auth\/refresh$/)]);
 });
