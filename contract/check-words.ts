@@ -1,15 +1,4 @@
-/** Vocabulary of checks and their reports, beside `words.ts`. */
-
-import { CRITICAL_DAYS, SOON_DAYS } from './words.ts';
-
-/** States of a certificate by its expiry, soonest first. `maxDays`: the most days left in this state, rounded down. */
-export const EXPIRY_STATES = [
-  { state: 'expired', maxDays: -1 },
-  { state: 'critical', maxDays: CRITICAL_DAYS },
-  { state: 'soon', maxDays: SOON_DAYS },
-  { state: 'ok', maxDays: Infinity },
-] as const;
-export type ExpiryState = (typeof EXPIRY_STATES)[number]['state'];
+/** Vocabulary of checks and their reports, beside `words.ts`. Imports nothing. */
 
 /**
  * Optional settings of how a domain is checked: fields of the API, columns of CSV files and, with hyphens, options

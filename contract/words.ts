@@ -41,6 +41,15 @@ export type ListStatus = (typeof LIST_STATUSES)[number];
 export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
 
+/** States of a certificate by its expiry, soonest first. `maxDays`: the most days left in this state, rounded down. */
+export const EXPIRY_STATES = [
+  { state: 'expired', maxDays: -1 },
+  { state: 'critical', maxDays: CRITICAL_DAYS },
+  { state: 'soon', maxDays: SOON_DAYS },
+  { state: 'ok', maxDays: Infinity },
+] as const;
+export type ExpiryState = (typeof EXPIRY_STATES)[number]['state'];
+
 /** Why a domain needs attention, most urgent first. A domain counts once, for its most urgent reason. */
 export const ATTENTION_REASONS = [
   'expired',

@@ -1,6 +1,5 @@
-import { EXPIRY_STATES, type ExpiryState } from '../check-words.ts';
 import { DAY_MS } from '../durations.ts';
-import { count } from '../words.ts';
+import { count, EXPIRY_STATES, type ExpiryState } from '../words.ts';
 
 export interface Badge {
   status: Exclude<ExpiryState, 'ok'>;

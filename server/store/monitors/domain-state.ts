@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { naturalDirection, type SortDirection } from '../../../contract/calls/list-order.ts';
-import { EXPIRY_STATES } from '../../../contract/check-words.ts';
 import {
   ATTENTION_REASONS,
   type AttentionReason,
   type DomainSort,
   type DomainState,
+  EXPIRY_STATES,
   SOON_DAYS,
 } from '../../../contract/words.ts';
 
