@@ -22,7 +22,6 @@ const HEAD: Column<DomainSort>[] = [
     label: 'Remaining',
     width: 'w-[146px] [@media(min-width:900px)]:w-[168px]',
     shown: 'max-md:hidden',
-    sort: 'worst',
   },
   {
     label: 'Expires On',
