@@ -325,7 +325,7 @@ test('adding, checking and removing domains moves nothing else in grid and list 
   const field = page.getByLabel('Host Address');
   await field.fill(first);
   await field.press('Enter');
-  await showsHeadline(`${first} is fine.`);
+  await showsHeadline(`${first} is fine`);
   const layouts = await watchAll();
   for (const [index, { tab }] of tabs.entries()) {
     await tab.getByRole('button', { name: 'Add Domain' }).filter({ visible: true }).click();
@@ -360,7 +360,7 @@ test('adding, checking and removing domains moves nothing else in grid and list 
       void (await person.ask(CALLS.removeDomain, { params: { id } })).ok;
       await showsTotal(11 - index);
     }
-    await showsHeadline(`${first} is fine.`);
+    await showsHeadline(`${first} is fine`);
     for (const { layout, seen } of after)
       for (const [part, values] of Object.entries(await seen()))
         if (!part.startsWith('place of ')) expectFixed(values, `${layout}, ${part}`);

@@ -91,7 +91,7 @@ test('a host that some clients refuse needs attention, although its certificate 
   const incomplete = await world.serve('docs.fjord.example', { isComplete: false });
   const person = await createAccount(page, world, { hosts: [whole] });
   await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${whole} is fine.`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${whole} is fine`);
   await addByApi(person, incomplete);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     `${incomplete} is refused by some clients`,
@@ -130,7 +130,7 @@ test('a short-lived certificate on schedule is fine in the headline, the timelin
   await createAccount(page, world, { hosts: [host] });
   await page.goto('/dashboard');
   const words = 'renews on schedule, next in 2 days';
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} is fine.`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} is fine`);
   await expect(page.getByText(`It ${words}.`)).toBeVisible();
   await expect(card(page, host)).toContainText('Expiring in 4 days');
   await expect(card(page, host)).toContainText('Renews on schedule, next in 2 days');
@@ -147,7 +147,7 @@ test('the Free plan’s limit shows a notice where Premium is not sold', async (
   const hosts = await Promise.all(names.map((name) => world.serve(name, { notAfter: daysFromNow(60.5) })));
   await createAccount(page, world, { hosts });
   await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('All 3 are fine.');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('All 3 are fine');
   await expect(page.getByText(/^Next: \w+\.moss\.example\S* expires in 60 days\./)).toBeVisible();
 
   await page.getByRole('button', { name: 'Add Domain' }).click();

@@ -118,14 +118,14 @@ const cdn = domain('cdn.example', 'revoked', 41);
 
 describe('the headline of the dashboard', () => {
   it.each<[string, Entry[], string, string]>([
-    ['19 fine certificates', fine(19), 'All 19 are fine.', 'Next: host-1.example expires in 32 days.'],
-    ['three fine certificates', fine(3), 'All 3 are fine.', 'Next: host-1.example expires in 32 days.'],
-    ['two fine certificates', fine(2), 'Both are fine.', 'Next: host-1.example expires in 32 days.'],
-    ['one fine certificate', fine(1), 'host-1.example is fine.', 'It expires in 32 days.'],
+    ['19 fine certificates', fine(19), 'All 19 are fine', 'Next: host-1.example expires in 32 days.'],
+    ['three fine certificates', fine(3), 'All 3 are fine', 'Next: host-1.example expires in 32 days.'],
+    ['two fine certificates', fine(2), 'Both are fine', 'Next: host-1.example expires in 32 days.'],
+    ['one fine certificate', fine(1), 'host-1.example is fine', 'It expires in 32 days.'],
     [
       'a short-lived certificate on schedule',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), ...fine(2)],
-      'All 3 are fine.',
+      'All 3 are fine',
       'Next: edge.example renews on schedule, next in 3 days.',
     ],
     [
@@ -282,7 +282,7 @@ describe('the headline of the dashboard', () => {
 
   it('says when a single short-lived certificate on schedule renews, instead of when it expires', () => {
     expect(say([domain('localhost', 'critical', 4, { isOnSchedule: true })])).toEqual([
-      'localhost is fine.',
+      'localhost is fine',
       'It renews on schedule, next in 2 days.',
     ]);
   });

@@ -119,11 +119,11 @@ function calmSentence({ total, counts, expiries }: SummaryWire, now: number): Da
     return { headline: [plain(readingHeadline(pending))], detail: [...FIRST_CHECK] };
   if (next && pending + paused === 0 && fine === 1)
     return {
-      headline: [host(next), plain(' is fine.')],
+      headline: [host(next), plain(' is fine')],
       detail: [[plain(`It ${whatIsNext(next, now)}.`)]],
     };
   const isAll = next !== undefined && pending + paused === 0;
-  const all = fine === 2 ? 'Both are fine.' : `All ${grouped(fine)} are fine.`;
+  const all = fine === 2 ? 'Both are fine' : `All ${grouped(fine)} are fine`;
   const detail = next
     ? [[plain('Next: '), host(next), plain(` ${whatIsNext(next, now)}.`)]]
     : pending > 0
