@@ -15,6 +15,8 @@ test('a status page is visible to visitors from when it is switched on until it 
   await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Status page' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Status page');
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeVisible();
+  await expect(page.getByText('All changes saved')).toHaveCount(0);
   await page
     .getByRole('button', { name: 'Save and switch on' })
     .or(page.getByRole('button', { name: 'Switch on' }))

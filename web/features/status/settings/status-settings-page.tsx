@@ -141,12 +141,18 @@ function Settings({ page }: { page: StatusPageWire }) {
           >
             Save
           </Button>
-          <span className="text-label text-fg-3">{isChanged ? 'Unsaved changes' : 'All changes saved'}</span>
+          <span className="text-label text-fg-3">{savedLine(isChanged, page)}</span>
         </div>
         <LeaveQuestion isChanged={isChanged} isUnsent={edit.isUnsent} />
       </div>
     </SettingsPage>
   );
+}
+
+/** Says whether all changes are saved; nothing about a page that was never saved or changed. */
+function savedLine(isChanged: boolean, { slug }: StatusPageWire): string | null {
+  if (isChanged) return 'Unsaved changes';
+  return slug === null ? null : 'All changes saved';
 }
 
 interface TitleAndAddressProps {
