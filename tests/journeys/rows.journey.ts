@@ -52,6 +52,7 @@ test('the header of the rows stays in view and sorts them, and a print shows all
       await expect(printed.getByRole('row', { includeHidden: true })).toHaveCount(MANY + 1, { timeout: 1 });
     }).toPass();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect(printed.getByRole('heading', { level: 1 })).toHaveText(/^Domains ·/);
     await expect(printed.getByText(/^host-00000/)).toBeVisible();
     await expect(page.getByRole('navigation')).toHaveCount(0);
     await page.emulateMedia({ media: 'screen', colorScheme: null });

@@ -34,7 +34,7 @@ interface DashboardPageProps {
 
 /** Shows the empty dashboard, or the headline, the list and the panel. */
 export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
-  usePageTitle('Dashboard');
+  usePageTitle('Domains');
   const { filter } = useDashboardSearch();
   const list = useDomainList(filter);
   const summary = useDomainSummary();
