@@ -243,3 +243,15 @@ test('a panel whose code loads late does not take focus or text from the open co
   await page.keyboard.press('Escape');
   await expect(panel.getByRole('tab', { name: 'Overview' })).toBeVisible();
 });
+
+test('a page that fails to load is replaced inside the shell, which keeps the only main element', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world, { hosts: [] });
+  await page.route(/\/profile-page-[^/]*\.js$/, (route) => route.abort());
+  await page.goto('/profile');
+  await expect(page.getByRole('heading', { level: 1, name: 'Could not load this page' })).toBeVisible();
+  await expect(main(page)).toBeVisible();
+  await expect(page.getByRole('main')).toHaveCount(1);
+});

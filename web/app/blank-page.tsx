@@ -1,14 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { createContext, type ReactNode, use, useEffect } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DayRuler } from '../ui/horizon/day-ruler.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 
+/** Whether the page is in the `main` element of the shell. */
+export const InShellContext = createContext(false);
+
 /** Shows a page with the day ruler along the bottom and its content in the middle. */
 export function BlankPage({ children }: { children?: ReactNode }) {
+  const Content = use(InShellContext) ? 'div' : 'main';
   return (
     <div className="flex min-h-dvh flex-col">
-      <main className="flex flex-1 flex-col justify-center pt-12 text-center">{children}</main>
+      <Content className="flex flex-1 flex-col justify-center pt-12 text-center">{children}</Content>
       <DayRuler />
     </div>
   );

@@ -16,6 +16,7 @@ import { Wordmark } from '../ui/logo.tsx';
 import { IS_MAC, KeyHint } from '../ui/menu.tsx';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
 import { AvatarMenu } from './avatar-menu.tsx';
+import { InShellContext } from './blank-page.tsx';
 import { MainNav } from './main-nav.tsx';
 import { ShellNotice } from './shell-notice.tsx';
 import { UpgradeProvider } from './upgrade-provider.tsx';
@@ -97,7 +98,7 @@ function Frame({ children }: { children: ReactNode }) {
       </header>
       <ShellNotice />
       <main id="content" tabIndex={-1} className="flex-1 pb-(--tabs)">
-        {children}
+        <InShellContext value={true}>{children}</InShellContext>
       </main>
       {/* On phones it is at the bottom of the window, so the Tab key has to reach it last. */}
       {isPhone && <MainNav />}
