@@ -145,6 +145,25 @@ describe('an alert about a resolved problem', () => {
   });
 });
 
+it('an alert mail about several hosts has only names in monospace', () => {
+  const domains = Array.from({ length: 40 }, (_, index) => ({
+    id: `${index}`,
+    host: `h${index}.example`,
+    port: 443,
+  }));
+  const { html, text } = render(said('down', 'opened', { group: { domains, changed: 0 } }));
+  expect(text).toMatch(/^pay\.fjord\.example and 39 other hosts are down\./);
+  const inMonospace = [...html.matchAll(/<span style="[^"]*monospace[^"]*"\s*>([^<]*)<\/span/g)];
+  expect(inMonospace.map(([, shown]) => shown)).toEqual([
+    'pay.fjord.example',
+    domains
+      .slice(0, 10)
+      .map(({ host }) => host)
+      .join(', '),
+  ]);
+  expect(html).toContain('and 30 more');
+});
+
 it('the data of an alert tells two backends of one host apart', () => {
   const backend = (id: string, address: string) => ({
     id,

@@ -58,7 +58,7 @@ describeAnyDatabase('Outages of many hosts', (open) => {
     const [mail] = rig.arrivals;
     const first = HOSTS.find((host) => mail?.subject.startsWith(host));
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${first} and 11 other hosts are down`]);
-    expect(mail?.text).toMatch(/Hosts: +h00\.shop\.example:\d+, h01\.shop\.example.* and 2 more/);
+    expect(mail?.text).toMatch(/Hosts: +h00\.shop\.example:\d+, h01\.shop\.example.*\n +and 2 more\n/);
     expect(mail?.text).toContain('https://certs.test/dashboard?status=attention');
     expect(fleet.bodies()).toHaveLength(1);
     const [{ type, data } = { type: '' }] = fleet.bodies();

@@ -25,7 +25,8 @@ export function alertContent(given: AlertMessageInput): AlertContent {
   const { alert, monitor, group, now, productName } = given;
   const { kind, step, severity, incidentId, facts } = alert;
   const timeZone = knownZone(given.timeZone);
-  const host = monitor === null ? productName : nameOf(given, monitor);
+  const { name, others } = monitor === null ? { name: productName, others: '' } : nameOf(given, monitor);
+  const host = `${name}${others}`;
   const words =
     monitor === null || kind === 'test'
       ? testWords({ ...given, timeZone })
@@ -35,6 +36,7 @@ export function alertContent(given: AlertMessageInput): AlertContent {
   const title = alertTitle({ kind, step, facts, displayName: host, isPlural, now, timeZone });
   const content: Omit<AlertContent, 'data'> = {
     ...words,
+    heading: withoutOthers(words.heading, others),
     event: alertEvent(kind, step),
     severity,
     subject: hosts > 1 && kind !== 'registration' && !isPlural ? `${title} (${count(hosts, 'host')})` : title,
@@ -61,17 +63,31 @@ function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertConte
   return { label: isAboutHost ? 'Show details' : 'Show certificate details', url };
 }
 
-/** Returns the name of the domain, of the leaf certificate that several domains serve, or of the first of several outages. */
-function nameOf({ alert, group }: AlertMessageInput, monitor: AboutMonitor['monitor']): string {
-  const { certificate } = alert.facts;
-  if (alert.facts.registration !== undefined) return alert.facts.registration.domain;
+/**
+ * Returns the name of the domain, of the leaf certificate that several domains serve, or of the first of several domains, and then ' and
+ * 2 other hosts' or ' and others'.
+ */
+function nameOf(
+  { alert, group }: AlertMessageInput,
+  monitor: AboutMonitor['monitor'],
+): { name: string; others: string } {
+  const { certificate, registration, successor } = alert.facts;
+  const own = displayName(monitor);
+  if (registration !== undefined) return { name: registration.domain, others: '' };
   const isShared = group !== null && group.domains.length > 1 && alert.kind !== 'changed';
-  if (!isShared) return displayName(monitor);
+  if (!isShared) return { name: own, others: '' };
   if (alert.kind === 'down')
-    return `${displayName(monitor)} and ${count(group.domains.length - 1, 'other host')}`;
-  const named = certificate ?? alert.facts.successor;
+    return { name: own, others: ` and ${count(group.domains.length - 1, 'other host')}` };
+  const named = certificate ?? successor;
   const name = named?.role === 'leaf' ? oneLine(named.name) : '';
-  return name === '' ? `${displayName(monitor)} and others` : name;
+  return name === '' ? { name: own, others: ' and others' } : { name, others: '' };
+}
+
+/** Takes the words about other hosts out of the part of a heading that is set in monospace. */
+function withoutOthers(heading: AlertContent['heading'], others: string): AlertContent['heading'] {
+  if (typeof heading === 'string' || others === '' || !heading.host.endsWith(others)) return heading;
+  const { before, host, after } = heading;
+  return { before, host: host.slice(0, -others.length), after: `${others}${after}` };
 }
 
 /** Returns whether the page of the alert’s certificate shows all domains concerned. */

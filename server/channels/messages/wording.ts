@@ -73,7 +73,7 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
   const rows =
     names.length === 1
       ? [{ label: 'Host', value: names[0] ?? '', mono: true }]
-      : [{ label: 'Hosts', value: shortList(names), mono: true }];
+      : namedRows('Hosts', shortList(names));
   const all = names.length + (group?.changed ?? 0);
   return all === names.length
     ? rows
@@ -94,21 +94,32 @@ export function waitingRows({ waiting = [], group }: AboutMonitor): DrawnMail['f
   );
   if (named.length === 0) return [];
   // The addresses are known only for the first ten hosts.
-  const value =
+  const list =
     (group?.domains.length ?? 1) > MAX_NAMED
-      ? `${named.slice(0, MAX_NAMED).join(', ')} and others`
+      ? { named: named.slice(0, MAX_NAMED), rest: 'and others' }
       : shortList(named);
-  return [{ label: 'Old certificate at', value, mono: true }];
+  return namedRows('Old certificate at', list);
 }
 
-/** Returns the first ten items, or fewer if they exceed 250 characters, and the number of the others. */
-function shortList(names: readonly string[]): string {
+interface ShortList {
+  named: string[];
+  /** What follows the names, such as 'and 30 more'; null if all are named. */
+  rest: string | null;
+}
+
+function shortList(names: readonly string[]): ShortList {
   const named: string[] = [];
   for (const name of names.slice(0, MAX_NAMED))
     if (named.length === 0 || [...named, name].join(', ').length <= MAX_NAMES_LENGTH) named.push(name);
     else break;
   const more = names.length - named.length;
-  return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
+  return { named, rest: more === 0 ? null : `and ${more} more` };
+}
+
+/** Returns the names in monospace, and the rest below them in the font of sentences. */
+function namedRows(label: string, { named, rest }: ShortList): DrawnMail['facts'] {
+  const names = { label, value: named.join(', '), mono: true };
+  return rest === null ? [names] : [names, { label: '', value: rest }];
 }
 
 export function lastChecked({ monitor, group, timeZone }: AboutMonitor): DrawnMail['facts'] {
