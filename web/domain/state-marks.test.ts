@@ -42,16 +42,35 @@ it.each([
   expect(stateOfFinding(finding)).toBe(state),
 );
 
-it('no page chooses the symbol of a state itself', () => {
+/** Returns the components in these folders of `features` whose code has a match, by their path. */
+function componentsWith(pattern: RegExp, features: readonly string[]): string[] {
   const folder = join(import.meta.dirname, '../features');
-  const pages = ['dashboard', 'domain-panel', 'certificates', 'status', 'palette'].flatMap((feature) =>
-    readdirSync(join(folder, feature), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.tsx'))
-      .map((path) => join(folder, feature, path)),
-  );
-  const choosing = pages.filter((path) =>
-    /(glyph|name)(=|: )\{?['"](expired|revoked|soon|fault)['"]/.test(readFileSync(path, 'utf8')),
-  );
+  return features
+    .flatMap((feature) =>
+      readdirSync(join(folder, feature), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.tsx'))
+        .map((path) => `/${feature}/${path}`),
+    )
+    .filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8')));
+}
+
+it('no page chooses the symbol of a state itself', () =>
   // The overall state of a status page may be unknown, which no domain list shows.
-  expect(choosing.map((path) => path.slice(folder.length))).toEqual(['/status/public/status-view.tsx']);
-});
+  expect(
+    componentsWith(/(glyph|name)(=|: )\{?['"](expired|revoked|soon|fault)['"]/, [
+      'dashboard',
+      'domain-panel',
+      'certificates',
+      'status',
+      'palette',
+    ]),
+  ).toEqual(['/status/public/status-view.tsx']));
+
+it('channels and lines of an import have no symbol of an expiry', () =>
+  expect(
+    componentsWith(/(glyph|name)(=|: )\{?['"](expired|critical|soon)['"]/, [
+      'alerts/channels',
+      'domain-alerts',
+      'domain-import',
+    ]),
+  ).toEqual([]));

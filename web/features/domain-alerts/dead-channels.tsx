@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ChannelWire } from '../../../contract/channel.ts';
 import { useChannels } from '../../lib/alerts/alert-queries.ts';
-import { channelState } from '../../lib/alerts/channel-state.ts';
+import { CHANNEL_MARKS, channelState } from '../../lib/alerts/channel-state.ts';
 import { plural } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Glyph } from '../../ui/glyph.tsx';
@@ -31,13 +31,11 @@ export function DeadChannels({ chosen }: { chosen: readonly string[] | null }) {
       </p>
       <ul className="grid gap-1.5">
         {dead.map((channel) => {
-          const { text, glyph } = channelState(channel, now);
+          const { text, mark } = channelState(channel, now);
+          const { glyph, colour } = CHANNEL_MARKS[mark ?? 'paused'];
           return (
             <li key={channel.key} className="flex gap-1.5 [overflow-wrap:anywhere]">
-              <Glyph
-                name={glyph ?? 'paused'}
-                className={`mt-0.5 size-[13px] [--glyph-cut:var(--surface)] ${glyph === 'critical' ? 'text-critical-mark' : 'text-fg-3'}`}
-              />
+              <Glyph name={glyph} className={`mt-0.5 size-[13px] ${colour}`} />
               <span className="min-w-0">
                 <bdi className="font-[520]">{visibleText(channel.name)}</bdi>: {visibleText(text)}.
               </span>

@@ -16,12 +16,9 @@ const TONES: Record<Verdict['tone'], { glyph: GlyphName | null; mark: string; te
   good: { glyph: 'ok', mark: 'text-ok-mark', text: 'text-fg' },
   done: { glyph: 'active', mark: 'text-ok-mark', text: 'text-fg' },
   quiet: { glyph: null, mark: '', text: 'text-fg-3' },
-  warning: { glyph: 'soon', mark: 'text-soon-mark [--glyph-cut:var(--surface)]', text: 'text-soon-fg' },
-  critical: {
-    glyph: 'critical',
-    mark: 'text-critical-mark [--glyph-cut:var(--surface)]',
-    text: 'text-critical-fg',
-  },
+  // Triangle and diamond are only for an expiry.
+  warning: { glyph: 'fault', mark: 'text-soon-mark', text: 'text-soon-fg' },
+  critical: { glyph: 'fault', mark: 'text-critical-mark', text: 'text-critical-fg' },
 };
 
 // A scroll area without focusable content must itself be reachable by keyboard.

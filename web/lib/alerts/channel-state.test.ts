@@ -14,7 +14,7 @@ const channel = {
 } as const;
 
 it('the state of a healthy channel says when the last delivery was', () => {
-  expect(channelState(channel, NOW)).toEqual({ text: 'Nothing sent yet', glyph: null, remedy: null });
+  expect(channelState(channel, NOW)).toEqual({ text: 'Nothing sent yet', mark: null, remedy: null });
   expect(channelState({ ...channel, last_delivered_at: '2026-11-21T11:58:00Z' }, NOW).text).toMatch(
     /^Last delivered 2 min/,
   );
@@ -24,7 +24,7 @@ it('the state of a failing channel says since when and why deliveries fail', () 
   const failing = { ...channel, failing_since: '2026-11-19T12:00:00Z', detail: 'HTTP 503' };
   expect(channelState(failing, NOW)).toMatchObject({
     text: 'Failing since 19 November 2026; we keep retrying: HTTP 503',
-    glyph: 'soon',
+    mark: 'soon',
   });
   const minute = { ...failing, failing_since: '2026-11-21T11:59:00Z' };
   expect(channelState(minute, NOW).text).toBe('First failed 1 min ago; we keep retrying: HTTP 503');

@@ -2,10 +2,17 @@ import { type ChannelWire, OWN_MAIL } from '../../../contract/channel.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { longDate, relativeTime } from '../format.ts';
 
+/** The symbol and the colour of a channel that cannot receive alerts. Triangle and diamond are only for an expiry. */
+export const CHANNEL_MARKS = {
+  critical: { glyph: 'fault', colour: 'text-critical-mark' },
+  soon: { glyph: 'fault', colour: 'text-soon-mark' },
+  paused: { glyph: 'paused', colour: 'text-fg-3' },
+} as const;
+
 export interface ChannelState {
   text: string;
   /** Null if all is well. */
-  glyph: 'soon' | 'critical' | 'paused' | null;
+  mark: keyof typeof CHANNEL_MARKS | null;
   /** What the owner can do about it. */
   remedy: 'try_again' | 'get_again' | 'ask_again' | 'upgrade' | 'edit' | null;
 }
@@ -15,7 +22,7 @@ type Standing = Pick<
   'key' | 'kind' | 'state' | 'target' | 'detail' | 'last_delivered_at' | 'failing_since'
 >;
 
-const quiet = (text: string): ChannelState => ({ text, glyph: null, remedy: null });
+const quiet = (text: string): ChannelState => ({ text, mark: null, remedy: null });
 
 /** Returns the state of a channel in words, and the action for it. */
 export function channelState(channel: Standing, now: number): ChannelState {
@@ -24,40 +31,40 @@ export function channelState(channel: Standing, now: number): ChannelState {
   const said = why(detail);
   const unsubscribed: ChannelState =
     key === OWN_MAIL
-      ? { text: 'You unsubscribed from alert emails', glyph: 'critical', remedy: 'get_again' }
+      ? { text: 'You unsubscribed from alert emails', mark: 'critical', remedy: 'get_again' }
       : {
           text: 'The recipient unsubscribed, and can undo that with the link in any alert email',
-          glyph: 'paused',
+          mark: 'paused',
           remedy: null,
         };
   const states: Record<Exclude<Standing['state'], 'open'>, ChannelState> = {
-    unconfirmed: { text: `Waiting for ${target} to confirm`, glyph: 'soon', remedy: 'ask_again' },
-    off: { text: 'Off', glyph: 'paused', remedy: null },
+    unconfirmed: { text: `Waiting for ${target} to confirm`, mark: 'soon', remedy: 'ask_again' },
+    off: { text: 'Off', mark: 'paused', remedy: null },
     gone: {
       text: `The receiver reports that this address is gone${said}. Create a new one there and enter it here`,
-      glyph: 'critical',
+      mark: 'critical',
       remedy: 'edit',
     },
     failing: {
       text: `Switched off: deliveries failed for 5 days${said}`,
-      glyph: 'critical',
+      mark: 'critical',
       remedy: 'try_again',
     },
     refused: {
       text: `The mail server rejected our emails${said}`,
-      glyph: 'critical',
+      mark: 'critical',
       // Another person's address gets alerts again only after the recipient confirms once more.
       remedy: key === OWN_MAIL ? 'try_again' : 'ask_again',
     },
     unsubscribed,
     broken: {
       text: 'The stored settings cannot be read, so we send nothing. Enter them again',
-      glyph: 'critical',
+      mark: 'critical',
       remedy: 'edit',
     },
     plan: {
       text: kind === 'email' ? 'Added recipients need Premium' : 'Needs Premium',
-      glyph: 'paused',
+      mark: 'paused',
       remedy: 'upgrade',
     },
   };
@@ -78,7 +85,7 @@ function openState(
     : `Failing since ${longDate(failingSince)}`;
   return {
     text: `${since}; we keep retrying${why(detail)}`,
-    glyph: 'soon',
+    mark: 'soon',
     remedy: null,
   };
 }

@@ -6,11 +6,10 @@ import { useNow } from '../../../lib/use-now.ts';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
 import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
-import { channelState, type ChannelState } from '../../../lib/alerts/channel-state.ts';
+import { CHANNEL_MARKS, channelState, type ChannelState } from '../../../lib/alerts/channel-state.ts';
 import { EditChannelDialog } from './edit-channel-dialog.tsx';
 import { ReceiptsDialog } from './receipts-dialog.tsx';
 import { SigningKeyDialog } from './signing-key-dialog.tsx';
@@ -93,16 +92,13 @@ export function ChannelItem({ channel, onRemove }: ChannelItemProps) {
   );
 }
 
-function StateLine({ standing: { text, glyph } }: { standing: ChannelState }) {
+function StateLine({ standing: { text, mark } }: { standing: ChannelState }) {
   return (
     <p className="mt-1 flex items-start gap-1.5 text-label [overflow-wrap:anywhere] text-fg-2">
-      {glyph && (
+      {mark && (
         <Glyph
-          name={glyph}
-          className={classNames(
-            'mt-0.5 size-[13px] [--glyph-cut:var(--bg)]',
-            { critical: 'text-critical-mark', soon: 'text-soon-mark', paused: 'text-fg-3' }[glyph],
-          )}
+          name={CHANNEL_MARKS[mark].glyph}
+          className={`mt-0.5 size-[13px] ${CHANNEL_MARKS[mark].colour}`}
         />
       )}
       <span className="min-w-0">{text}</span>
