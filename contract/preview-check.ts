@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domainSchema } from './domain.ts';
-import { reportFindingSchema } from './domain-report.ts';
+import { reportFindingSchema, reportSchema } from './domain-report.ts';
 
 export const previewCheckRequestSchema = z.object({ host: z.string().max(2048) });
 
@@ -40,6 +40,10 @@ export const previewCheckSchema = domainSchema
     sans_total: z.number().int(),
     /** Certificates in the order in which the server sent them, leaf first. */
     chain: z.array(z.object({ subject: z.string(), issuer: z.string(), expiry_date: z.string() })),
+    /** Sources of revocation data about the leaf that the check tried. */
+    revocation_sources: z.array(
+      reportSchema.shape.revocation_sources.element.pick({ source: true, state: true }),
+    ),
     /** All addresses of the host that were checked. */
     addresses: z.array(
       z.object({ address: z.string(), tls_version: z.string().nullable(), failure: z.string().nullable() }),

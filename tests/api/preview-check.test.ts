@@ -120,6 +120,7 @@ describeAnyDatabase('A preview check', (open) => {
       state: 'ok',
       trusted: false,
       revocation: { state: 'unknown' },
+      revocation_sources: [],
       findings: [
         {
           code: 'name_mismatch',

@@ -41,6 +41,7 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
     ['Subject', 'try.orchard.example'],
     ['Names', /try\.orchard\.example, .* and 1 more/],
     ['Addresses', '127.0.0.1 TLS 1.3'],
+    ['Revocation', 'Unknown: no CRL or OCSP responder we can verify'],
     ['Chain', /issued by Orchard R1.*Orchard R1 issued by Orchard Root/s],
   ] as const)
     await expect(report.getByRole('term').filter({ hasText: term }).locator('+ dd')).toHaveText(value);

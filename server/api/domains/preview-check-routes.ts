@@ -124,6 +124,7 @@ function previewWire(
     trusted: verdict.reached ? verdict.trusted : null,
     findings: findingsWire(verdict, endpoint),
     revocation: revocationWire(verdict),
+    revocation_sources: verdict.revocation.sources.map(({ source, state }) => ({ source, state })),
     unreachable: verdict.failure && {
       stage: verdict.failure.stage,
       reason: verdict.failure.reason,

@@ -35,3 +35,9 @@ it.each([
 ])('the revocation reason %s is written as “%s”', (reason, words) => {
   expect(reasonWords(reason)).toBe(words);
 });
+
+it('revocationLine says why the state will never be known if nothing can be asked', () => {
+  expect(revocationLine(unknown, false)).toBe('Unknown: no CRL or OCSP responder we can verify');
+  const short = { ...unknown, state: 'not_applicable' } as const;
+  expect(revocationLine(short, false)).toBe(revocationLine(short));
+});

@@ -23,17 +23,14 @@ export function reasonWords(reason: string): string {
   );
 }
 
-/** For a certificate that names no CRL or responder, or whose issuer's key is unknown, so that no answer can be verified. */
-export const NO_REVOCATION_SOURCE = 'Unknown: no CRL or OCSP responder we can verify';
-
-/** Returns the revocation state with its source and date. An undetermined state is never called good. */
-export function revocationLine({
-  state,
-  source,
-  checked_at: checkedAt,
-  reason,
-  revoked_at: revokedAt,
-}: DomainWire['revocation']): string {
+/**
+ * Returns the revocation state with its source and date. An undetermined state is never called good. `hasSource` is false for a
+ * certificate that names no CRL or responder, or whose issuer's key is unknown, so that no answer can be verified.
+ */
+export function revocationLine(
+  { state, source, checked_at: checkedAt, reason, revoked_at: revokedAt }: DomainWire['revocation'],
+  hasSource = true,
+): string {
   const evidence = [source && SOURCES[source], checkedAt && longDate(checkedAt)].filter(Boolean).join(', ');
   const shown = evidence === '' ? '' : ` (${evidence})`;
   const when = revokedAt ? ` on ${longDate(revokedAt)}` : ' by its authority';
@@ -43,7 +40,7 @@ export function revocationLine({
     revoked: `Revoked${when}${why}${shown}`,
     not_applicable: 'Not applicable: short-lived, or issued without revocation',
     unavailable: 'Unknown: no source gave a valid answer',
-    unknown: 'Not known yet',
+    unknown: hasSource ? 'Not known yet' : 'Unknown: no CRL or OCSP responder we can verify',
   };
   return lines[state];
 }

@@ -2,7 +2,7 @@ import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { inSentence, STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { StateMark } from '../../../domain/state-marks.tsx';
-import { NO_REVOCATION_SOURCE, revocationLine } from '../../../ui/certificate/revocation-line.ts';
+import { revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Disclosure } from '../../../domain/disclosure.tsx';
@@ -60,10 +60,10 @@ export function Revocation({ domain, read }: RevocationProps) {
 }
 
 function lineOf({ revocation, unreachable }: RevocationProps['domain'], { report }: ReportRead): string {
-  if (revocation.state !== 'unknown') return revocationLine(revocation);
-  if (unreachable) return `Not checked: ${inSentence(STATE_NAMES.unreachable)}`;
+  if (revocation.state === 'unknown' && unreachable)
+    return `Not checked: ${inSentence(STATE_NAMES.unreachable)}`;
   // The sources include those that have not answered yet.
-  return report?.revocation_sources.length === 0 ? NO_REVOCATION_SOURCE : revocationLine(revocation);
+  return revocationLine(revocation, report?.revocation_sources.length !== 0);
 }
 
 function SourceFacts({ source }: { source: Source }) {

@@ -194,7 +194,7 @@ function Facts({ result }: Pick<ReportPartProps, 'result'>) {
         <Addresses result={result} />
       </Fact>
       <Fact name="Revocation" isWide>
-        {revocationLine(result.revocation)}
+        {revocationLine(result.revocation, result.revocation_sources.length > 0)}
       </Fact>
       <Fact name="Chain" isWide>
         <ol className="grid gap-1">
