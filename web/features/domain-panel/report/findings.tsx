@@ -215,6 +215,8 @@ const WITHOUT_DETAILS = {
 
 // A longer label gets its own line.
 const LONG_LABEL = 30;
+/** Labels of host names, addresses and serial numbers, which the whole panel sets in monospace. */
+const MACHINE_FACT = /^(At|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
 
 function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
   const evidence = details?.evidence ?? [];
@@ -223,7 +225,12 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
   return (
     <Facts className="grid-cols-[97px_1fr] gap-y-1.5! text-meta!">
       {evidence.map(({ label, value }, index) => (
-        <Fact key={index} term={visibleText(label)} isWide={label.length > LONG_LABEL}>
+        <Fact
+          key={index}
+          term={visibleText(label)}
+          mono={MACHINE_FACT.test(label)}
+          isWide={label.length > LONG_LABEL}
+        >
           <bdi className="whitespace-pre-line">{visibleText(value)}</bdi>
         </Fact>
       ))}
