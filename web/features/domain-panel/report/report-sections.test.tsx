@@ -94,21 +94,6 @@ describe('findings', () => {
     expect(html.split(HARMLESS)).toHaveLength(6);
   });
 
-  it('have host names, addresses and serial numbers in monospace, and the rest in the font of sentences', () => {
-    const evidence = [
-      { label: 'Serial number', value: '03:AF' },
-      { label: 'Expected name', value: 'shop.example' },
-      { label: 'Names, not verified', value: 'mail.example' },
-      { label: 'At', value: '192.0.2.10' },
-      { label: 'Valid until', value: '1 May 2027' },
-    ];
-    const html = findings([exampleFinding({ evidence })]);
-    expect([...html.matchAll(/font-mono[^>]*><bdi[^>]*>([^<]*)/g)].map(([, value]) => value)).toEqual(
-      evidence.slice(0, 4).map(({ value }) => value),
-    );
-    expect(html).toContain('1 May 2027');
-  });
-
   it('with the same code each get their own details', () => {
     const [first, second] = [
       exampleFinding({ message: 'A', fix: 'a' }),
@@ -135,6 +120,21 @@ describe('findings', () => {
 
   it('have no details if the report is of another check', () =>
     expect(withDetails([exampleFinding()], exampleReport())[0]?.details).toBeNull());
+});
+
+it('findings have host names, addresses and serial numbers in monospace, and the rest in the font of sentences', () => {
+  const evidence = [
+    { label: 'Serial number', value: '03:AF' },
+    { label: 'Expected name', value: 'shop.example' },
+    { label: 'Names, not verified', value: 'mail.example' },
+    { label: 'At', value: '192.0.2.10' },
+    { label: 'Valid until', value: '1 May 2027' },
+  ];
+  const html = findings([exampleFinding({ evidence })]);
+  expect([...html.matchAll(/font-mono[^>]*><bdi[^>]*>([^<]*)/g)].map(([, value]) => value)).toEqual(
+    evidence.slice(0, 4).map(({ value }) => value),
+  );
+  expect(html).toContain('1 May 2027');
 });
 
 describe('the revocation section', () => {
