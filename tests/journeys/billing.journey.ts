@@ -89,7 +89,7 @@ test('at the domain limit, the upgrade dialog opens, and a payment starts Premiu
   await chosen;
   await expect(card(page, fourth)).toBeVisible();
   const strip = page.getByRole('region', { name: 'Next steps' });
-  await expect(strip).toContainText('Three domains are still checked once a day.');
+  await expect(strip).toContainText('3 domains are still checked once a day.');
   await strip.getByRole('button', { name: 'Check every 10 minutes' }).click();
   await expect(strip).toBeHidden();
   const intervals = ((await (await page.request.get('/api/domain/list')).json()) as DomainList).data;
@@ -198,8 +198,8 @@ test('when Premium ends, the newest domain above the limit is paused and can be 
   });
   expect(ended.ok()).toBe(true);
 
-  await expect(page.getByText('One domain is paused: the Free plan checks up to three.')).toBeVisible();
-  await expect(card(page, newest).getByText('Paused: the Free plan checks three domains')).toBeVisible();
+  await expect(page.getByText('1 domain is paused: the Free plan checks up to 3.')).toBeVisible();
+  await expect(card(page, newest).getByText('Paused: the Free plan checks 3 domains')).toBeVisible();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     '3 certificates are fine, 1 domain is paused',
   );

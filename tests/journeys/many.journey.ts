@@ -241,11 +241,11 @@ test('selected domains are paused, resumed, checked, tagged, exported and remove
 
   await test.step('pause, resume, check and tags work; Premium intervals are disabled', async () => {
     await bar(page).getByRole('button', { name: 'Pause' }).click();
-    await expect(page.getByText('Two domains paused')).toBeVisible();
+    await expect(page.getByText('2 domains paused')).toBeVisible();
     await expect(bar(page)).toBeHidden();
     for (const [action, said] of [
-      ['Resume', 'Two domains resumed'],
-      ['Check now', 'Two checks started'],
+      ['Resume', '2 domains resumed'],
+      ['Check now', '2 checks started'],
     ] as const) {
       await box(page, 'a.sel.example').click();
       await box(page, 'b.sel.example').click();
@@ -264,7 +264,7 @@ test('selected domains are paused, resumed, checked, tagged, exported and remove
     await bar(page).getByRole('button', { name: 'Tags' }).click();
     await page.getByLabel('Add tags').fill('new tag');
     await page.getByRole('button', { name: 'Change Tags' }).click();
-    await expect(page.getByText('Tags of one domain changed')).toBeVisible();
+    await expect(page.getByText('Tags of 1 domain changed')).toBeVisible();
 
     const removable = page.getByRole('group', { name: 'Remove tags' });
     await box(page, 'b.sel.example').click();
@@ -297,7 +297,7 @@ test('selected domains are paused, resumed, checked, tagged, exported and remove
     );
     await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
     await question.getByRole('button', { name: 'Delete' }).click();
-    await expect(page.getByText('Two domains deleted successfully')).toBeVisible();
+    await expect(page.getByText('2 domains deleted successfully')).toBeVisible();
     await expect(box(page, 'a.sel.example')).toHaveCount(0);
     await expect(box(page, 'c.sel.example')).toBeAttached();
   });

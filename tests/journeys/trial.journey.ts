@@ -33,7 +33,7 @@ test('a trial starts at sign-up, announces its end, and then pauses the domains 
 
   moveTrialEnd(world, person.email, daysFromNow(1.5));
   await page.reload();
-  await expect(page.getByText('Your Premium trial ends in two days')).toBeVisible();
+  await expect(page.getByText('Your Premium trial ends in 2 days')).toBeVisible();
   await expectAccessible(page);
   // In the header and in the notice.
   await page.getByRole('button', { name: 'Keep Premium' }).last().click();
@@ -44,10 +44,8 @@ test('a trial starts at sign-up, announces its end, and then pauses the domains 
   moveTrialEnd(world, person.email, Date.now() - 1);
   // The server applies plan ends once a minute, and at startup.
   await world.restart();
-  await expect(page.getByText('One domain is paused: the Free plan checks up to three.')).toBeVisible();
-  await expect(
-    card(page, hosts[3] ?? '').getByText('Paused: the Free plan checks three domains'),
-  ).toBeVisible();
+  await expect(page.getByText('1 domain is paused: the Free plan checks up to 3.')).toBeVisible();
+  await expect(card(page, hosts[3] ?? '').getByText('Paused: the Free plan checks 3 domains')).toBeVisible();
   await expect(card(page, hosts[0] ?? '').getByText(/^Paused/)).toBeHidden();
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' }).first()).toBeVisible();
   const mail = await world.mail.waitFor(
@@ -83,7 +81,7 @@ test('at the limit, an account starts its unused trial in the upgrade dialog, an
   await expect(card(page, fourth)).toBeVisible();
   // Faster checks are offered only for the domains that were added before, and not again once declined.
   const strip = page.getByRole('region', { name: 'Next steps' });
-  await expect(strip).toContainText('Three domains are still checked once a day.');
+  await expect(strip).toContainText('3 domains are still checked once a day.');
   await strip.getByRole('button', { name: 'Hide' }).click();
   await page.reload();
   await expect(card(page, fourth)).toBeVisible();

@@ -96,8 +96,8 @@ describe('the notice bar', () => {
 
   it.each([
     [3.1, null],
-    [2.9, 'Your Premium trial ends in three days, on 23 November 2026. Nothing is deleted then.'],
-    [1.5, 'Your Premium trial ends in two days, on 22 November 2026. Nothing is deleted then.'],
+    [2.9, 'Your Premium trial ends in 3 days, on 23 November 2026. Nothing is deleted then.'],
+    [1.5, 'Your Premium trial ends in 2 days, on 22 November 2026. Nothing is deleted then.'],
     [0.3, 'Your Premium trial ends within a day, on 20 November 2026. Nothing is deleted then.'],
     [-0.1, null],
   ])('announces the end of a trial only within its last three days: %d days left', (days, text) => {
@@ -125,21 +125,19 @@ describe('the notice bar', () => {
     const of = (count: number) =>
       noticeOf({ ...well, standing: { ...standing, paused_unconfirmed: count } })?.text;
     expect(of(1)).toBe(
-      'One domain is paused. It was added before you confirmed this email address. Resume what is yours and remove the rest.',
+      '1 domain is paused. It was added before you confirmed this email address. Resume what is yours and remove the rest.',
     );
     expect(of(9)).toBe(
-      'Nine domains are paused. They were added before you confirmed this email address. Resume what is yours and remove the rest.',
+      '9 domains are paused. They were added before you confirmed this email address. Resume what is yours and remove the rest.',
     );
   });
 
   it('counts the domains that the plan paused', () => {
     const of = (count: number) =>
       noticeOf({ ...well, standing: { ...standing, paused_by_plan: count } })?.text;
-    expect(of(1)).toBe(
-      'One domain is paused: the Free plan checks up to three. Resume a domain to choose which.',
-    );
+    expect(of(1)).toBe('1 domain is paused: the Free plan checks up to 3. Resume a domain to choose which.');
     expect(of(9)).toBe(
-      'Nine domains are paused: the Free plan checks up to three. Resume a domain to choose which.',
+      '9 domains are paused: the Free plan checks up to 3. Resume a domain to choose which.',
     );
   });
 });

@@ -1,7 +1,7 @@
 import type { StandingWire } from '../../contract/account.ts';
 import { INSECURE_TEXT } from './page-frame.tsx';
 import { DAY_MS } from '../../contract/durations.ts';
-import { inWords, inWordsCapitalised, longDate, plural } from '../lib/format.ts';
+import { counted, grouped, longDate } from '../lib/format.ts';
 
 /** Days before the end of a trial from which the notice shows. */
 const TRIAL_NEWS_DAYS = 3;
@@ -92,13 +92,13 @@ function pastDueText(endsAt: string | null): string {
 }
 
 function unconfirmedText(count: number): string {
-  const added = plural(count, 'domain is paused. It was', 'domains are paused. They were');
-  return `${inWordsCapitalised(count)} ${added} added before you confirmed this email address. Resume what is yours and remove the rest.`;
+  const added = counted(count, 'domain is paused. It was', 'domains are paused. They were');
+  return `${added} added before you confirmed this email address. Resume what is yours and remove the rest.`;
 }
 
 function pausedText(count: number, freeDomains: number): string {
-  const domains = plural(count, 'domain is', 'domains are');
-  return `${inWordsCapitalised(count)} ${domains} paused: the Free plan checks up to ${inWords(freeDomains)}. Resume a domain to choose which.`;
+  const domains = counted(count, 'domain is', 'domains are');
+  return `${domains} paused: the Free plan checks up to ${grouped(freeDomains)}. Resume a domain to choose which.`;
 }
 
 function trialText({ status, source, ends_at: endsAt }: StandingWire, now: number): string | null {
@@ -106,6 +106,6 @@ function trialText({ status, source, ends_at: endsAt }: StandingWire, now: numbe
   const left = Date.parse(endsAt) - now;
   const days = Math.ceil(left / DAY_MS);
   if (days > TRIAL_NEWS_DAYS || days < 1) return null;
-  const when = days === 1 ? 'within a day' : `in ${inWords(days)} days`;
+  const when = days === 1 ? 'within a day' : `in ${grouped(days)} days`;
   return `Your Premium trial ends ${when}, on ${longDate(endsAt)}. Nothing is deleted then.`;
 }

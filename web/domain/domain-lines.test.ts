@@ -32,8 +32,8 @@ it.each([
 it('pausedLine says who or what paused a domain', () => {
   expect(pausedLine('user', 3)).toBe('Paused by you');
   expect(pausedLine('unconfirmed', 3)).toBe('Paused until you confirm that it is yours');
-  expect(pausedLine('plan', 3)).toBe('Paused: the Free plan checks three domains');
-  expect(pausedLine('plan', 1)).toBe('Paused: the Free plan checks one domain');
+  expect(pausedLine('plan', 3)).toBe('Paused: the Free plan checks 3 domains');
+  expect(pausedLine('plan', 1)).toBe('Paused: the Free plan checks 1 domain');
 });
 
 it('the words about a held-back check say until when and why it is held back', () => {

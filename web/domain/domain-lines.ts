@@ -1,7 +1,7 @@
 import { issuerLine, UNKNOWN_ISSUER } from '../../contract/check-words.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import { inWords, plural, untilText } from '../lib/format.ts';
+import { counted, untilText } from '../lib/format.ts';
 import { daysText, scheduleWords } from '../../contract/state/schedule.ts';
 
 /** Adds the lifetime to `scheduleWords`, which explains the red badge: 'Valid for 7 days in all, renewal overdue'. */
@@ -13,11 +13,11 @@ export function scheduleLine(domain: DomainWire, now: number): string | null {
   return `Valid for ${days < 1 ? 'less than a day' : daysText(days)} in all, ${word}`;
 }
 
-/** Returns 'Paused by you', 'Paused: the Free plan checks three domains' or 'Paused until you confirm that it is yours'. */
+/** Returns 'Paused by you', 'Paused: the Free plan checks 3 domains' or 'Paused until you confirm that it is yours'. */
 export function pausedLine(by: NonNullable<DomainWire['paused']>, freeDomains: number): string {
   if (by === 'user') return 'Paused by you';
   if (by === 'unconfirmed') return 'Paused until you confirm that it is yours';
-  return `Paused: the Free plan checks ${inWords(freeDomains)} ${plural(freeDomains, 'domain')}`;
+  return `Paused: the Free plan checks ${counted(freeDomains, 'domain')}`;
 }
 
 /** Returns 'Check held back until 14:32', without the time once it has passed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inWords, inWordsCapitalised, longDate, relativeTime, utcTitle } from './format.ts';
+import { longDate, relativeTime, utcTitle } from './format.ts';
 
 const now = Date.UTC(2026, 10, 20, 14, 32);
 const MINUTE = 60_000;
@@ -28,18 +28,4 @@ describe('a relative time', () => {
   ])('of %d ms is formatted as "%s"', (elapsed, text) => {
     expect(relativeTime(now - elapsed, now)).toBe(text);
   });
-});
-
-it('numbers up to nine become words, others grouped digits', () => {
-  expect([0, 1, 9, 10, 999, 1000, 5001, 1_234_567].map(inWords)).toEqual([
-    'no',
-    'one',
-    'nine',
-    '10',
-    '999',
-    '1,000',
-    '5,001',
-    '1,234,567',
-  ]);
-  expect([3, 5001].map(inWordsCapitalised)).toEqual(['Three', '5,001']);
 });

@@ -2,8 +2,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { daysText } from '../../contract/state/schedule.ts';
 
 const LANGUAGE = 'en-GB';
-const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
-
 /** Creates the formatter at the first use, because each takes a browser milliseconds. */
 function lazy<Format>(create: () => Format): () => Format {
   let format: Format | undefined;
@@ -95,17 +93,6 @@ export function plural(count: number, one: string, other = `${one}s`): string {
 /** Returns '1 domain', '5,001 domains'. */
 export function counted(count: number, one: string, other?: string): string {
   return `${grouped(count)} ${plural(count, one, other)}`;
-}
-
-/** Returns 'three' for 3, '12' for 12, '5,001' for 5001. */
-export function inWords(count: number): string {
-  return WORDS[count] ?? grouped(count);
-}
-
-/** Returns 'Three' for 3, '12' for 12: for the start of a sentence. */
-export function inWordsCapitalised(count: number): string {
-  const word = inWords(count);
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** Returns 'a', 'a and b' or 'a, b and c'. */

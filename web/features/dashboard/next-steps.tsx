@@ -19,7 +19,7 @@ import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { useStanding } from '../../lib/account/standing.ts';
 import { createPreference } from '../../lib/browser/preference.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import { inWordsCapitalised, listed } from '../../lib/format.ts';
+import { counted, listed } from '../../lib/format.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -141,11 +141,7 @@ interface FrequencyStripProps {
 /** Offers the fastest checks for all domains that were added before Premium began. */
 function FrequencyStrip({ daily, isComplete, onHide }: FrequencyStripProps) {
   const cache = useDomainCache();
-  const subject = !isComplete
-    ? 'Your domains are'
-    : daily.length === 1
-      ? 'One domain is'
-      : `${inWordsCapitalised(daily.length)} domains are`;
+  const subject = !isComplete ? 'Your domains are' : counted(daily.length, 'domain is', 'domains are');
   const change = useWrite({
     mutationFn: async () => {
       const ids = isComplete ? daily.map(({ id }) => id) : (await call(domainIds, { query: {} })).ids;

@@ -20,7 +20,7 @@ import {
 } from './import-plan.ts';
 import { LineList } from './line-list.tsx';
 import { type ImportState, useImport } from './use-import.ts';
-import { counted, grouped, inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
+import { counted, grouped, plural } from '../../lib/format.ts';
 
 const WORDS: Record<Fate['kind'], string> = {
   new: 'will be added',
@@ -203,7 +203,7 @@ function LimitLine({ plan, onUpgrade }: { plan: readonly PlannedLine[]; onUpgrad
   return (
     <div className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-3 bg-soon-bg px-3.5 py-2.5 text-label text-soon-fg">
       <p className="min-w-0 flex-1 basis-[240px]">
-        The Free plan tracks {inWords(limits.free_domains)} {domains}. {inWordsCapitalised(beyond)} of these{' '}
+        The Free plan tracks {grouped(limits.free_domains)} {domains}. {grouped(beyond)} of these{' '}
         {plural(beyond, 'does', 'do')} not fit.
       </p>
       {isSold && (

@@ -5,7 +5,7 @@ import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { AccentLabel, SECTION_TITLE } from './section-parts.tsx';
 import { offerOf } from './offer.ts';
-import { inWords } from '../../lib/format.ts';
+import { grouped } from '../../lib/format.ts';
 
 /** Price per month for visitors. Signed-in users see the payment provider's price in their currency. */
 const PREMIUM_PRICE = '$4.99';
@@ -28,7 +28,7 @@ export function Pricing() {
           Pricing
         </h2>
         <p className="mt-2.5 max-w-[280px] text-lead text-fg-2 md:max-xl:max-w-[560px]">
-          Start with {inWords(freeDomains)} domains and keep them free.
+          Start with {grouped(freeDomains)} domains and keep them free.
           {isSold && ' First-time premium users get a 7-day money-back guarantee.'}
           {hasTrial && ` The trial is ${trialDays} days of Premium, without a card.`}
         </p>

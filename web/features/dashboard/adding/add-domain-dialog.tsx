@@ -13,7 +13,7 @@ import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { Disclosure } from '../../../domain/disclosure.tsx';
 import { HostObstacle } from './host-obstacle.tsx';
 import { type AddDomainOutcome, ENDPOINT_HINT, HOST_INPUT, useAddDomain } from './use-add-domain.ts';
-import { inWords } from '../../../lib/format.ts';
+import { grouped } from '../../../lib/format.ts';
 
 const TargetFields = lazyPart(
   async () => (await import('./target-fields.tsx')).TargetFields,
@@ -54,7 +54,7 @@ export function AddDomainDialog({
       focusFirst={() => input.current}
     >
       {tracked >= limits.domains_before_proof && (
-        <VerifyFirst to={`to track more than ${inWords(limits.domains_before_proof)} domains`} />
+        <VerifyFirst to={`to track more than ${grouped(limits.domains_before_proof)} domains`} />
       )}
       <AddDomainForm
         input={input}

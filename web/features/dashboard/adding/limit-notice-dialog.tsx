@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions, type OpenState } from '../../../ui/dialog.tsx';
-import { counted, inWords } from '../../../lib/format.ts';
+import { counted, grouped } from '../../../lib/format.ts';
 
 interface LimitNoticeDialogProps extends OpenState {
   /** The domain limit of Free. */
@@ -28,5 +28,5 @@ export function LimitNoticeDialog({ open, onOpenChange, limit, tracked }: LimitN
 /** Returns how many domains are tracked, and how many to remove before another fits: after a downgrade there may be too many. */
 export function limitAdvice(limit: number, tracked: number): string {
   const surplus = Math.max(1, tracked - limit + 1);
-  return `You track ${inWords(tracked)} now. To add another, remove ${inWords(surplus)} that you no longer need.`;
+  return `You track ${grouped(tracked)} now. To add another, remove ${grouped(surplus)} that you no longer need.`;
 }

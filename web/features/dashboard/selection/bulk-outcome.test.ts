@@ -7,8 +7,8 @@ const all = (done: number) => ({ done, failures: [], unanswered: 0, error: null 
 
 test('the toast after a bulk action says what was done to how many domains', () => {
   expect(outcomeLine('pause', all(12))).toBe('12 domains paused');
-  expect(outcomeLine('pause', all(1))).toBe('One domain paused');
-  expect(outcomeLine('check', all(3))).toBe('Three checks started');
+  expect(outcomeLine('pause', all(1))).toBe('1 domain paused');
+  expect(outcomeLine('check', all(3))).toBe('3 checks started');
   expect(outcomeLine('remove', all(1))).toBe('Domain deleted successfully');
   expect(outcomeLine('remove', all(12))).toBe('12 domains deleted successfully');
   expect(outcomeLine('frequency', all(12))).toBe('Check frequency updated!');
@@ -17,8 +17,8 @@ test('the toast after a bulk action says what was done to how many domains', () 
 test('the toast after a bulk action counts refused and unanswered domains together as failed', () => {
   const some = { done: 10, failures: [failure], unanswered: 1200, error: 'The server could not be reached' };
   expect(outcomeLine('resume', some)).toBe('10 domains resumed, 1,201 failed');
-  expect(outcomeLine('frequency', { ...some, done: 1 })).toBe('One domain changed, 1,201 failed');
-  expect(outcomeLine('remove', { ...some, done: 0, unanswered: 0 })).toBe('One domain could not be deleted');
+  expect(outcomeLine('frequency', { ...some, done: 1 })).toBe('1 domain changed, 1,201 failed');
+  expect(outcomeLine('remove', { ...some, done: 0, unanswered: 0 })).toBe('1 domain could not be deleted');
 });
 
 test('the progress line of a bulk action counts the answered domains', () => {

@@ -1,6 +1,6 @@
 import type { BulkRequest, BulkResult } from '../../../../contract/domain.ts';
 import type { ProblemCode } from '../../../../contract/problem.ts';
-import { grouped, inWordsCapitalised, plural } from '../../../lib/format.ts';
+import { counted, grouped } from '../../../lib/format.ts';
 
 /** An action on all selected domains, without the ids, which are added per batch. */
 export type BulkAction = BulkRequest extends infer Each
@@ -25,8 +25,6 @@ export interface BulkOutcome {
   error: string | null;
 }
 
-const domains = (count: number) => plural(count, 'domain');
-
 interface Words {
   /** While running. */
   doing: string;
@@ -38,17 +36,17 @@ interface Words {
 const WORDS: Record<BulkAction['action'], Words> = {
   check: {
     doing: 'Requesting checks',
-    done: (count) => (count === 1 ? 'One check started' : `${inWordsCapitalised(count)} checks started`),
+    done: (count) => `${counted(count, 'check')} started`,
     participle: 'checked',
   },
   pause: {
     doing: 'Pausing',
-    done: (count) => `${inWordsCapitalised(count)} ${domains(count)} paused`,
+    done: (count) => `${counted(count, 'domain')} paused`,
     participle: 'paused',
   },
   resume: {
     doing: 'Resuming',
-    done: (count) => `${inWordsCapitalised(count)} ${domains(count)} resumed`,
+    done: (count) => `${counted(count, 'domain')} resumed`,
     participle: 'resumed',
   },
   frequency: {
@@ -58,22 +56,20 @@ const WORDS: Record<BulkAction['action'], Words> = {
   },
   tag: {
     doing: 'Changing tags',
-    done: (count) => `Tags of ${count === 1 ? 'one domain' : `${count} domains`} changed`,
+    done: (count) => `Tags of ${counted(count, 'domain')} changed`,
     participle: 'tagged',
   },
   remove: {
     doing: 'Deleting',
     done: (count) =>
-      count === 1
-        ? 'Domain deleted successfully'
-        : `${inWordsCapitalised(count)} domains deleted successfully`,
+      count === 1 ? 'Domain deleted successfully' : `${grouped(count)} domains deleted successfully`,
     participle: 'deleted',
   },
 };
 
 /** Returns 'Pausing: 200 of 3,000 domains'. */
 export function progressLine(action: BulkAction['action'], answered: number, total: number): string {
-  return `${WORDS[action].doing}: ${grouped(answered)} of ${grouped(total)} ${domains(total)}`;
+  return `${WORDS[action].doing}: ${grouped(answered)} of ${counted(total, 'domain')}`;
 }
 
 /** Returns '12 domains paused'; with failures '10 domains paused, 2 failed'. */
@@ -84,10 +80,9 @@ export function outcomeLine(
   const words = WORDS[action];
   const left = failures.length + unanswered;
   if (left === 0) return words.done(done);
-  if (done === 0) return `${inWordsCapitalised(left)} ${domains(left)} could not be ${words.participle}`;
+  if (done === 0) return `${counted(left, 'domain')} could not be ${words.participle}`;
   // The specified text says that everything succeeded, so it does not fit here.
-  const start =
-    action === 'frequency' ? `${inWordsCapitalised(done)} ${domains(done)} changed` : words.done(done);
+  const start = action === 'frequency' ? `${counted(done, 'domain')} changed` : words.done(done);
   return `${start}, ${grouped(left)} failed`;
 }
 

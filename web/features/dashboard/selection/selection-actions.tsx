@@ -17,7 +17,7 @@ import { useSubscription } from '../../../lib/account/plan.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { useMatchingDomains } from '../../../domain/domain-queries.ts';
 import { isUnfiltered } from '../../../domain/domain-filter.ts';
-import { grouped } from '../../../lib/format.ts';
+import { counted, grouped } from '../../../lib/format.ts';
 
 const ELSEWHERE =
   'input:not([type=checkbox]), textarea, select, [role=dialog], [role=alertdialog], [role=menu]';
@@ -311,7 +311,7 @@ function RemoveSelectedDialog({ count, only, ...rest }: RemoveSelectedDialogProp
             This action cannot be undone.
           </>
         ) : (
-          `This will permanently delete ${count === 1 ? 'one domain' : `${grouped(count)} domains`}. This action cannot be undone.`
+          `This will permanently delete ${counted(count, 'domain')}. This action cannot be undone.`
         )
       }
     />

@@ -8,7 +8,7 @@ import { Field } from '../../../ui/form/field.tsx';
 import { useDomainSummary } from '../../../domain/domain-queries.ts';
 import { cachedDomain } from '../../../domain/domain-cache.ts';
 import { typedTags } from '../../../domain/typed-tags.ts';
-import { grouped } from '../../../lib/format.ts';
+import { counted } from '../../../lib/format.ts';
 import { useSelection } from './selection-provider.tsx';
 
 interface TagsDialogProps {
@@ -24,7 +24,7 @@ export function TagsDialog({ open, count, onOpenChange, onChange }: TagsDialogPr
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={count === 1 ? 'Tags of one domain' : `Tags of ${grouped(count)} domains`}
+      title={`Tags of ${counted(count, 'domain')}`}
       description="Other tags stay unchanged."
     >
       <TagsForm onCancel={() => onOpenChange(false)} onChange={onChange} />

@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { outcomeLine } from './bulk-outcome.ts';
 import type { BulkTrouble } from './use-bulk.ts';
-import { grouped } from '../../../lib/format.ts';
+import { counted, grouped } from '../../../lib/format.ts';
 
 const MAX_LISTED = 20;
 
@@ -77,6 +77,6 @@ function Trouble({ trouble, onClose, onTryAgain }: TroubleDialogProps & { troubl
 
 /** Returns 'The server could not be reached. We got no answer for 1,200 domains.' */
 function reasonLine(error: string, unanswered: number): string {
-  const count = unanswered === 1 ? 'one domain' : `${grouped(unanswered)} domains`;
+  const count = counted(unanswered, 'domain');
   return `${error.replace(/[.!]$/, '')}. We got no answer for ${count}.`;
 }
