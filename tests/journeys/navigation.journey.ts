@@ -245,13 +245,17 @@ test('a panel whose code loads late does not take focus or text from the open co
 });
 
 test('a page that fails to load is replaced inside the shell, which keeps the only main element', async ({
-  page,
+  browser,
   world,
 }) => {
-  await createAccount(page, world, { hosts: [] });
+  // A context of its own, because the page logs the error that is expected here.
+  const context = await browser.newContext({ baseURL: world.app.url });
+  const page = await context.newPage();
+  await createAccount(page, world);
   await page.route(/\/profile-page-[^/]*\.js$/, (route) => route.abort());
   await page.goto('/profile');
   await expect(page.getByRole('heading', { level: 1, name: 'Could not load this page' })).toBeVisible();
   await expect(main(page)).toBeVisible();
   await expect(page.getByRole('main')).toHaveCount(1);
+  await context.close();
 });
