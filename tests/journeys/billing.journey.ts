@@ -233,7 +233,7 @@ test('when Premium ends, the newest domain above the limit is paused and can be 
   await expect(panel.getByText('We do not check it and send no alerts about it.')).toBeVisible();
   for (const name of ['Alerts', 'Chain', 'Uptime', 'Overview']) {
     await showSection(panel, name);
-    await expect(panel.getByText(/paused/i)).toHaveCount(1);
+    await expect(panel.getByRole('heading', { name: /paused/i })).toHaveCount(1);
   }
 });
 
