@@ -113,7 +113,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
           search={{ certificate: fingerprint }}
           className="inline-flex min-h-6 max-w-full items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
         >
-          {name ? <BreakableName name={name} /> : 'Without a name'}
+          <span>{name ? <BreakableName name={name} /> : 'Without a name'}</span>
         </Link>
         <span className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 md:hidden">
           <ProblemBadge certificate={certificate} />
