@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { certificateStory } from '../../server/store/checks/certificate-story.ts';
 import { deleteUnwatched } from '../../server/store/checks/certificates.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -10,7 +10,7 @@ import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { addOtherLeaves } from '../../server/store/schema/migrations/0031-other-leaves.ts';
 import { type KeyChoice, selfSigned } from '../kit/certificates/mint.ts';
-import { describeEachDatabase } from '../kit/databases/database.ts';
+import { describeEachDatabase, freshDatabase } from '../kit/databases/database.ts';
 import {
   certificate,
   check,
@@ -41,10 +41,10 @@ async function dueAgain({ db }: Store, id: string): Promise<void> {
     .execute();
 }
 
-describeEachDatabase('A certificate that only further addresses of a domain serve', (open) => {
+describeEachDatabase('A certificate that only further addresses of a domain serve', (open, name) => {
   /** Adds a domain of which one address still serves the old certificate, and one that has changed. */
-  async function half() {
-    const store = await open();
+  async function half(own?: Store) {
+    const store = own ?? (await open());
     const { id: accountId } = await person(store, 'alice');
     const { id: halfId } = await watch(store, accountId, 'half.shop.example');
     await checkAddresses(store, NOW, [wildcard, renewed], { nextCheckAt: NOW + DAY });
@@ -280,7 +280,10 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
   });
 
   it('is found by the migration in the stored verdicts; damaged verdicts are ignored', async () => {
-    const { store, accountId } = await half();
+    // Not `open`: later tests get its database, which lacks the columns of later migrations after this test.
+    const database = await freshDatabase(name);
+    onTestFinished(() => database.remove());
+    const { store, accountId } = await half(await database.open());
     await watch(store, accountId, 'damaged.shop.example');
     await checkAddresses(store, NOW, [wildcard, soon]);
     const columns = store.db
