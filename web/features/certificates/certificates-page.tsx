@@ -81,7 +81,7 @@ function CertificateList({ search, change }: CertificateListProps) {
         Certificates
       </h1>
       <p className="mt-1 text-body text-fg-2">
-        Each certificate that your domains serve, once
+        Each certificate that your domains served when last read, once
         {total !== null && total > 0 && (
           <>
             {': '}
