@@ -67,7 +67,8 @@ export async function freshDatabase(
     async remove() {
       for (const store of stores) await store.close();
       await drop?.();
-      rmSync(dataDir, { recursive: true, force: true });
+      // Seen once, after a worker was interrupted: the folder got a file while it was being removed.
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
