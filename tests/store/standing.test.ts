@@ -27,6 +27,7 @@ async function mail(
   store: Store,
   row: { recipient: string; state: 'waiting' | 'delivered' | 'failed' } & Partial<{
     account_id: string;
+    kind: 'verify_email';
     first_attempt_at: number;
     settled_at: number;
     detail: string | null;
@@ -193,6 +194,30 @@ describeEachDatabase('mail to the address of an account', (open) => {
     await inTransaction(store, (trx) => liftSuppression(trx, alice.email));
     expect(await mailIsFailing(store, alice, NOW)).toBe(false);
   });
+
+  it.each([
+    ['failed', 'delivered', true],
+    ['delivered', 'failed', false],
+  ] as const)(
+    'counts as failing by the newest message to it (newest: %s, other: %s, failing: %s)',
+    async (newest, other, failing) => {
+      const store = await open();
+      for (const name of ['alice', 'bob']) {
+        const { id, email } = await person(store, name);
+        const [alertAt, mailAt] = name === 'alice' ? [NOW, NOW - HOUR] : [NOW - HOUR, NOW];
+        const [alert, account] = name === 'alice' ? [newest, other] : [other, newest];
+        await alertTo(store, id, { state: alert, at: alertAt });
+        await mail(store, {
+          account_id: id,
+          kind: 'verify_email',
+          recipient: email,
+          state: account,
+          settled_at: mailAt,
+        });
+        expect(await mailIsFailing(store, { id, email }, NOW), name).toBe(failing);
+      }
+    },
+  );
 
   it('publishes an account signal when an alert is delivered, unlike other channels', async () => {
     const store = await open();

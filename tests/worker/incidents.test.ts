@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { changeAccountAlerts, changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { replayDelivery } from '../../server/store/alerts/channel-sending.ts';
@@ -34,6 +34,19 @@ describeAnyDatabase('The mails about an incident', (open) => {
     expect(subjects(rig)).toEqual([
       `${HOST} serves a certificate for another name`,
       `${HOST} serves a certificate for its own name again`,
+    ]);
+  });
+
+  it('are preceded by a log line when the incident begins and when it ends', async () => {
+    const rig = await begin();
+    await rig.watch(HOST, rig.issue('other.example'), { everyMinutes: 60 });
+    await rig.runUntil(START + HOUR_MS);
+    rig.serve(HOST, rig.issue(HOST));
+    await rig.runUntil(START + 3 * HOUR_MS);
+    const lines = vi.mocked(rig.log.info as (fields: { incidents?: object[] }) => void).mock.calls;
+    expect(lines.flatMap(([{ incidents }]) => incidents ?? [])).toEqual([
+      { kind: 'open', problem: 'wrong_name' },
+      { kind: 'end' },
     ]);
   });
 
