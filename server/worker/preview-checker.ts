@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { assessUptime } from '../core/check/uptime.ts';
 import type { CertificateFacts } from '../core/facts.ts';
 import type { Observation } from '../core/observation.ts';
 import type { Examination } from '../probe/examiner.ts';
@@ -80,11 +81,13 @@ async function runPreview(
     const { observation, certificates } = examination;
     const chain = readableChain(observation, verdict.leafFingerprint, certificates);
     const facts = chain[0] ?? null;
+    const uptime = assessUptime(observation);
     const answer: PreviewResult = {
       verdict,
       leaf: facts && { ...facts, sans: facts.sans.slice(0, MAX_NAMES) },
       chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, notAfter })),
       names: facts?.sans.length ?? 0,
+      outage: verdict.reached && uptime.state === 'down' ? (uptime.cause?.message ?? null) : null,
     };
     await storePreviewResult(store, id, answer);
   } finally {

@@ -9,8 +9,8 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { stopTimers } from '../kit/peers/loopback.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
-import { listening } from '../kit/peers/tls-server.ts';
-import { type RigOptions, startRig, until } from '../worker/rig.ts';
+import { listening, startTlsServer } from '../kit/peers/tls-server.ts';
+import { type Rig, type RigOptions, startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
@@ -59,6 +59,17 @@ async function startWorld(open: () => Promise<Store>, { rig: rigOptions = {}, ap
   return { rig, look, served };
 }
 
+/** Starts a web server at the host's address; returns its port. */
+async function startSite(rig: Rig, host: string, { certificate = rig.issue(host), status = 200 } = {}) {
+  const site = await startTlsServer(
+    { '*': certificate },
+    { serve: (_request, response) => void response.writeHead(status).end() },
+  );
+  onTestFinished(() => site.stop());
+  rig.reachable(host, true);
+  return site.port;
+}
+
 const countRows = async (store: Store) => {
   const tables = [
     'monitors',
@@ -77,14 +88,14 @@ describeAnyDatabase('A preview check', (open) => {
   it('returns certificate, chain and IP addresses of the host, and stores nothing', async () => {
     const { rig, look } = await startWorld(open);
     const certificate = rig.issue('shop.fjord.example');
-    rig.serve('shop.fjord.example', certificate);
+    const port = await startSite(rig, 'shop.fjord.example', { certificate });
     rig.worker.start();
-    const seen = await look(` https://Shop.Fjord.example:${rig.port}/cart `);
+    const seen = await look(` https://Shop.Fjord.example:${port}/cart `);
     const expiry = new Date(rig.clock.now() + 90 * DAY_MS).toISOString();
     expect(seen.ok.data).toMatchObject({
       hostname: 'shop.fjord.example',
-      port: rig.port,
-      display_name: `shop.fjord.example:${rig.port}`,
+      port,
+      display_name: `shop.fjord.example:${port}`,
       state: 'ok',
       issuer: 'Rig R1',
       authority_name: 'Rig Trust',
@@ -154,6 +165,26 @@ describeAnyDatabase('A preview check', (open) => {
     });
     expect((await look('nowhere.fjord.example')).ok.data.unreachable).toMatchObject({
       message: 'nowhere.fjord.example has no public address in DNS.',
+    });
+  });
+
+  it('reports an https host that answers 503 although its certificate is fine', async () => {
+    const { rig, look } = await startWorld(open);
+    const host = `shop.fjord.example:${await startSite(rig, 'shop.fjord.example', { status: 503 })}`;
+    rig.worker.start();
+    expect((await look(`https://${host}`)).ok.data).toMatchObject({
+      state: 'ok',
+      trusted: true,
+      unreachable: null,
+      findings: [
+        {
+          code: 'down',
+          severity: 'critical',
+          message: `${host} answered with the error 503.`,
+          fix: expect.stringContaining('The certificate is not the cause.'),
+          command: expect.stringMatching(/^curl /),
+        },
+      ],
     });
   });
 

@@ -1,9 +1,8 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { displayName, normaliseEndpoint } from '../../core/endpoint.ts';
 import { isSensitive } from '../../core/protocol.ts';
-import { describeFindings } from '../../core/report/describe-finding.ts';
 import { failureSentence, whatHappenedAt } from '../../core/report/reach-finding.ts';
-import type { Verdict } from '../../core/verdict.ts';
+import { type Report, reportFindings } from '../../core/report/report.ts';
 import {
   type PreviewResult,
   readPreviewResult,
@@ -100,12 +99,12 @@ function limits(client: ClientAddress): [key: string, limit: Limit][] {
   ];
 }
 
-type PreviewedEndpoint = Parameters<typeof describeFindings>[1];
+type PreviewedEndpoint = Report['endpoint'];
 
 /** Maps a preview check to wire format. `now` is ms UTC. */
 function previewWire(
   endpoint: PreviewedEndpoint,
-  { verdict, leaf, chain, names }: PreviewResult,
+  { verdict, leaf, chain, names, outage }: PreviewResult,
   now: number,
 ): PreviewCheckWire {
   return {
@@ -122,7 +121,7 @@ function previewWire(
     renewal_from: isoOrNull(verdict.renewal?.from),
     renewal: renewalWire({ certificate: leaf, verdict }),
     trusted: verdict.reached ? verdict.trusted : null,
-    findings: findingsWire(verdict, endpoint),
+    findings: findingsWire(endpoint, { verdict, outage }),
     revocation: revocationWire(verdict),
     revocation_sources: verdict.revocation.sources.map(({ source, state }) => ({ source, state })),
     unreachable: verdict.failure && {
@@ -144,12 +143,17 @@ function previewWire(
 }
 
 /**
- * Maps findings to wire format. Removes attachments, so that the advice does not say "send this file": a preview check
- * has none.
+ * Maps findings to wire format: first that the host is down although it has a certificate; `unreachable` says why one has none. Removes
+ * attachments, so that the advice does not say "send this file": a preview check has none.
  */
-function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewCheckWire['findings'] {
+function findingsWire(
+  endpoint: PreviewedEndpoint,
+  { verdict, outage }: Pick<PreviewResult, 'verdict' | 'outage'>,
+): PreviewCheckWire['findings'] {
   const findings = verdict.findings.map((finding) => ({ ...finding, attachment: null }));
-  return describeFindings({ ...verdict, findings }, endpoint).map(
+  const state = outage === null ? null : 'down';
+  const uptime = { state, cause: outage, downSince: null, percent: null, windowDays: null } as const;
+  return reportFindings({ endpoint, verdict: { ...verdict, findings, failure: null }, uptime }).map(
     ({ code, severity, message, addresses, clients, fix, command }) => ({
       code,
       severity,

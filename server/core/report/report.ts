@@ -43,8 +43,13 @@ export interface Report {
  * Returns every finding of a report: first that the endpoint was not reached or is down, unless a finding of the verdict
  * says the same, then those of the verdict.
  */
-export function reportFindings(report: Report): ReportFinding[] {
-  const { endpoint, verdict, uptime, failureMessage = null, ownAuthorities } = report;
+export function reportFindings({
+  endpoint,
+  verdict,
+  uptime,
+  failureMessage = null,
+  ownAuthorities,
+}: Omit<Report, 'facts' | 'chainPem' | 'now'>): ReportFinding[] {
   const reach = reachFinding(endpoint, verdict, uptime, failureMessage);
   const findings = describeFindings(verdict, endpoint, ownAuthorities);
   const isRepeated = findings.some(({ message }) => message === reach?.message);

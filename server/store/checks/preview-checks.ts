@@ -19,6 +19,8 @@ export interface PreviewResult {
   chain: { subject: string; issuer: string; notAfter: number }[];
   /** Number of names in the leaf; `leaf.sans` has only the first of them. */
   names: number;
+  /** The reason why the host counts as down, as a sentence, although a certificate was read; else null. */
+  outage: string | null;
 }
 
 export interface ClaimedPreview {
@@ -61,6 +63,8 @@ const readAnswer = storedJson<PreviewResult>(
     leaf: FACTS.nullable(),
     chain: z.array(z.object({ subject: z.string(), issuer: z.string(), notAfter: z.number() })),
     names: z.number(),
+    // An older worker stores none.
+    outage: z.string().nullable().default(null),
   }),
 );
 
