@@ -325,7 +325,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     };
     for (let count = 0; count < 10; count++) expect(await again()).toMatchObject({ status: 200 });
     expect(await again()).toBe(
-      'The limit of 10 checks in ten minutes per host without a confirmed address is reached. Confirm your address, or wait a few minutes.',
+      'The limit of 10 checks in 10 minutes per host without a confirmed address is reached. Confirm your address, or wait a few minutes.',
     );
     expect((await add(nora, 'other.example.com')).status).toBe(200);
     api.clock.advance(10 * MINUTE_MS);

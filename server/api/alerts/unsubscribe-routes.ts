@@ -57,7 +57,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
     return confirmed === null
       ? refuse(
           'invalid_token',
-          'This link was already used, has expired after seven days, or was withdrawn. If you get no alerts, ask for a new link.',
+          'This link was already used, has expired after 7 days, or was withdrawn. If you get no alerts, ask for a new link.',
         )
       : { data: { address: confirmed.address, account: confirmed.accountName } };
   });

@@ -43,7 +43,7 @@ const UNVERIFIED_REFUSALS = {
   again: ({ checksBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${10 * max} checks in ten minutes per host without a confirmed address is reached. Confirm your address, or wait a few minutes.`,
+      `The limit of ${10 * max} checks in 10 minutes per host without a confirmed address is reached. Confirm your address, or wait a few minutes.`,
       { limit: 'checksBeforeProof' },
     ),
 };

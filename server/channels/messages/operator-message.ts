@@ -11,19 +11,19 @@ interface AlarmText {
 const ALARMS: Readonly<Record<string, AlarmText>> = {
   smtp_refuses_us: {
     title: 'The mail server refuses our mail',
-    what: 'Check SMTP_URL, MAIL_FROM and what the mail server said. We retry waiting mail for four days.',
+    what: 'Check SMTP_URL, MAIL_FROM and what the mail server said. We retry waiting mail for 4 days.',
   },
   smtp_unencrypted: {
     title: 'The connection to the mail server cannot be encrypted',
-    what: 'Set up STARTTLS on the mail server, with a certificate that can be verified. Until then we send no mail; we retry waiting mail for four days. If the server offered STARTTLS before, somebody on the network path may be removing the offer. On a network that you trust, add ?tls=opportunistic to SMTP_URL.',
+    what: 'Set up STARTTLS on the mail server, with a certificate that can be verified. Until then we send no mail; we retry waiting mail for 4 days. If the server offered STARTTLS before, somebody on the network path may be removing the offer. On a network that you trust, add ?tls=opportunistic to SMTP_URL.',
   },
   smtp_no_reply: {
     title: 'The mail server does not confirm our mail',
-    what: 'It received whole mails, but within ten minutes it did not say whether it accepts them, or the connection ended before. Check what delays it, such as a content filter, and whether a proxy or firewall on the way ends connections. We retry these mails for four days, so they may arrive several times.',
+    what: 'It received whole mails, but within 10 minutes it did not say whether it accepts them, or the connection ended before. Check what delays it, such as a content filter, and whether a proxy or firewall on the way ends connections. We retry these mails for 4 days, so they may arrive several times.',
   },
   mail_down: {
     title: 'Mail cannot be sent',
-    what: 'Check whether the server of SMTP_URL is running and can be reached from here. We retry waiting mail for four days.',
+    what: 'Check whether the server of SMTP_URL is running and can be reached from here. We retry waiting mail for 4 days.',
   },
   clock_wrong: {
     title: 'The clock of the server is wrong',

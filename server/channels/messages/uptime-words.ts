@@ -33,7 +33,7 @@ const SEVERAL = {
     after: ' are flapping.',
     remedy: 'Look first at what they share: a server, a network, a provider.',
     since: 'The first was last down',
-    then: 'Each was down three times within six hours. We write again when they have been up for an hour. ',
+    then: 'Each was down 3 times within 6 hours. We write again when they have been up for an hour. ',
     schedule: 'We send one message now and one when they have been up for an hour.',
   },
   resolved: {
@@ -74,7 +74,7 @@ function down(input: AboutMonitor): Words {
   const since = instant(startedAt, timeZone);
   return {
     badge: { tone: 'critical', text: 'Down' },
-    preheader: `${seen === '' ? 'It did not answer two checks in a row.' : seen} Down since ${since}.`,
+    preheader: `${seen === '' ? 'It did not answer 2 checks in a row.' : seen} Down since ${since}.`,
     heading: { before: '', host, after: ' is down.' },
     paragraphs: [
       `${fix} The next check will show when it is back.`,
@@ -99,11 +99,11 @@ function flapping(input: AboutMonitor): Words {
   const seen = checkSentence(input);
   return {
     badge: { tone: 'soon', text: 'Flapping' },
-    preheader: 'Down three times within six hours. We write again when it has been up for an hour.',
+    preheader: 'Down 3 times within 6 hours. We write again when it has been up for an hour.',
     heading: { before: '', host, after: ' is flapping.' },
     paragraphs: [
       `Look for a process that restarts or runs out of memory or connections.${seen === '' ? '' : ` At the last check: ${seen}`}`,
-      'It was down three times within six hours, and up in between. To avoid a message for every change, we write again ' +
+      'It was down 3 times within 6 hours, and up in between. To avoid a message for every change, we write again ' +
         'when it has been up for an hour.',
     ],
     facts: [

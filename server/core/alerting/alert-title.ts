@@ -43,7 +43,7 @@ export function alertTitle(alert: AlertTitleInput): string {
       return registrationTitle(alert);
     case 'down':
       return step === 'flapping'
-        ? `${host} ${verb} flapping: down three times in six hours`
+        ? `${host} ${verb} flapping: down 3 times in 6 hours`
         : `${host} ${verb} down`;
     default:
       return `Test message from ${host}`;
