@@ -27,6 +27,25 @@ test('the landing page shows how alert dates move when certificates are valid fo
   await story.getByRole('button', { name: /^6 days/ }).click();
   await expect(story).toContainText('comes before the certificate exists');
 
+  await test.step('marks of alerts never cover each other', async () => {
+    const size = page.viewportSize()!;
+    const drawn = () =>
+      story.locator('[aria-hidden="true"] > span:has(svg)').evaluateAll((marks) =>
+        marks
+          .filter((mark) => getComputedStyle(mark).opacity === '1')
+          .map((mark) => mark.getBoundingClientRect())
+          .every(({ left }, place, all) => place === 0 || left >= all[place - 1]!.right),
+      );
+    for (const width of [size.width, 360]) {
+      await page.setViewportSize({ width, height: size.height });
+      for (const days of [398, 200, 100, 47]) {
+        await story.getByRole('button', { name: `${days} days` }).click();
+        await expect.poll(drawn, `${days} days at ${width} px`).toBe(true);
+      }
+    }
+    await page.setViewportSize(size);
+  });
+
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.clock.install();
   await page.reload();

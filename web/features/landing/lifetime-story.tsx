@@ -5,6 +5,7 @@ import { counted, listed } from '../../lib/format.ts';
 import { daysText } from '../../../contract/state/schedule.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Glyph } from '../../ui/glyph.tsx';
+import { useWidth } from '../../ui/horizon/text-measure.ts';
 import { SECTION_TITLE } from './section-parts.tsx';
 
 const SHORTEST = 6;
@@ -21,6 +22,8 @@ const LAST = LIFETIMES.length - 1;
 /** The alarm that many tools still use. */
 const FIXED_DAYS = 30;
 const STEP_MS = 1_600;
+/** Width of a mark in px. */
+const MARK = 16;
 
 /** Returns the alert steps of a lifetime in days: the time left at each, in days. */
 const stepsOf = (lifetime: number) =>
@@ -113,12 +116,26 @@ export function LifetimeStory() {
   );
 }
 
-/** Draws the steps and the fixed alarm at their places within a lifetime. */
+/** Returns the indices of those places, in px and ascending, whose marks do not touch the last mark before them that is drawn. */
+function apart(places: readonly number[]): ReadonlySet<number> {
+  const drawn = new Set<number>();
+  let last = -Infinity;
+  for (const [index, place] of places.entries()) {
+    if (place - last < MARK) continue;
+    drawn.add(index);
+    last = place;
+  }
+  return drawn;
+}
+
+/** Draws the steps and the fixed alarm at their places within a lifetime. Leaves out marks that would cover others. */
 function Bar({ days, steps }: { days: number; steps: ReturnType<typeof stepsOf> }) {
+  const [ref, width] = useWidth<HTMLDivElement>();
   const at = (left: number) => `${(1 - left / days) * 100}%`;
   const isFixedOff = days < FIXED_DAYS;
+  const shown = apart(steps.map(({ left }) => (1 - left / days) * (width ?? 0)));
   return (
-    <div aria-hidden="true" className="relative mx-2 mt-10 h-14 overflow-x-clip">
+    <div ref={ref} aria-hidden="true" className="relative mx-2 mt-10 h-14">
       <div className="absolute inset-x-0 top-6 h-2 rounded-full bg-elapsed opacity-40 forced-colors:border" />
       <span
         className={classNames(
@@ -132,7 +149,10 @@ function Bar({ days, steps }: { days: number; steps: ReturnType<typeof stepsOf> 
       {steps.map(({ step, left }, place) => (
         <span
           key={step}
-          className="absolute top-5 -translate-x-1/2 transition-[left] duration-700 [--glyph-cut:var(--surface)]"
+          className={classNames(
+            'absolute top-5 -translate-x-1/2 transition-[left,opacity] duration-700 [--glyph-cut:var(--surface)]',
+            !shown.has(place) && 'opacity-0',
+          )}
           style={{ left: at(left) }}
         >
           <Glyph
