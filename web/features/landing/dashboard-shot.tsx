@@ -24,7 +24,7 @@ export function DashboardShot({ productName, now }: { productName: string; now: 
       <div className="mt-9 rounded-[14px] shadow-3 max-md:hidden">
         <figure
           data-theme="dark"
-          className="h-[680px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg"
+          className="h-[748px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg"
           aria-label="The dashboard with example hosts"
         >
           <ShotHeader productName={productName} />

@@ -35,7 +35,7 @@ export function LandingPage() {
               colour, a shape and words.
             </p>
           </div>
-          <WithCurrentTime className="min-h-[186px] md:min-h-[716px]">
+          <WithCurrentTime className="min-h-[186px] md:min-h-[784px]">
             {(now) => <DashboardShot productName={productName} now={now} />}
           </WithCurrentTime>
         </section>

@@ -29,7 +29,12 @@ export function Pricing() {
         </h2>
         <p className="mt-2.5 max-w-[280px] text-lead text-fg-2 md:max-xl:max-w-[560px]">
           Start with {grouped(freeDomains)} domains and keep them free.
-          {isSold && ' First-time premium users get a 7-day money-back guarantee.'}
+          {isSold && (
+            <>
+              {' First-time premium users get a '}
+              <span className="whitespace-nowrap">7-day</span> money-back guarantee.
+            </>
+          )}
           {hasTrial && ` The trial is ${trialDays} days of Premium, without a card.`}
         </p>
       </div>
