@@ -69,6 +69,18 @@ test('a checked host appears on the horizon of the landing page', async ({ page,
   await expect(pins.filter({ hasText: 'pin.orchard' })).toHaveCount(0);
   await look(page, host);
   await expect(pins.filter({ hasText: 'pin.orchard' })).toBeInViewport();
+
+  await test.step('with its name in a narrow window too, which is bold if the host has a problem', async () => {
+    const wrong = await world.serve('wrong.orchard.example', {
+      notAfter: daysFromNow(70.5),
+      dnsNames: ['other.orchard.example'],
+    });
+    await page.setViewportSize({ width: 360, height: 1400 });
+    await look(page, wrong);
+    const name = pins.filter({ hasText: 'wrong.orch' });
+    await expect(name).toBeInViewport();
+    await expect(name).toHaveAttribute('font-weight', '600');
+  });
 });
 
 test('a preview report says that a certificate has expired or that the host cannot be reached', async ({

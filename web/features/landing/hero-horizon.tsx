@@ -1,7 +1,12 @@
 import { useMemo } from 'react';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { HorizonDrawing } from '../../ui/horizon/horizon-drawing.tsx';
-import { type HorizonEntry, type HorizonFrame, layOutHorizon } from '../../ui/horizon/horizon-layout.ts';
+import {
+  type HorizonEntry,
+  type HorizonFrame,
+  layOutHorizon,
+  type PinStatus,
+} from '../../ui/horizon/horizon-layout.ts';
 import { useTextMeasure, useWidth } from '../../ui/horizon/text-measure.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
@@ -35,8 +40,8 @@ export interface VisitorPin {
   name: string;
   /** In ms UTC. */
   notAfter: number;
-  /** True if the certificate is short-lived and its renewal is not overdue. */
-  isOnSchedule: boolean;
+  /** Null if the time left decides. */
+  status: PinStatus | null;
 }
 
 /**
@@ -105,7 +110,7 @@ export function HeroHorizon({ now, visitor }: HeroHorizonProps) {
     const end = Math.min(visitor?.notAfter ?? now, now + MAX_DAYS * DAY_MS);
     if (visitor) {
       const pin = entry(visitor.name, end);
-      const status = visitor.isOnSchedule ? 'ok' : pin.status;
+      const status = visitor.status ?? pin.status;
       entries.push({ ...pin, status, id: 'visitor', isDimmed: false });
     }
     return layOutHorizon(

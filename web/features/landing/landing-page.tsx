@@ -111,8 +111,17 @@ function Hero({ productName }: { productName: string }) {
 function pinOf(check: PreviewCheck): VisitorPin | null {
   if (check.stage !== 'done' || check.result.expiry_date === null) return null;
   const { display_name: name, expiry_date: expiryDate } = check.result;
-  const isOnSchedule = scheduleOf(check.result, check.at) === 'on schedule';
-  return { name, notAfter: Date.parse(expiryDate), isOnSchedule };
+  return { name, notAfter: Date.parse(expiryDate), status: statusOf(check) };
+}
+
+/** Returns the state of a pin whose certificate has another problem than its expiry, or is on schedule; else null. */
+function statusOf({ result, at }: Extract<PreviewCheck, { stage: 'done' }>): VisitorPin['status'] {
+  const { state, findings } = result;
+  if (state === 'revoked') return 'revoked';
+  if (state === 'expired') return null;
+  if (findings.some(({ severity }) => severity === 'critical')) return 'fault';
+  if (state === 'critical' || state === 'soon') return scheduleOf(result, at) === 'on schedule' ? 'ok' : null;
+  return findings.some(({ severity }) => severity === 'warning') ? 'flaw' : null;
 }
 
 function ClosingBand() {

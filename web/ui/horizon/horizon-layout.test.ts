@@ -21,15 +21,21 @@ interface Given {
   name?: string;
   revoked?: boolean;
   count?: number;
+  isDimmed?: boolean;
 }
 
 function entriesOf(given: readonly Given[]): HorizonEntry[] {
   return given
-    .map(({ days, name = 'host.fjord.example', revoked = false, count = 1 }, index): HorizonEntry => {
-      const notAfter = NOW + days * DAY_MS;
-      const status = revoked ? 'revoked' : (expiryBadge(notAfter, NOW)?.status ?? 'ok');
-      return { id: String(index), name, notAfter, status, count };
-    })
+    .map(
+      (
+        { days, name = 'host.fjord.example', revoked = false, count = 1, isDimmed = false },
+        index,
+      ): HorizonEntry => {
+        const notAfter = NOW + days * DAY_MS;
+        const status = revoked ? 'revoked' : (expiryBadge(notAfter, NOW)?.status ?? 'ok');
+        return { id: String(index), name, notAfter, status, count, isDimmed };
+      },
+    )
     .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
@@ -100,6 +106,12 @@ describe('the first healthy certificate', () => {
             if (urgent > 0) expect(onAxis(layout)[0]?.label).toMatch(/^host/);
           }
     });
+
+  it('is the first that is not dimmed, if there is one', () => {
+    const dimmed = [16, 17, 18, 19, 20, 21].map((days) => ({ days, isDimmed: true }));
+    const { pins } = laidOut([...dimmed, { days: 22, name: 'own.example' }], { rows: 4 });
+    expect(pins.at(-1)?.label).toBe('own.example');
+  });
 
   it('has a shorter name if neither side has room', () => {
     const given = [1, 2, 3, 4, 5].map((days) => ({ days, revoked: true }));

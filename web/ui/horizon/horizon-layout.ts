@@ -262,8 +262,17 @@ interface EntryLabel {
   width: number;
 }
 
+/** Returns the index of the first healthy certificate; if some are dimmed, of one that is not, healthy if possible. -1 if there is none. */
+function placeToName(labels: readonly EntryLabel[]): number {
+  const isHealthy = ({ entry }: EntryLabel) => entry.status === 'ok';
+  const isDimmed = ({ entry }: EntryLabel) => entry.isDimmed === true;
+  const lit = labels.some(isDimmed) ? labels.filter((label) => !isDimmed(label)) : [];
+  const first = lit.find(isHealthy) ?? lit[0] ?? labels.find(isHealthy);
+  return first === undefined ? -1 : labels.indexOf(first);
+}
+
 /**
- * Places the names. If the first healthy certificate got no name, keeps earlier names out of the bottom row, which it then uses. If its
+ * Places the names. If the certificate of `placeToName` got no name, keeps earlier names out of the bottom row, which it then uses. If its
  * name does not fit there either, gives it the top row.
  */
 function named(
@@ -273,20 +282,20 @@ function named(
 ): (EntryLabel & PackedLabel)[] {
   const { rows } = frame;
   const room = { rows, left: frame.todayX, right: namesEnd(frame), keepRow: frame.narrow };
-  const place = labels.findIndex(({ entry }) => entry.status === 'ok');
-  const healthy = labels[place];
+  const place = placeToName(labels);
+  const preferred = labels[place];
   const dense = packLabels(labels, room);
-  if (healthy === undefined || dense[place]?.side !== null) return dense;
+  if (preferred === undefined || dense[place]?.side !== null) return dense;
   const before = labels.map((label, index) => (index < place ? { ...label, rows: rows - 1 } : label));
   const spared = packLabels(before, room);
   if (spared[place]?.side !== null) return spared;
 
-  const { x } = healthy;
+  const { x } = preferred;
   const cut = (label: EntryLabel, width: number): EntryLabel => ({
     ...label,
     ...entryLabel(label.entry, frame, measure, width - NAME_OFFSET - AIR),
   });
-  const top = cut(healthy, Math.max(x - room.left, room.right - x));
+  const top = cut(preferred, Math.max(x - room.left, room.right - x));
   const side = x + NAME_OFFSET + top.width + AIR <= room.right ? 'right' : 'left';
   // Its stem crosses all rows, so cut earlier names before it, unless too little of them would be left.
   const others = labels
