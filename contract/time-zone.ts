@@ -25,3 +25,27 @@ const RENAMED: Readonly<Record<string, string>> = {
 export function currentZoneName<Name extends string | null>(name: Name): Name | string {
   return (name !== null && Object.hasOwn(RENAMED, name) && RENAMED[name]) || name;
 }
+
+/**
+ * Formats a time as emails show it: "14:32 UTC", or local time and UTC, "15:32 CET (14:32 UTC)". If the dates differ, the UTC time includes
+ * its date: "23:30 GMT-5 (23 November, 04:30 UTC)".
+ */
+export function clockTime(at: number, timeZone: string): string {
+  const time = `${hourAndMinute(at, 'UTC')} UTC`;
+  if (timeZone === 'UTC') return time;
+  const isSameDay = dayAndMonth(at, timeZone) === dayAndMonth(at, 'UTC');
+  const utc = isSameDay ? time : `${dayAndMonth(at, 'UTC')}, ${time}`;
+  const zoneName = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  return `${hourAndMinute(at, timeZone)} ${zoneName ?? timeZone} (${utc})`;
+}
+
+function dayAndMonth(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'long' }).format(at);
+}
+
+function hourAndMinute(at: number, timeZone: string): string {
+  const form = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-GB', form).format(at);
+}

@@ -51,6 +51,10 @@ test('the time zone is stored in the account, and edits survive a lost session',
   await expect(update).toBeDisabled();
   await page.reload();
   await expect(zone).toHaveText('Auckland');
+  // As an email would show it.
+  await expect(page.getByText('Last checked:')).toHaveText(
+    /^Last checked: \d+ \w+ \d{4}, \d\d:\d\d GMT\+1[23] \((?:\d+ \w+, )?\d\d:\d\d UTC\)$/,
+  );
 
   await page.getByLabel('Full Name').fill('Alice Berg');
   await loseSession(page, () => update.click());

@@ -10,7 +10,8 @@ import { digestMessage } from './digest-message.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { operatorAlarm } from './operator-message.ts';
 import { type RenderedMessage, renderMail } from './rendered-message.ts';
-import { clockTime, instant } from './wording.ts';
+import { instant } from './wording.ts';
+import { clockTime } from '../../../contract/time-zone.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 

@@ -7,13 +7,13 @@ import type { DrawnMail } from './mail-layout.ts';
 import {
   alertTimes,
   clientConsequence,
-  clockTime,
   hostRows,
   instant,
   lastChecked,
   lastSeen,
   weekdayDate,
 } from './wording.ts';
+import { clockTime } from '../../../contract/time-zone.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { expiryState } from '../../../contract/state/badge.ts';
 import { CRITICAL_DAYS } from '../../../contract/words.ts';

@@ -3,7 +3,8 @@ import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { type AboutMonitor, alertCertificateFacts, certificateOf, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { clockTime, hostRows, instant, lastSeen, weekdayDate } from './wording.ts';
+import { hostRows, instant, lastSeen, weekdayDate } from './wording.ts';
+import { clockTime } from '../../../contract/time-zone.ts';
 
 /** Returns the words about a revoked certificate. */
 export function revokedWords(input: AboutMonitor): Words {

@@ -4,6 +4,7 @@ import { longDate } from '../../core/long-date.ts';
 import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import { clockTime } from '../../../contract/time-zone.ts';
 import { count } from '../../../contract/words.ts';
 
 /** A certificate last seen longer ago than this comes from an earlier check than the alert: a check takes less than two minutes. */
@@ -14,30 +15,6 @@ const SHORT_LIVED_MS = 10 * DAY_MS;
 export function weekdayDate(at: number, timeZone: string): string {
   const weekday = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long' }).format(at);
   return `${weekday}, ${longDate(at, timeZone)}`;
-}
-
-/**
- * Formats a time: "14:32 UTC", or local time and UTC, "15:32 CET (14:32 UTC)". If the dates differ, the UTC time includes
- * its date: "23:30 GMT-5 (23 November, 04:30 UTC)".
- */
-export function clockTime(at: number, timeZone: string): string {
-  const time = `${hourAndMinute(at, 'UTC')} UTC`;
-  if (timeZone === 'UTC') return time;
-  const isSameDay = longDate(at, timeZone) === longDate(at, 'UTC');
-  const utc = isSameDay ? time : `${dayAndMonth(at)}, ${time}`;
-  const zoneName = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
-    .formatToParts(at)
-    .find(({ type }) => type === 'timeZoneName')?.value;
-  return `${hourAndMinute(at, timeZone)} ${zoneName ?? timeZone} (${utc})`;
-}
-
-function dayAndMonth(at: number): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long' }).format(at);
-}
-
-function hourAndMinute(at: number, timeZone: string): string {
-  const form = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  return new Intl.DateTimeFormat('en-GB', form).format(at);
 }
 
 /** Formats a day and time: "22 November 2026, 14:32 UTC". */

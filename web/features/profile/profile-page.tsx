@@ -24,7 +24,8 @@ import { useOffer, useStanding } from '../../lib/account/standing.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
 import { trialStarted, useTrialOffer } from '../../lib/account/trial.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
-import { longDate, utcTitle } from '../../lib/format.ts';
+import { clockTime } from '../../../contract/time-zone.ts';
+import { longDate } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
 
@@ -110,11 +111,8 @@ export function ProfilePage() {
 function ProfilePreview() {
   const { timeZone } = useSignedIn().user;
   const now = useNow();
-  const inZone = new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'long',
-    timeStyle: 'short',
-    timeZone: timeZone ?? 'UTC',
-  }).format(now);
+  const zone = timeZone ?? 'UTC';
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: zone }).format(now);
   return (
     <div className="rounded-4 border border-line-2 bg-surface px-5 py-4 shadow-1">
       <p className="font-mono text-[15px] font-[560]">shop.example.com</p>
@@ -122,9 +120,7 @@ function ProfilePreview() {
         <b className="num text-[20px]/[26px] font-semibold">32</b> days left
       </p>
       <p className="num mt-3 border-t border-line pt-3 text-label text-fg-2">
-        Last checked: {inZone}
-        {timeZone !== null && ` (${utcTitle(now)})`}
-        {timeZone === null && ' UTC'}
+        Last checked: {day}, {clockTime(now, zone)}
       </p>
     </div>
   );
