@@ -102,8 +102,13 @@ function Upcoming({ alerts, more, isOfOne }: UpcomingProps) {
 function PlannedAlert({ alert, isOfOne }: { alert: PlannedAlertWire; isOfOne: boolean }) {
   const isCritical = alert.severity === 'critical';
   return (
-    <li className="grid gap-x-3 text-label sm:grid-cols-[9.5rem_1fr]">
-      <span className="num flex items-center gap-1.5 text-fg">
+    <li
+      className={classNames(
+        'grid gap-x-3 text-label',
+        isOfOne ? 'sm:grid-cols-[9.5rem_1fr]' : 'sm:grid-cols-[11.75rem_1fr]',
+      )}
+    >
+      <span className="num flex items-center gap-1.5 self-start text-fg">
         <Glyph
           name={isCritical ? 'critical' : 'soon'}
           className={classNames(

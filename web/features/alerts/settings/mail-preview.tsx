@@ -3,7 +3,7 @@ import type { PlannedAlertWire } from '../../../../contract/alerting.ts';
 import { DAY_MS, HOUR_MS } from '../../../../contract/durations.ts';
 import { useCurrentUser } from '../../../lib/account/current-user.ts';
 import { alertPreview, useAccountAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { counted, longDate, utcTitle } from '../../../lib/format.ts';
+import { counted, longDate } from '../../../lib/format.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -18,6 +18,7 @@ export function MailPreview() {
   const [next] = data.alerts;
   if (next === undefined) return <p className="text-label text-fg-2">No alert is planned yet.</p>;
   const isCritical = next.severity === 'critical';
+  const hasExpired = next.at >= next.expiry_date;
   return (
     <div className="rounded-4 border border-line-2 bg-surface shadow-1">
       <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 border-b border-line px-5 py-3.5 text-meta [overflow-wrap:anywhere]">
@@ -41,18 +42,19 @@ export function MailPreview() {
           </span>
         </p>
         <p className="mt-2.5 text-body text-fg-2">
-          The certificate for {next.certificate_name ?? next.display_name} expires on{' '}
-          {longDate(next.expiry_date)} ({utcTitle(next.expiry_date)}). Renew it before then.
+          The certificate for {next.certificate_name ?? next.display_name}{' '}
+          {hasExpired ? 'expired' : 'expires'} on <Time iso={next.expiry_date} withTime />.{' '}
+          {hasExpired ? 'Renew it now.' : 'Renew it before then.'}
         </p>
       </div>
     </div>
   );
 }
 
-/** Returns 'expires in 14 days', or 'has expired', as of the time when the alert is sent. */
+/** Returns 'expires in 14 days', or 'expired on 22 November 2026', as of the time when the alert is sent. */
 function expiryWords({ at, expiry_date: expiry }: PlannedAlertWire): string {
   const left = Date.parse(expiry) - Date.parse(at);
-  if (left < HOUR_MS) return left > 0 ? 'expires within an hour' : 'has expired';
+  if (left < HOUR_MS) return left > 0 ? 'expires within an hour' : `expired on ${longDate(expiry)}`;
   return left < 2 * DAY_MS
     ? `expires in ${counted(Math.floor(left / HOUR_MS), 'hour')}`
     : `expires in ${counted(Math.floor(left / DAY_MS), 'day')}`;

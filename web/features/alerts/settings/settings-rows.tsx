@@ -57,9 +57,11 @@ export function QuietHoursRow({ alerts }: RowProps) {
           }}
           timeZone={alerts.time_zone}
         />
-        <Link to="/profile" className="link text-label max-md:py-3">
-          Change the time zone
-        </Link>
+        {(refused ?? quietHours) !== null && (
+          <Link to="/profile" className="link text-label max-md:py-3">
+            Change the time zone
+          </Link>
+        )}
       </div>
     </Row>
   );
