@@ -236,6 +236,21 @@ test('the status page settings name an added domain that another tab removed, an
   await expect(page.getByLabel(`Name of ${shop} on the page`)).toHaveValue('The shop');
 });
 
+test('the preview of a long status page scrolls on its own, so that the settings stay short', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world, { fleet: 60, premium: true, verified: true });
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/status-page');
+    const preview = page.getByRole('group', { name: 'Preview' });
+    await expect(preview.getByRole('listitem')).toHaveCount(60);
+    expect((await preview.boundingBox())!.height).toBeLessThan(900);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(4_000);
+  }
+});
+
 test('in a narrow window, Save stands above the tabs, and leaving while a choice is being saved does not ask', async ({
   page,
   world,

@@ -203,10 +203,12 @@ function State({ domain: { state, down_since: downSince }, now }: { domain: Show
       )}
     >
       <Glyph name={glyph} className={classNames('size-[14px]', mark)} />
-      {word}
-      {downSince !== null && (
-        <span className="max-sm:sr-only">for {durationText(now - Date.parse(downSince))}</span>
-      )}
+      <span>
+        {word}
+        {downSince !== null && (
+          <span className="max-sm:sr-only"> for {durationText(now - Date.parse(downSince))}</span>
+        )}
+      </span>
     </span>
   );
 }

@@ -25,7 +25,11 @@ export function PagePreview({ draft }: { draft: PageDraft }) {
   });
   if (error) return <p role="alert">Could not load the preview: {sentenceOf(error)}</p>;
   return (
-    <div className="rounded-4 border border-line-2 bg-bg p-4 sm:p-6" role="group" aria-label="Preview">
+    <div
+      className="max-h-[max(20rem,calc(100dvh-12.5rem))] overflow-y-auto rounded-4 border border-line-2 bg-bg p-4 sm:p-6"
+      role="group"
+      aria-label="Preview"
+    >
       {data ? (
         <>
           <StatusView status={{ ...data, title: draft.title.trim() || 'Your title' }} now={now} level={3} />
