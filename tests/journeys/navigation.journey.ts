@@ -257,5 +257,10 @@ test('a page that fails to load is replaced inside the shell, which keeps the on
   await expect(page.getByRole('heading', { level: 1, name: 'Could not load this page' })).toBeVisible();
   await expect(main(page)).toBeVisible();
   await expect(page.getByRole('main')).toHaveCount(1);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const message = page.getByText('Your monitoring keeps running; only this page is affected.');
+  const box = (await message.boundingBox())!;
+  expect(Math.abs(box.x + box.width / 2 - 720)).toBeLessThanOrEqual(1);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(900);
   await context.close();
 });

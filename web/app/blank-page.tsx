@@ -7,12 +7,14 @@ import { usePageTitle } from '../ui/page-title.ts';
 /** Whether the page is in the `main` element of the shell. */
 export const InShellContext = createContext(false);
 
-/** Shows a page with the day ruler along the bottom and its content in the middle. */
+/** Shows its content in the middle of the window, with the day ruler along the bottom; in the shell, without the ruler. */
 export function BlankPage({ children }: { children?: ReactNode }) {
-  const Content = use(InShellContext) ? 'div' : 'main';
+  const content = <div>{children}</div>;
+  if (use(InShellContext))
+    return <div className="grid min-h-[calc(100dvh-9rem)] content-center pt-12 text-center">{content}</div>;
   return (
     <div className="flex min-h-dvh flex-col">
-      <Content className="flex flex-1 flex-col justify-center pt-12 text-center">{children}</Content>
+      <main className="grid flex-1 content-center pt-12 text-center">{content}</main>
       <DayRuler />
     </div>
   );
