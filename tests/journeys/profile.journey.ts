@@ -48,6 +48,20 @@ test('the time zone is stored in the account, and edits survive a lost session',
   await expect(update).toBeDisabled();
   await choose(zone, 'Auckland');
   await expect(page.getByText('Time zone saved.')).toBeVisible();
+  await test.step('in a high window, the toast is below a dialog', async () => {
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await page.getByRole('button', { name: 'Delete Account' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await expect(async () => {
+      const [question, toast] = await Promise.all(
+        [dialog, page.locator('[data-sonner-toast]')].map((one) => one.boundingBox()),
+      );
+      expect(question!.y + question!.height).toBeLessThanOrEqual(toast!.y);
+    }).toPass();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.setViewportSize(size);
+  });
   await expect(update).toBeDisabled();
   await page.reload();
   await expect(zone).toHaveText('Auckland');

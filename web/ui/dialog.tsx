@@ -176,8 +176,10 @@ const SHEET_BELOW_PX = 720;
 /** Width of a toast with its distance from the right and from a dialog. */
 const TOAST_PX = 392;
 const TOAST_GAP_PX = 12;
+/** Height below a dialog in which a toast has room. */
+const ROOM_BELOW_PX = 120;
 
-/** Keeps toasts above the buttons of a dialog while it is open, or beside the dialog where there is room; see `main.css`. */
+/** Keeps toasts beside or below a dialog while it is open, or above its buttons where neither has room; see `main.css`. */
 function useToastsAbove(row: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const buttons = row.current;
@@ -188,12 +190,12 @@ function useToastsAbove(row: RefObject<HTMLElement | null>): void {
       (name) => [name, style.getPropertyValue(name)] as const,
     );
     const place = (): void => {
-      const isBeside = (innerWidth - box.offsetWidth) / 2 >= TOAST_PX;
       // The dialog's own place is computed, because it is still moving while it opens.
       const below = innerWidth < SHEET_BELOW_PX ? 0 : (innerHeight - box.offsetHeight) / 2;
+      const isApart = (innerWidth - box.offsetWidth) / 2 >= TOAST_PX || below >= ROOM_BELOW_PX;
       const offset = buttons.getBoundingClientRect().top - box.getBoundingClientRect().top;
       const height = Math.round(below + box.offsetHeight - offset + TOAST_GAP_PX);
-      style.setProperty('--toast-above-dialog', isBeside ? '' : `${height}px`);
+      style.setProperty('--toast-above-dialog', isApart ? '' : `${height}px`);
       style.setProperty('--toast-beside-dialog', '24px');
     };
     const sizes = new ResizeObserver(place);
