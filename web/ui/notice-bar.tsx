@@ -22,10 +22,15 @@ export function NoticeBar({ children, actions, isCalm = false }: NoticeBarProps)
       aria-label={children == null ? undefined : 'Notice'}
       className={classNames(children != null && `border-b border-line ${ground}`)}
     >
-      <div className="wrap flex flex-wrap items-center gap-x-4 text-label font-medium">
+      <div
+        className={classNames(
+          'wrap flex flex-wrap items-center gap-x-4 text-label font-medium md:gap-y-1',
+          children != null && 'md:py-2',
+        )}
+      >
         <output className="block">
           {children != null && (
-            <span className="flex gap-2 py-[11px]">
+            <span className="flex gap-2 py-[11px] md:py-[3px]">
               {!isCalm && <Glyph name="soon" className="mt-0.5 size-3.5" />}
               <span className="[overflow-wrap:anywhere]">{children}</span>
             </span>
