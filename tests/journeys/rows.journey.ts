@@ -55,6 +55,7 @@ test('the header of the rows stays in view and sorts them, and a print shows all
     await expect(printed.getByRole('heading', { level: 1 })).toHaveText(/^Domains ·/);
     await expect(printed.getByText(/^host-00000/)).toBeVisible();
     await expect(page.getByRole('navigation')).toHaveCount(0);
+    await expect(page.getByText('Skip to content')).toBeHidden();
     await page.emulateMedia({ media: 'screen', colorScheme: null });
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     await expect(printed).toHaveCount(0);

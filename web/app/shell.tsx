@@ -56,7 +56,7 @@ function Frame({ children }: { children: ReactNode }) {
     <div className="flex min-h-dvh flex-col">
       <a
         href="#content"
-        className="fixed top-2 left-2 z-70 -translate-y-16 rounded-2 bg-primary px-4 py-2.5 font-medium text-primary-fg focus:translate-y-0"
+        className="fixed top-2 left-2 z-70 -translate-y-16 rounded-2 bg-primary px-4 py-2.5 font-medium text-primary-fg focus:translate-y-0 print:hidden"
       >
         Skip to content
       </a>
