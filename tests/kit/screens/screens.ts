@@ -51,7 +51,16 @@ const PUBLIC: Screen[] = [
   { name: 'sign-up-trial', visitor: 'nobody', show: at('/signup?trial=1') },
   { name: 'forgot-password', visitor: 'nobody', show: at('/forgot-password') },
   { name: 'reset-password', visitor: 'nobody', show: at('/reset-password#token') },
-  { name: 'reset-password-incomplete', visitor: 'nobody', show: at('/reset-password') },
+  {
+    name: 'reset-password-incomplete',
+    visitor: 'nobody',
+    async show(page) {
+      // The tab keeps the token of a link that it opened at the same address.
+      await page.goto('about:blank');
+      await open(page, '/reset-password');
+      await page.getByText('This link is incomplete').waitFor();
+    },
+  },
   { name: 'verify', visitor: 'nobody', show: at('/verify#token') },
   { name: 'signed-in-failed', visitor: 'nobody', show: at('/signed-in?error=failed') },
   { name: 'terms', visitor: 'nobody', show: at('/terms') },
