@@ -20,7 +20,7 @@ export function welcomeMail(mail: Mail<'reached_you'>, { productName, publicUrl 
       `There is nothing to do. ${productName} now watches ${host}${more} and sends alerts to this address.`,
       'If this email was in your spam folder, mark it as not spam, so that alerts do not end up there.',
     ],
-    facts: [{ label: 'Host', value: `${host}${more}`, mono: more === '' }],
+    facts: [{ label: more === '' ? 'Host' : 'Hosts', value: `${host}${more}`, mono: more === '' }],
     button: { label: 'Change alerts', url: new URL('/alerts', publicUrl).href },
     footer: `You get this once, because you added your first domain at ${productName}.`,
   };
