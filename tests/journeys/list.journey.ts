@@ -23,7 +23,24 @@ test('headline, most urgent links, filter and list show the same domains, and th
     await page.route(/\.js$/, (route) => route.abort());
     await page.goto('/dashboard');
     await expect(page.getByText('Loading your domains')).toBeVisible();
+    await expectAccessible(page);
     await page.unroute(/\.js$/);
+  });
+  await test.step('the page below the skeleton is hidden, so that no landmark is there twice', async () => {
+    // The page asks the server who is signed in, and shows an empty page until it knows.
+    await page.evaluate(() => sessionStorage.clear());
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/**', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto('/dashboard');
+    await expect(page.locator('#root main')).toBeAttached();
+    await expect(page.getByRole('main')).toContainText('Loading your domains');
+    await expectAccessible(page);
+    release();
+    await expect(page.locator('[data-skeleton]')).toHaveCount(0);
+    await page.unroute('**/api/**');
   });
   await page.goto('/dashboard');
   await expect(page.locator('[data-skeleton]')).toHaveCount(0);

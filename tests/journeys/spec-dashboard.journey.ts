@@ -203,12 +203,15 @@ test('the dashboard shows skeleton cards or rows while domains load', async ({ p
     await held.promise;
     await route.continue();
   });
-  const shapes = page.locator('main [class*=pulse]');
+  const shapes = page.locator('#content [class*=pulse]');
   for (const view of ['grid', 'list']) {
     await page.goto(`/dashboard?view=${view}`);
     await expect.poll(() => shapes.count()).toBeGreaterThan(5);
     // Cards stand side by side, rows below each other.
-    const places = page.locator('main [aria-hidden=true]:has(> div [class*=pulse])').last().locator('> div');
+    const places = page
+      .locator('#content [aria-hidden=true]:has(> div [class*=pulse])')
+      .last()
+      .locator('> div');
     const areBeside = () =>
       places.evaluateAll((all) => {
         const [left, right] = all.slice(-2).map((place) => place.getBoundingClientRect().y);

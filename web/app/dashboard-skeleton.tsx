@@ -4,21 +4,22 @@ import { Wordmark } from '../ui/logo.tsx';
 
 /**
  * Shows the outlines of the dashboard until its code has loaded, which takes seconds on a slow connection. The HTML has it beside the
- * app's root, which it covers until the app shows a page.
+ * app's root, which is hidden until the app shows a page: otherwise screen readers would find two headers and Tab would reach controls
+ * that cannot be seen.
  */
 export function DashboardSkeleton({ productName }: { productName: string }) {
   return (
     <div data-skeleton="" className="fixed inset-0 z-50 overflow-hidden bg-bg noscript:hidden">
-      <div className="h-14 border-b border-line bg-surface md:h-15">
+      <header className="h-14 border-b border-line bg-surface md:h-15">
         <div className="wrap flex h-full items-center">
           <Wordmark name={productName} />
         </div>
-      </div>
-      <div className="wrap">
+      </header>
+      <main className="wrap">
         <div className="pt-5 pb-4 md:pt-8 md:pb-5">
-          <p className="text-[21px]/[27px] font-bold tracking-[-.02em] md:text-page md:tracking-[-.022em]">
+          <h1 className="text-[21px]/[27px] font-bold tracking-[-.02em] md:text-page md:tracking-[-.022em]">
             Domains
-          </p>
+          </h1>
           <p className="mt-2 flex min-h-8 items-center text-body text-fg-2">Loading your domains</p>
         </div>
         <div className="h-[180px] rounded-4 border border-line bg-surface shadow-1 md:h-[230px]" />
@@ -27,7 +28,7 @@ export function DashboardSkeleton({ productName }: { productName: string }) {
           <Skeleton className="h-10 w-32 max-md:hidden md:h-9" />
         </div>
         <GridSkeleton />
-      </div>
+      </main>
     </div>
   );
 }

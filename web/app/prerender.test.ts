@@ -64,8 +64,10 @@ describe('the prerendered landing page', () => {
 });
 
 describe('the skeleton of the dashboard', () => {
-  it('has the header and no controls', () => {
-    expect(prerenderSkeleton()).toContain('{{product_name}}');
+  it('has a header with the product name, a main part with a heading, and no controls', () => {
+    expect(prerenderSkeleton()).toMatch(
+      /<header .*{{product_name}}.*<\/header><main .*<h1 .*Domains<\/h1>.*<\/main>/s,
+    );
     expect(prerenderSkeleton()).not.toMatch(/<(?:a|button|input)\b/);
   });
 });

@@ -19,7 +19,7 @@ export async function open(page: Page, path: string): Promise<void> {
   if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);
   // Not by role: elements below a sheet that fills a narrow screen have none.
-  await page.locator('h1').first().waitFor();
+  await page.locator('#root h1').first().waitFor();
 }
 
 export const at = (path: string) => (page: Page) => open(page, path);
