@@ -31,7 +31,7 @@ export interface Renewing {
   problem?: string | null;
 }
 
-/** Problems despite which most or all clients accept the certificate. */
+/** Problems of certificates that most or all clients still accept. */
 const STILL_ACCEPTED = ['refused', 'flawed', 'overdue'];
 
 /** Returns whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */

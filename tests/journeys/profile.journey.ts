@@ -211,7 +211,7 @@ test('the API docs page fits 1440 and 360 px, follows the theme and is accessibl
     await page.getByRole('navigation').getByRole('link', { name: 'Domains' }).click();
     await expect(page.getByRole('heading', { name: 'Domains' })).toBeInViewport();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    // The colours are tokens, whose contrast has its own test. One that does not exist would be seen in the dark theme only.
+    // Another test measures the contrast of the tokens. Here a token that is not defined would show only in the dark theme.
     await expectAccessible(page, { colours: colorScheme === 'dark' });
   }
   await page.emulateMedia({ colorScheme: 'light' });

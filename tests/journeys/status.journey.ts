@@ -196,7 +196,7 @@ test('a domain’s badge loads on another site until it is switched off', async 
   readme.close();
 });
 
-test('the status page settings name an added domain that another tab removed, and drop one that was on the page', async ({
+test('if another tab deletes a domain, the status page settings report it if it is not saved yet, and else remove it', async ({
   page,
   context,
   world,

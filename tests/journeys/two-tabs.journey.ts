@@ -63,7 +63,7 @@ test('a name that is still being saved stays when a domain is removed from the s
   await expect(page.getByLabel(`Name of ${shop} on the page`)).toHaveValue('The shop');
 });
 
-test('two tabs with the settings of the status page keep each other’s changes', async ({
+test('changes to the status page settings in two tabs do not silently overwrite each other', async ({
   page,
   context,
   world,
@@ -95,7 +95,7 @@ test('two tabs with the settings of the status page keep each other’s changes'
   expect(await saved()).toMatchObject({ title: 'Second', show_uptime: false, names: [`${shop} The shop`] });
 });
 
-test('two tabs with the alert settings of the account keep each other’s changes', async ({
+test('changes to the account’s alert settings in two tabs do not overwrite each other', async ({
   page,
   context,
   world,
@@ -111,7 +111,7 @@ test('two tabs with the alert settings of the account keep each other’s change
   await expect(second.getByLabel('Outages')).not.toBeChecked();
 });
 
-test('two tabs with a domain’s panel keep each other’s alert settings, tags and notes', async ({
+test('changes to a domain’s tags, notes and alert settings in two tabs do not silently overwrite each other', async ({
   page,
   context,
   world,
@@ -171,7 +171,7 @@ test('two tabs with a domain’s panel keep each other’s alert settings, tags 
   });
 });
 
-test('two tabs with the profile keep each other’s changes of name and company', async ({
+test('changes to name and company in two tabs do not overwrite each other', async ({
   page,
   context,
   world,

@@ -162,7 +162,7 @@ async function readAgain<Read, Shown, Key extends QueryKey>(
   await during(show);
   queryClient.mount();
   focusManager.setFocused(false);
-  // Data is stale only after 60 s, so only then would a focus refetch it.
+  // Regaining focus refetches only stale data, and data is stale after 60 s.
   await vi.advanceTimersByTimeAsync(60_001);
   await during(() => focusManager.setFocused(true));
   focusManager.setFocused(undefined);

@@ -96,7 +96,7 @@ describe('a call that is answered 401', () => {
     expect(order).toEqual(['Alice', 'repeated']);
   });
 
-  it('gives up after a second 401', async () => {
+  it('fails with the second 401 if the repeated call gets another one, without another refresh', async () => {
     const server = serve(refreshes, () => refusal());
     await expect(call(anything)).rejects.toMatchObject({ status: 401 });
     expect(server.calls).toHaveLength(3);

@@ -71,7 +71,7 @@ function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; fin
   return { code: finding.code === 'renewal_overdue' ? 'overdue' : 'flawed', finding };
 }
 
-/** Returns the worst problem: a finding that is more than a note, or an intermediate that expires within two weeks. Null if none. */
+/** Returns the worst problem: a finding that is more than a note, or an intermediate that expires within two weeks. Null if all is fine. */
 export function problemOf(
   verdict: Verdict,
   endpoint: Observation['endpoint'],

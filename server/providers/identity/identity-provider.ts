@@ -64,7 +64,7 @@ export interface IdentityProvider {
 }
 
 export interface BuiltInActions {
-  /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if none. */
+  /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if the header has neither. */
   callerOf(cookie: string): Promise<string | null>;
   /**
    * Opens a session of the provider for a user who signed in at `signedInAt` (ms UTC). Returns the values of its Set-Cookie

@@ -132,7 +132,7 @@ type IdentityFlag = boolean | number;
 /** A time as ISO text on SQLite, as timestamptz on PostgreSQL, which accepts ISO text in writes and comparisons. */
 type IdentityInstant = string;
 
-/** A user of better-auth. These tables have only the columns that the store itself uses. */
+/** A user of better-auth. The row types of the tables of better-auth list only the columns that the store uses. */
 export interface IdentityUserTable {
   id: string;
   name: string;

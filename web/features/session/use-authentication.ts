@@ -17,7 +17,7 @@ export interface Authentication {
    * error.
    */
   authenticate: (prove: Proof, details: SignInDetails) => Promise<ApiError | null>;
-  /** The second step of the last login; null if none. */
+  /** The second step of the last login; null if that login needs no second step. */
   pending: { step: SecondStep; details: SignInDetails } | null;
 }
 

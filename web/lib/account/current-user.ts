@@ -8,9 +8,9 @@ export interface CurrentUser {
   email: string;
   fullName: string;
   photoUrl: string | null;
-  /** The payment provider's customer id; empty if none. */
+  /** The payment provider's customer id; empty for users who never bought anything. */
   paddleId: string;
-  /** Empty if none. */
+  /** Empty if the user gave no company. */
   companyName: string;
   /** IANA name of the zone for dates in emails; null: UTC only. */
   timeZone: string | null;

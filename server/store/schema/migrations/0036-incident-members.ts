@@ -47,7 +47,7 @@ const INCIDENT_ID = sql<string>`case when group_id is null then id else coalesce
   (select min(other.id) from incidents other
     where other.account_id = incidents.account_id and other.group_id = incidents.group_id)) end`;
 
-/** SQL condition for members whose incident has the id of another member. */
+/** SQL condition for members whose former incident was merged into another one. */
 const isMerged = sql<boolean>`member.id != member.incident_id`;
 
 async function createMembers(db: Kysely<unknown>): Promise<void> {

@@ -48,7 +48,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['?'], command: { type: 'help' } },
 ];
 
-/** Returns the command for a key pressed outside of inputs and without Ctrl, Alt or Meta; null if none. */
+/** Returns the command for a key pressed outside of inputs and without Ctrl, Alt or Meta; null if the key has none. */
 export function commandOf(
   { key, repeat }: KeyPress,
   { isOn, isRowFocused }: KeySituation,

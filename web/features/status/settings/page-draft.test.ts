@@ -106,7 +106,7 @@ it('a failed choice of domains is undone except for what a queued choice changed
   expect(namesOf(rebased(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
 });
 
-it('a typed name that could not be saved stays after a later choice is saved', () => {
+it('if saving a typed name fails, the name stays in its field when the next change of the domains is saved', () => {
   const saving = save(name(START, 'a', 'Name'));
   const choice = choose(remove(saving.edit, 'c'));
   const failed = rebased(choice.edit, SAVED, { ...saving.step, keepsDraft: true });
@@ -116,7 +116,7 @@ it('a typed name that could not be saved stays after a later choice is saved', (
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
 });
 
-it('a switch whose change is still queued stays as shown when an earlier one is saved', () => {
+it('a switch keeps the position of the last click while an earlier click is being saved', () => {
   const flipped = show(START, { showUptime: true });
   const edit = { ...flipped, awaited: { ...SAVED, showUptime: true } };
   const first = stepTo({ showUptime: true }, START);

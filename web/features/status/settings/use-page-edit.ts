@@ -38,7 +38,7 @@ interface Sent extends PageStep {
 
 const NO_STEP: PageStep = { before: {}, after: {} };
 
-/** Edits the status page and saves it. Each change is repeated on the newest saved page, so that it undoes no change of another tab. */
+/** Edits the status page and saves it. Applies each change to the page as it was last saved, so that changes of other tabs stay. */
 export function usePageEdit(page: StatusPageWire) {
   const [edit, setEdit] = useState(() => editOf(page));
   const [errors, setErrors] = useState<DraftErrors>({});
