@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { NEW_INCIDENT } from '../../core/alerting/incident.ts';
 import type { StoredIncident } from '../../store/alerts/monitor-incidents.ts';
 import { incidentWire } from './alert-wire.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const INCIDENT: StoredIncident = {
+  ...NEW_INCIDENT,
   id: 'i',
   monitorId: 'm',
   incidentId: 'i',
@@ -12,14 +14,6 @@ const INCIDENT: StoredIncident = {
   fingerprint: '',
   startedAt: NOW - 5 * HOUR_MS,
   confirmedAt: NOW - 5 * HOUR_MS,
-  clearingSince: null,
-  endedAt: null,
-  recovered: false,
-  reportsEnd: false,
-  acknowledgedAt: null,
-  snoozedUntil: null,
-  notifiedSteps: [],
-  lastStepAt: null,
   facts: {
     certificate: null,
     asOf: NOW,

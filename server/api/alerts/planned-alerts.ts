@@ -1,7 +1,7 @@
 import type { PlannedAlertWire } from '../../../contract/alerting.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { alertSteps, stepLabel } from '../../core/alert-steps.ts';
-import { silentUntil } from '../../core/alerting/incident.ts';
+import { NOT_NOTIFIED, silentUntil } from '../../core/alerting/incident.ts';
 import { type AlertSettings, effectiveSettings } from '../../core/alerting/settings.ts';
 import { maintenanceUntil } from '../../core/alerting/silence.ts';
 import { type UpcomingAlert, upcomingAlerts } from '../../core/alerting/upcoming-alerts.ts';
@@ -39,7 +39,7 @@ export function plannedAlerts(
         settings,
         timeZone,
         now,
-        notified: incident ?? { notifiedSteps: [], lastStepAt: null },
+        notified: incident ?? NOT_NOTIFIED,
         acknowledged: (incident?.acknowledgedAt ?? null) !== null,
         silentUntil: silentUntil({ snoozedUntil: incident?.snoozedUntil ?? null }, silent),
       });

@@ -38,6 +38,23 @@ export interface KnownIncident {
   facts: AlertFacts;
 }
 
+/** What was sent for an incident. */
+export type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
+export const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
+
+/** The parts of a member that all new incidents have in common. They get their ids when they are stored. */
+export const NEW_INCIDENT = {
+  id: '',
+  incidentId: '',
+  clearingSince: null,
+  endedAt: null,
+  recovered: false,
+  reportsEnd: false,
+  acknowledgedAt: null,
+  snoozedUntil: null,
+  ...NOT_NOTIFIED,
+} satisfies Partial<KnownIncident>;
+
 /** A change of a member. `id` is the id of a known member. */
 export type IncidentChange =
   | {
@@ -147,7 +164,7 @@ export interface RecordedCheck {
   isUp: boolean;
   /** The monitor's members: open, or ended within `REMEMBER_INCIDENTS_MS`. Those about `down` include the changes of this check. */
   known: readonly KnownIncident[];
-  /** The incidents concerned that other domains may share; none if this is not known yet. */
+  /** Incidents that other domains may share and that this check may open, join or end; empty if they were not read yet. */
   shared: readonly SharedIncident[];
   settings: Pick<AlertSettings, 'steps' | 'muted'>;
   /** End of the current maintenance, ms UTC; null if there is none. */

@@ -14,6 +14,8 @@ import {
   isAcknowledged,
   isExpiryStepNotified,
   type KnownIncident,
+  NEW_INCIDENT,
+  type Notified,
   type RecordedCheck,
   requestRecheck,
   type SharedIncident,
@@ -135,14 +137,6 @@ function earlierOf({ known }: RecordedCheck, key: Key): KnownIncident[] {
   );
 }
 
-const NEW_INCIDENT = {
-  id: null,
-  notifiedSteps: [],
-  lastStepAt: null,
-  acknowledgedAt: null,
-  snoozedUntil: null,
-};
-
 function open(
   check: RecordedCheck,
   plan: IncidentPlan,
@@ -150,7 +144,7 @@ function open(
   confirmedAt: number | null,
 ): void {
   const { now } = check;
-  const joined = sharedOf(check, condition) ?? NEW_INCIDENT;
+  const joined = sharedOf(check, condition) ?? { ...NEW_INCIDENT, id: null };
   pushOpen(plan, condition, { incidentId: joined.id, confirmedAt, now });
   if (confirmedAt !== null)
     planAlert(check, plan, { ...joined, incidentId: joined.id, startedAt: now }, condition);
@@ -187,7 +181,7 @@ function continueIncident(
   const confirmedAt = incident.confirmedAt ?? (now >= dueAt ? now : null);
   const hasBegun = incident.problem === 'not_deployed' && incident.facts.certificate !== null;
   if (hasBegun && sharedOf(check, incident)?.othersServing === 0) {
-    // The others changed back, so this one serves what it should.
+    // The other domains serve the old certificate again, so this domain serves the right one.
     plan.changes.push({
       kind: incident.confirmedAt === null ? 'drop' : 'end',
       id: incident.id,
@@ -302,8 +296,6 @@ function successorOf({ verdict }: RecordedCheck): AlertFacts['successor'] {
   const { fingerprint, notBefore, notAfter, role, name } = leaf;
   return { fingerprint, notBefore, notAfter, role, name };
 }
-
-type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
 
 /** The fields of an incident that decide whether it is reported. `incidentId` is null if this check opens the incident. */
 type ReportedIncident = Notified &

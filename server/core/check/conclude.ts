@@ -1,7 +1,12 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { AlertFacts } from '../alerting/alert.ts';
 import { updateIncidents } from '../alerting/update-incidents.ts';
-import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/incident.ts';
+import {
+  type IncidentChange,
+  type IncidentPlan,
+  type KnownIncident,
+  NEW_INCIDENT,
+} from '../alerting/incident.ts';
 import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
@@ -245,19 +250,6 @@ function followOutage(
   };
 }
 
-const NEW_INCIDENT = {
-  id: '',
-  incidentId: '',
-  clearingSince: null,
-  endedAt: null,
-  recovered: false,
-  reportsEnd: false,
-  acknowledgedAt: null,
-  snoozedUntil: null,
-  notifiedSteps: [],
-  lastStepAt: null,
-};
-
 function uptimeRecord(
   before: UptimeRecord,
   { standing }: UptimeStep,
@@ -297,7 +289,7 @@ function postponedPostureAt(
   if (posture?.resumesAt === undefined) return null;
   const at = Math.max(posture.resumesAt, posture.at + POSTURE_APART_MS);
   const isDue = duePostureParts([{ verdict, asked: false }], { protocol, now: at }) !== null;
-  // A time in the past means that the endpoint was down when the check was due.
+  // If the time has passed, the endpoint was down then, so do not check again for the posture alone.
   return isDue && at > now ? Math.ceil(at + POSTURE_SPREAD_MS * jitter) : null;
 }
 

@@ -7,6 +7,7 @@ import type { Store } from '../db/open-store.ts';
 import { type ListedColumns, tablesWith } from '../schema/catalogue.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
 import { parseAccountSettings, parseDomainSettings } from '../alerts/stored-alerts.ts';
+import { monitorOf } from '../db/dialect.ts';
 
 /** Returns a text by which the owner recognises a channel, without its secrets. */
 type ChannelTarget = (row: { kind: ChannelKind; config: string }) => string;
@@ -148,11 +149,7 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
   return pages(async (after) => {
     const page = await db
       .selectFrom('alerts')
-      .leftJoin('monitors', (join) =>
-        join
-          .onRef('monitors.account_id', '=', 'alerts.account_id')
-          .onRef('monitors.id', '=', 'alerts.monitor_id'),
-      )
+      .leftJoin('monitors', monitorOf('alerts'))
       .select(['alerts.id', 'alerts.kind', 'alerts.step', 'alerts.fingerprint', 'alerts.severity'])
       .select(['alerts.facts', 'alerts.created_at', 'monitors.host', 'monitors.port', 'monitors.target'])
       .where('alerts.account_id', '=', accountId)

@@ -6,6 +6,7 @@ import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';
 import { readAlertFacts } from './stored-alerts.ts';
+import { alertOfDelivery, monitorOf } from '../db/dialect.ts';
 
 /** An alert that was sent or is queued. Timestamps are in ms UTC. */
 export interface SentAlert {
@@ -103,11 +104,7 @@ export async function sentAlerts(
 ): Promise<{ alert: SentAlert; deliveries: DeliveryRecord[] }[]> {
   const rows = await store.db
     .selectFrom('alerts')
-    .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'alerts.account_id')
-        .onRef('monitors.id', '=', 'alerts.monitor_id'),
-    )
+    .innerJoin('monitors', monitorOf('alerts'))
     .select(ALERT_COLUMNS)
     .where('alerts.account_id', '=', accountId)
     .where((eb) =>
@@ -161,16 +158,8 @@ const ALERT_COLUMNS = [
 const selectDeliveries = (db: Kysely<Tables>, accountId: string) =>
   db
     .selectFrom('deliveries')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
-    .leftJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'alerts.account_id')
-        .onRef('monitors.id', '=', 'alerts.monitor_id'),
-    )
+    .innerJoin('alerts', alertOfDelivery)
+    .leftJoin('monitors', monitorOf('alerts'))
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
     .select(ALERT_COLUMNS)
     .select(['deliveries.id', 'channel', 'channel_key', 'channels.name', 'state', 'detail'])

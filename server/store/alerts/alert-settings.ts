@@ -19,7 +19,7 @@ import { entitlementAt, type Plan } from '../../core/plan.ts';
 import { addressOf, parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 import { lockPlan, storedEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
-import { compileOnce } from '../db/dialect.ts';
+import { compileOnce, monitorOf } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -340,11 +340,7 @@ async function rescheduleHeld(
       .where('alert_id', 'in', (eb) =>
         eb
           .selectFrom('alerts')
-          .innerJoin('monitors', (join) =>
-            join
-              .onRef('monitors.account_id', '=', 'alerts.account_id')
-              .onRef('monitors.id', '=', 'alerts.monitor_id'),
-          )
+          .innerJoin('monitors', monitorOf('alerts'))
           .select('alerts.id')
           .where('monitors.account_id', '=', accountId)
           .where('alerts.severity', '=', severity)

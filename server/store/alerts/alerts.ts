@@ -6,6 +6,7 @@ import { mergeKey } from '../../core/alerting/merging.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { placeInQueue } from './merged-deliveries.ts';
 import type { Tables } from '../schema/tables.ts';
+import { alertOfDelivery } from '../db/dialect.ts';
 
 interface AlertsToAdd {
   accountId: string;
@@ -114,11 +115,7 @@ export async function supersedeWaitingOn(
   if (dropped.numUpdatedRows === 0n) return;
   const waited = trx
     .selectFrom('deliveries')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
+    .innerJoin('alerts', alertOfDelivery)
     .select('alerts.monitor_id')
     .where('deliveries.account_id', '=', accountId)
     .where('channel_key', '=', channelKey)

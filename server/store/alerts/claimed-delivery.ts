@@ -11,6 +11,7 @@ import type { Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { concernsOthers } from './alerts.ts';
 import { readAlertFacts } from './stored-alerts.ts';
+import { alertOfDelivery, monitorOf } from '../db/dialect.ts';
 
 /** A message that only this worker may send until its lease ends: a delivery, or several that were merged. */
 export interface ClaimedDelivery extends DeliveryToSend {
@@ -89,17 +90,9 @@ export async function readClaimed(
 const selectDeliveries = (trx: Transaction<Tables>) =>
   trx
     .selectFrom('deliveries')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
+    .innerJoin('alerts', alertOfDelivery)
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
-    .leftJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'alerts.account_id')
-        .onRef('monitors.id', '=', 'alerts.monitor_id'),
-    )
+    .leftJoin('monitors', monitorOf('alerts'))
     .leftJoin('monitor_states as states', (join) =>
       join
         .onRef('states.account_id', '=', 'alerts.account_id')

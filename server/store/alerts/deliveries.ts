@@ -3,7 +3,7 @@ import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
 import { mergeClaimed } from './merged-deliveries.ts';
 import { OWN_MESSAGE_ID } from './alerts.ts';
 import { recordChannelOutcome } from './channel-health.ts';
-import { type Claim, leaseClock } from '../db/dialect.ts';
+import { alertOfDelivery, type Claim, leaseClock } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import {
   type AttemptedRow,
@@ -81,11 +81,7 @@ export async function makeMonitorsDue(
   if (failed.length === 0) return false;
   const alerts = await trx
     .selectFrom('deliveries')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
+    .innerJoin('alerts', alertOfDelivery)
     .select(['alerts.account_id', 'alerts.monitor_id'])
     .where('deliveries.id', 'in', failed)
     .where('alerts.incident_id', 'is not', null)
@@ -226,11 +222,7 @@ async function recordOutcome(
       .execute();
     const row = await trx
       .selectFrom('deliveries')
-      .innerJoin('alerts', (join) =>
-        join
-          .onRef('alerts.account_id', '=', 'deliveries.account_id')
-          .onRef('alerts.id', '=', 'deliveries.alert_id'),
-      )
+      .innerJoin('alerts', alertOfDelivery)
       .select(['deliveries.account_id', 'deliveries.channel_id', 'alerts.monitor_id'])
       .where('deliveries.id', '=', first.id)
       .executeTakeFirstOrThrow();

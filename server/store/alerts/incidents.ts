@@ -6,8 +6,8 @@ import {
   sql,
   type Transaction,
 } from 'kysely';
-import type { KnownIncident } from '../../core/alerting/incident.ts';
-import { compileOnce, type DialectName, lockAlerts } from '../db/dialect.ts';
+import { NOT_NOTIFIED, type Notified } from '../../core/alerting/incident.ts';
+import { compileOnce, type DialectName, lockAlerts, monitorOf } from '../db/dialect.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { DeliveryState } from '../schema/alert-tables.ts';
@@ -119,11 +119,7 @@ export async function letOthersReportEnd(
   for (const { id: incidentId } of left) {
     const remaining = trx
       .selectFrom('incident_members')
-      .innerJoin('monitors', (join) =>
-        join
-          .onRef('monitors.account_id', '=', 'incident_members.account_id')
-          .onRef('monitors.id', '=', 'incident_members.monitor_id'),
-      )
+      .innerJoin('monitors', monitorOf('incident_members'))
       .select(['incident_members.id', 'monitor_id'])
       .where('incident_members.account_id', '=', accountId)
       .where('incident_id', '=', incidentId)
@@ -165,10 +161,6 @@ export async function nameOtherDomains(
 }
 
 const NOTIFYING_STATES: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
-/** What was sent for an incident. */
-export type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
-export const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
-
 /**
  * Returns the steps with a waiting or delivered delivery, by incident id. Omits alerts that notified nobody: alerts without a
  * channel, and alerts that failed or were superseded on every channel.

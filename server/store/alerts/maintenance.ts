@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { maintenanceUntil, type MaintenanceWindow } from '../../core/alerting/silence.ts';
 import { nameOf, type Targeted } from '../../core/target.ts';
-import { locked } from '../db/dialect.ts';
+import { locked, monitorOf } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
@@ -18,11 +18,7 @@ export interface StoredWindow extends MaintenanceWindow {
 const selectWindows = (db: Kysely<Tables>, accountId: string) =>
   db
     .selectFrom('maintenance_windows as windows')
-    .leftJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'windows.account_id')
-        .onRef('monitors.id', '=', 'windows.monitor_id'),
-    )
+    .leftJoin('monitors', monitorOf('windows'))
     .select(['windows.id', 'monitor_id', 'host', 'port', 'target', 'starts_at', 'ends_at', 'repeats', 'note'])
     .where('windows.account_id', '=', accountId);
 

@@ -5,13 +5,15 @@ import type { AlertFacts, Problem } from '../../core/alerting/alert.ts';
 import {
   type IncidentChange,
   type KnownIncident,
+  NOT_NOTIFIED,
+  type Notified,
   REMEMBER_INCIDENTS_MS,
 } from '../../core/alerting/incident.ts';
 import type { EarlierDelivery } from '../../core/alerting/route.ts';
 import { supersedeWaitingQuery } from './alerts.ts';
-import { NOT_NOTIFIED, type Notified, notifiedSteps, selectMembers } from './incidents.ts';
+import { notifiedSteps, selectMembers } from './incidents.ts';
 import { insertIncident } from './shared-incidents.ts';
-import { compileOnce, lockAlerts } from '../db/dialect.ts';
+import { alertOfDelivery, compileOnce, lockAlerts } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
@@ -53,11 +55,7 @@ export async function earlierDeliveries(
   if (incidents.length === 0) return [];
   const rows = await db
     .selectFrom('deliveries')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
+    .innerJoin('alerts', alertOfDelivery)
     .select(['deliveries.channel_key', 'deliveries.state', 'deliveries.unanswered', 'alerts.step'])
     .select((eb) => eb.ref('deliveries.incident_id').$notNull().as('incidentId'))
     .where('deliveries.account_id', '=', accountId)

@@ -1,7 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { AlertFacts, AlertStep, Problem } from '../../core/alerting/alert.ts';
-import { isSilent, REMEMBER_INCIDENTS_MS, type SharedIncident } from '../../core/alerting/incident.ts';
+import {
+  isSilent,
+  NOT_NOTIFIED,
+  REMEMBER_INCIDENTS_MS,
+  type SharedIncident,
+} from '../../core/alerting/incident.ts';
 import { type AlertSettings, effectiveSettings } from '../../core/alerting/settings.ts';
 import type { ConcernedCertificate } from '../../core/check/conclude.ts';
 import { entitlementAt } from '../../core/plan.ts';
@@ -13,8 +18,9 @@ import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isActive } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
-import { isAboutCertificate, NOT_NOTIFIED, notifiedSteps, reportedEnd } from './incidents.ts';
+import { isAboutCertificate, notifiedSteps, reportedEnd } from './incidents.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
+import { monitorOf } from '../db/dialect.ts';
 
 /** A problem of an account with a certificate, a registration or a deployment. */
 interface SharedProblem {
@@ -57,7 +63,7 @@ export async function sharedIncidents(
     const hasOthersOpen = await hasOtherOpen(trx, key, about);
     const incident = await openIncident(trx, { ...about, now });
     const id = incident?.id ?? null;
-    // The end of an incident is only reported if no other domain has the problem. Otherwise the domains are not needed.
+    // An incident that other domains still have does not end, so nobody needs the list of its domains now.
     const domains =
       isEnding && hasOthersOpen ? [] : await concernedDomains(store, trx, { ...about, incidentId: id, now });
     const others = domains.filter((one) => one.id !== key.monitorId);
@@ -93,11 +99,7 @@ export async function hasOtherOpen(
   { problem, fingerprint }: Pick<SharedProblem, 'problem' | 'fingerprint'>,
 ): Promise<boolean> {
   const open = await membersOfSubject(trx, { accountId, problem, fingerprint })
-    .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'incident_members.account_id')
-        .onRef('monitors.id', '=', 'incident_members.monitor_id'),
-    )
+    .innerJoin('monitors', monitorOf('incident_members'))
     .select('incident_members.id')
     .where('ended_at', 'is', null)
     .where('monitor_id', '!=', monitorId)

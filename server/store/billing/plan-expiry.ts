@@ -1,4 +1,4 @@
-import { locked } from '../db/dialect.ts';
+import { locked, monitorOf } from '../db/dialect.ts';
 import { isPaused } from '../monitors/domain-state.ts';
 import { applyEntitlement, publishPlanChange } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
@@ -40,11 +40,7 @@ export async function findMismatchedPlans(store: Store): Promise<string[]> {
         eb.exists(
           eb
             .selectFrom('monitor_listing')
-            .innerJoin('monitors', (join) =>
-              join
-                .onRef('monitors.account_id', '=', 'monitor_listing.account_id')
-                .onRef('monitors.id', '=', 'monitor_listing.monitor_id'),
-            )
+            .innerJoin('monitors', monitorOf('monitor_listing'))
             .select('monitors.id')
             .whereRef('monitor_listing.account_id', '=', 'accounts.id')
             .where(isPaused)

@@ -3,6 +3,7 @@ import {
   type CompiledQuery,
   type Dialect,
   type Expression,
+  type JoinBuilder,
   type Kysely,
   PostgresAdapter,
   type RawBuilder,
@@ -289,3 +290,19 @@ export function compileOnce<Values extends object, Row>(
     return (await db.executeQuery<Row>({ ...query, parameters })).rows;
   };
 }
+
+type Join<Table extends keyof Tables> = (join: JoinBuilder<Tables, Table>) => JoinBuilder<Tables, Table>;
+
+/** Returns the condition of a join with the monitor of each row. `table` may be the alias of a table. */
+export const monitorOf =
+  (table: keyof Tables | 'windows'): Join<'monitors'> =>
+  (join) =>
+    join
+      .onRef('monitors.account_id', '=', sql.ref<string>(`${table}.account_id`))
+      .onRef('monitors.id', '=', sql.ref<string>(`${table}.monitor_id`));
+
+/** The condition of a join with the alert of each delivery. */
+export const alertOfDelivery: Join<'alerts' | 'deliveries'> = (join) =>
+  join
+    .onRef('alerts.account_id', '=', 'deliveries.account_id')
+    .onRef('alerts.id', '=', 'deliveries.alert_id');

@@ -10,6 +10,7 @@ import { nameOf, type Targeted } from '../../core/target.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
+import { monitorOf } from '../db/dialect.ts';
 
 type Request = { accountId: string; now: number };
 
@@ -106,11 +107,7 @@ async function readIncidents(
 ): Promise<DigestIncident[]> {
   return store.db
     .selectFrom('incident_members')
-    .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'incident_members.account_id')
-        .onRef('monitors.id', '=', 'incident_members.monitor_id'),
-    )
+    .innerJoin('monitors', monitorOf('incident_members'))
     .select(['monitors.id as monitorId', 'host', 'port', 'target', 'uptime_since as uptimeSince'])
     .select([
       'incident_members.problem',

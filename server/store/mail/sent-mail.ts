@@ -9,6 +9,7 @@ import type { DeliveryState } from '../schema/alert-tables.ts';
 import { liftSuppression } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { alertOfDelivery, monitorOf } from '../db/dialect.ts';
 
 /** A sent, failed or waiting mail of an account, for the operator. Timestamps are in ms UTC. */
 export interface OutgoingMail {
@@ -39,16 +40,8 @@ interface Owner {
 /** Lists mail of the account in any state, newest first: alerts (without test messages) and other mail together. */
 export async function listOutgoingMail(store: Store, account: Owner, limit: number): Promise<OutgoingMail[]> {
   const alerts = await alertMails(store.db, account)
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
-    .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'alerts.account_id')
-        .onRef('monitors.id', '=', 'alerts.monitor_id'),
-    )
+    .innerJoin('alerts', alertOfDelivery)
+    .innerJoin('monitors', monitorOf('alerts'))
     .selectAll('deliveries')
     .select(['monitors.host', 'monitors.port', 'monitors.target', 'alerts.step', 'channels.config'])
     .orderBy('deliveries.created_at', 'desc')

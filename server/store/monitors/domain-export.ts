@@ -8,6 +8,7 @@ import { parseSamples } from '../checks/samples.ts';
 import { selectCertificateHistory } from '../checks/check-evidence.ts';
 import { parseVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { monitorOf } from '../db/dialect.ts';
 
 /** Limits of a large account's export. Everything else is exported completely. */
 export const EXPORT_LIMITS = {
@@ -79,11 +80,7 @@ async function incidentsOf(db: Kysely<Tables>, { accountId, monitorId }: Monitor
 async function verdictsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   const rows = await db
     .selectFrom('verdicts')
-    .innerJoin('monitors', (join) =>
-      join
-        .onRef('monitors.account_id', '=', 'verdicts.account_id')
-        .onRef('monitors.id', '=', 'verdicts.monitor_id'),
-    )
+    .innerJoin('monitors', monitorOf('verdicts'))
     .select(['verdicts.id', 'judged_at', 'verdict', 'host', 'port', 'protocol', 'target'])
     .where('verdicts.account_id', '=', accountId)
     .where('verdicts.monitor_id', '=', monitorId)

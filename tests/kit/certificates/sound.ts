@@ -1,0 +1,52 @@
+import { DAY_MS } from '../../../contract/durations.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../../server/core/alerting/settings.ts';
+import type { CheckState } from '../../../server/core/check/conclude.ts';
+import type { Finding } from '../../../server/core/finding.ts';
+import { judge } from '../../../server/core/judge/judge.ts';
+import type { Verdict } from '../../../server/core/verdict.ts';
+import { answer, issue, NOW, observation, trustStore, withChain } from './judging.ts';
+
+/** What a probe sees of a server that does everything right. */
+export const served = observation([answer(withChain(issue()))]);
+/** The verdict on `served`, which has no findings. */
+export const sound = judge(served, NOW, trustStore);
+
+/** The state of a monitor that found its host up in every check. */
+export const WATCHED: CheckState = {
+  kind: 'watched',
+  uptime: {
+    uptime: 'up',
+    suspectedSince: null,
+    downSince: null,
+    downSeenAt: null,
+    since: NOW - DAY_MS,
+    recentChecks: 'u',
+    responseMs: 40,
+  },
+  unreachableSince: null,
+  previous: sound,
+  incidents: [],
+  settings: DEFAULT_ALERT_SETTINGS,
+  everyMinutes: 1440,
+  isRequested: false,
+  jitter: 0,
+};
+
+/** Returns a sound verdict with these findings about its certificate. */
+export function soundWith(...findings: Pick<Finding, 'code' | 'severity'>[]): Verdict {
+  return {
+    ...sound,
+    findings: findings.map(({ code, severity }) => ({
+      code,
+      severity,
+      facts: {
+        kind: 'stored_words',
+        words: { message: `Says ${code}.`, fix: null, command: null, evidence: [] },
+      },
+      addresses: [],
+      fingerprint: sound.leafFingerprint,
+      keyType: null,
+      attachment: null,
+    })),
+  };
+}
