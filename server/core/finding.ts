@@ -19,7 +19,7 @@ import { SENT_CHAIN } from './findings/sent-chain.ts';
 import { code, type Infer, list, nullable, object, optional, type Shape, text, union } from './shape.ts';
 
 /** Every finding by its code. Codes are stored, so they never change. */
-const FINDINGS = {
+export const FINDINGS = {
   ...LEAF,
   ...PATH,
   ...SENT_CHAIN,

@@ -13,6 +13,7 @@ import {
   MINUTE,
   NOW,
   person,
+  POSTURE,
   recordCheck,
   type SampleCertificate,
   watch,
@@ -26,15 +27,6 @@ export const fresh = certificate({
   notAfter: NOW + 90 * DAY,
 });
 export const HOSTS = ['a', 'b', 'c'] as const;
-const POSTURE = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown' as const, group: null },
-  caa: { outcome: 'none' as const },
-  alternates: [],
-  untestedKeyTypes: [],
-  findings: [],
-};
 
 /** Returns the id of the incident of this problem to which a domain was added last. */
 export async function lastIncident({ db }: Store, problem: Problem): Promise<string> {

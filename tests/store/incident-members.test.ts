@@ -18,6 +18,7 @@ import {
   MINUTE,
   NOW,
   person,
+  POSTURE,
   recordCheck,
   type SampleCertificate,
   watch,
@@ -41,19 +42,10 @@ const old = certificate({ sans: ['deployed'], notBefore: NOW - 215 * DAY, notAft
 const renewed = certificate({ sans: ['deployed'], notBefore: NOW, notAfter: NOW + 300 * DAY });
 const [before, unexpected] = [leafOf('changed'), leafOf('changed')];
 const registration = {
-  at: NOW,
-  tlsVersions: [],
-  postQuantum: { state: 'unknown' as const, group: null },
-  caa: { outcome: 'none' as const },
-  alternates: [],
-  untestedKeyTypes: [],
-  findings: [],
-  registration: {
-    outcome: 'expires' as const,
-    domain: 'registered.example',
-    expiresAt: NOW + 20 * DAY,
-    registrar: null,
-  },
+  outcome: 'expires' as const,
+  domain: 'registered.example',
+  expiresAt: NOW + 20 * DAY,
+  registrar: null,
 };
 const window = { start: NOW - DAY, end: NOW + DAY, explanationUrl: null };
 
@@ -91,7 +83,7 @@ const SHOWN: Record<string, { leaf: SampleCertificate | null; hosts: number; cha
       ],
     },
   },
-  registration: { leaf: leafOf('registered'), hosts: 2, change: { posture: registration } },
+  registration: { leaf: leafOf('registered'), hosts: 2, change: { posture: { ...POSTURE, registration } } },
   not_deployed: { leaf: old, hosts: 3 },
   changed: { leaf: unexpected, hosts: 2 },
   wrong_name: {

@@ -3,7 +3,12 @@ import { expectedRenewal, renewalOverdueAt } from '../../server/core/alert-steps
 import type { CertificateFacts } from '../../server/core/facts.ts';
 import type { Finding } from '../../server/core/finding.ts';
 import type { Observation } from '../../server/core/observation.ts';
-import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../../server/core/verdict.ts';
+import type {
+  ExpiringCertificate,
+  PostureVerdict,
+  RevokedCertificate,
+  Verdict,
+} from '../../server/core/verdict.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';
@@ -16,6 +21,18 @@ import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monit
 export const NOW = Date.UTC(2026, 0, 15);
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
+
+/** A posture that found nothing. */
+export const POSTURE: PostureVerdict = {
+  at: NOW,
+  tlsVersions: [],
+  postQuantum: { state: 'unknown', group: null },
+  caa: { outcome: 'none' },
+  registration: { outcome: 'not_applicable' },
+  alternates: [],
+  untestedKeyTypes: [],
+  findings: [],
+};
 
 /** A certificate as the store sees it: bytes and facts. The store never reads the bytes. */
 export interface SampleCertificate {

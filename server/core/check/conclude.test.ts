@@ -12,55 +12,31 @@ import {
   trustStore,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
+import { served, WATCHED } from '../../../tests/kit/certificates/sound.ts';
 import { postureAt } from '../../../tests/kit/product/observation.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
-import type { KnownIncident } from '../alerting/incident.ts';
+import { type KnownIncident, NEW_INCIDENT } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';
 import type { AlertContext, EarlierDelivery } from '../alerting/route.ts';
 import { type CheckState, concernedCertificates, conclude } from './conclude.ts';
 
-const served = observation([answer(withChain(issue()))]);
 const unreachable = observation([failed()]);
 const verdictOf = (seen: typeof served) => judge(seen, NOW, trustStore);
 const SECOND_CHECK = 30_000;
 
-const WATCHED: CheckState = {
-  kind: 'watched',
-  uptime: {
-    uptime: 'up',
-    suspectedSince: null,
-    downSince: null,
-    downSeenAt: null,
-    since: NOW - DAY_MS,
-    recentChecks: 'u',
-    responseMs: 40,
-  },
-  unreachableSince: null,
-  previous: verdictOf(served),
-  incidents: [],
-  settings: DEFAULT_ALERT_SETTINGS,
-  everyMinutes: 1440,
-  isRequested: false,
-  jitter: 0,
-};
 const SUSPECTED: CheckState = {
   ...WATCHED,
   uptime: { ...WATCHED.uptime, suspectedSince: NOW - SECOND_CHECK },
 };
 const OUTAGE: KnownIncident = {
+  ...NEW_INCIDENT,
   id: 'outage',
   incidentId: 'outage',
   problem: 'down',
   fingerprint: '',
   startedAt: NOW - HOUR_MS,
   confirmedAt: NOW - HOUR_MS,
-  clearingSince: null,
-  endedAt: null,
-  recovered: false,
-  reportsEnd: false,
-  acknowledgedAt: null,
-  snoozedUntil: null,
   notifiedSteps: ['opened'],
   lastStepAt: NOW - HOUR_MS,
   facts: {

@@ -7,43 +7,23 @@ import {
   NOW,
   observation,
   trustStore,
-  withChain,
 } from '../../../tests/kit/certificates/judging.ts';
+import { served, sound, soundWith } from '../../../tests/kit/certificates/sound.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';
 import { onScheduleUntil } from '../judge/renewal.ts';
 import { certificateProblem, problemOf } from './problems.ts';
 
-const served = observation([answer(withChain(issue()))]);
-const sound = judge(served, NOW, trustStore);
 const codeOf = (verdict: Verdict) => problemOf(verdict, served.endpoint, NOW)?.code ?? null;
-
-/** Returns a sound verdict with these findings about its certificate. */
-function withFindings(
-  ...findings: ['renewal_overdue' | 'address_unreachable', 'warning' | 'note'][]
-): Verdict {
-  const words = { message: 'Something.', fix: null, command: null, evidence: [] };
-  return {
-    ...sound,
-    findings: findings.map(([code, severity]) => ({
-      code,
-      severity,
-      facts: { kind: 'stored_words', words },
-      addresses: [],
-      fingerprint: sound.leafFingerprint,
-      keyType: null,
-      attachment: null,
-    })),
-  };
-}
+const overdue = { code: 'renewal_overdue', severity: 'warning' } as const;
+const unreachable = { code: 'address_unreachable', severity: 'warning' } as const;
 
 describe('the problem of a host', () => {
   it('is `overdue` only if no other finding asks for a fix', () => {
     expect(codeOf(sound)).toBeNull();
-    expect(codeOf(withFindings(['address_unreachable', 'note']))).toBeNull();
-    expect(codeOf(withFindings(['renewal_overdue', 'warning']))).toBe('overdue');
-    const both = withFindings(['renewal_overdue', 'warning'], ['address_unreachable', 'warning']);
-    expect(codeOf(both)).toBe('flawed');
+    expect(codeOf(soundWith({ ...unreachable, severity: 'note' }))).toBeNull();
+    expect(codeOf(soundWith(overdue))).toBe('overdue');
+    expect(codeOf(soundWith(overdue, unreachable))).toBe('flawed');
   });
 
   it('is an intermediate that expires within two weeks, which no finding reports', () => {
@@ -75,8 +55,8 @@ describe('the problem of a certificate', () => {
       certificateProblem(verdict, verdict.leafFingerprint ?? '', served.endpoint.protocol);
     expect(problemIn(refused)).toBe('refused');
     expect(problemIn(sound)).toBeNull();
-    expect(problemIn(withFindings(['renewal_overdue', 'warning']))).toBe('overdue');
-    expect(problemIn(withFindings(['renewal_overdue', 'note']))).toBeNull();
+    expect(problemIn(soundWith(overdue))).toBe('overdue');
+    expect(problemIn(soundWith({ ...overdue, severity: 'note' }))).toBeNull();
   });
 });
 
