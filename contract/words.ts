@@ -50,7 +50,9 @@ export const EXPIRY_STATES = [
 ] as const;
 export type ExpiryState = (typeof EXPIRY_STATES)[number]['state'];
 
-/** Why a domain needs attention, most urgent first. A domain counts once, for its most urgent reason. */
+/**
+ * Why a domain needs attention, most urgent first: a state, a problem, or an outage. A domain counts once, for its most urgent reason.
+ */
 export const ATTENTION_REASONS = [
   'expired',
   'revoked',
@@ -68,34 +70,29 @@ export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 /** What decides whether a domain needs attention. */
 export interface DomainCondition {
   state: DomainState;
-  isTrusted: boolean | null;
   isDown: boolean;
-  /** The last check read no certificate. */
-  isUnreachable: boolean;
-  /** The certificate is trusted, but a client that we know does not connect today. */
-  isRefused: boolean;
-  /** All clients connect, but a finding asks for a fix. `overdue`: the only such finding is that the renewal is overdue. */
-  flaw: 'overdue' | 'flawed' | null;
+  /** The problem that the last check stored. `overdue`: the only finding that asks for a fix is that the renewal is overdue. */
+  problem: Exclude<AttentionReason, DomainState | 'down'> | null;
   /** The certificate is short-lived, and its renewal is not overdue. */
   isOnSchedule: boolean;
 }
 
 /** Returns why a domain needs attention; null if it does not. The store has the same rule in SQL. */
-export function attentionReason(domain: DomainCondition): AttentionReason | null {
-  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule, flaw } = domain;
+export function attentionReason({
+  state,
+  isDown,
+  problem,
+  isOnSchedule,
+}: DomainCondition): AttentionReason | null {
   if (state === 'paused') return null;
-  if (state === 'expired' || state === 'revoked') return state;
-  if (isTrusted === false) return 'untrusted';
-  if (state === 'critical' && !isOnSchedule) return state;
-  if (isDown) return 'down';
-  if (isRefused) return 'refused';
-  if (state === 'soon' && !isOnSchedule) return state;
-  return isUnreachable || state === 'unread' ? 'unreachable' : flaw;
+  const isWaiting = isOnSchedule && state !== 'expired' && state !== 'revoked';
+  const applying = [!isWaiting && state, isDown && 'down', state === 'unread' ? 'unreachable' : problem];
+  return ATTENTION_REASONS.find((reason) => applying.includes(reason)) ?? null;
 }
 
 /** Returns whether a list with the `status` filter includes the domain. The store has the same rule in SQL. */
 export function hasListStatus(domain: DomainCondition, status: ListStatus): boolean {
-  const { state, isTrusted, isDown, isUnreachable, isRefused, isOnSchedule, flaw } = domain;
+  const { state, isDown, problem, isOnSchedule } = domain;
   switch (status) {
     case 'attention':
       return attentionReason(domain) !== null;
@@ -103,10 +100,9 @@ export function hasListStatus(domain: DomainCondition, status: ListStatus): bool
       return state === 'expired' || ((state === 'critical' || state === 'soon') && !isOnSchedule);
     case 'problem':
       if (state === 'paused') return false;
-      if (isDown || isUnreachable || state === 'revoked') return true;
+      if (isDown || problem === 'unreachable' || state === 'revoked') return true;
       // Within two weeks of the expiry, an overdue renewal counts as `expiring`.
-      if (flaw === 'overdue') return state === 'ok';
-      return (isTrusted === false || isRefused || flaw !== null) && state !== 'expired';
+      return problem !== null && (problem === 'overdue' ? state === 'ok' : state !== 'expired');
     default:
       return state === status;
   }

@@ -130,11 +130,8 @@ async function withEveryCondition(store: Store, accountId: string): Promise<Map<
               const host = `host-${String(conditions.size).padStart(3, '0')}.example`;
               conditions.set(host, {
                 state: 'pending',
-                isTrusted: problem !== 'untrusted',
                 isDown: uptime === 'down',
-                isUnreachable: problem === 'unreachable',
-                isRefused: problem === 'refused',
-                flaw: problem === 'overdue' || problem === 'flawed' ? problem : null,
+                problem,
                 isOnSchedule: onScheduleUntil !== null && onScheduleUntil > NOW,
               });
               return [

@@ -240,11 +240,8 @@ function attentionOf(monitor: Monitor, now: number): DomainWire['attention'] {
   const { problem, uptime, onScheduleUntil } = monitor;
   return attentionReason({
     state: stateOf(monitor, now),
-    isTrusted: problem !== 'untrusted',
     isDown: uptime === 'down',
-    isUnreachable: problem === 'unreachable',
-    isRefused: problem === 'refused',
-    flaw: problem === 'overdue' || problem === 'flawed' ? problem : null,
+    problem,
     isOnSchedule: onScheduleUntil !== null && onScheduleUntil > now,
   });
 }

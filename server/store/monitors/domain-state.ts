@@ -22,7 +22,7 @@ export const DATED = PHASES.indexOf('dated');
 const endOf = (maxDays: number, now: number): number =>
   maxDays === Infinity ? Number.MAX_SAFE_INTEGER : now + (maxDays + 1) * DAY_MS;
 
-/** Returns the time, in ms UTC, from which certificates expire that need no action yet. */
+/** Returns a time in ms UTC. Certificates that expire then or later need no action yet. */
 export const okFrom = (now: number): number => endOf(SOON_DAYS, now);
 
 /** Returns when certificates in an expiry state expire: from `from` to before `until`, ms UTC. Undefined for other states. */
@@ -83,8 +83,18 @@ export function attentionParts(now: number): [RawBuilder<boolean>, RawBuilder<bo
   return [isExpiring(now), sql`fault > 0 and not (${isExpiring(now)})`];
 }
 
-const hasFault = (fault: number) => sql<boolean>`fault = ${sql.lit(fault)}`;
-const FAULTLESS = hasFault(0);
+/** The faults of a row of `monitor_listing`, by number. Number 0 is none. */
+const FAULTS = [
+  'none',
+  'revoked',
+  'untrusted',
+  'down',
+  'unreachable',
+  'refused',
+  'overdue',
+  'flawed',
+] as const;
+const hasFault = (fault: (typeof FAULTS)[number]) => sql<boolean>`fault = ${sql.lit(FAULTS.indexOf(fault))}`;
 
 /**
  * Returns the levels of urgency, most urgent first, each with an SQL condition for a row of `monitor_listing`: the `ATTENTION_REASONS`,
@@ -92,22 +102,15 @@ const FAULTLESS = hasFault(0);
  */
 function urgencyLevels(now: number): RawBuilder<boolean>[] {
   const isUnscheduled = sql`(on_schedule_until is null or on_schedule_until <= ${now})`;
-  const byReason: Record<AttentionReason, RawBuilder<boolean>> = {
-    expired: isInState('expired', now),
-    revoked: hasFault(1),
-    untrusted: hasFault(2),
-    critical: sql`${isInState('critical', now)} and ${isUnscheduled}`,
-    down: hasFault(3),
-    refused: hasFault(5),
-    soon: sql`${isInState('soon', now)} and ${isUnscheduled}`,
-    unreachable: hasFault(4),
-    overdue: hasFault(6),
-    flawed: hasFault(7),
+  const test = (reason: AttentionReason) => {
+    if (reason === 'expired') return isInState(reason, now);
+    if (reason !== 'critical' && reason !== 'soon') return hasFault(reason);
+    return sql<boolean>`${isInState(reason, now)} and ${isUnscheduled}`;
   };
   const others = (['dated', 'pending', 'paused'] as const).map(
-    (phase) => sql<boolean>`${FAULTLESS} and phase = ${sql.lit(PHASES.indexOf(phase))}`,
+    (phase) => sql<boolean>`${hasFault('none')} and phase = ${sql.lit(PHASES.indexOf(phase))}`,
   );
-  return [...ATTENTION_REASONS.map((reason) => byReason[reason]), ...others];
+  return [...ATTENTION_REASONS.map(test), ...others];
 }
 
 /** Returns an SQL expression for the number of the first level whose condition holds. */

@@ -142,7 +142,7 @@ export interface MonitorListingTable {
   certificate_fingerprint: string | null;
   /** The most severe problem. 2: down or unreachable; 1: not trusted, refused by some clients or flawed; 3: renewal overdue; 0: none, or paused. */
   trouble: number;
-  /** The most urgent problem that does not depend on the time. 1: revoked; 2: not trusted; 3: down; 4: no certificate read; 5: refused by some clients; 6: renewal overdue; 7: flawed; 0: none, or paused. */
+  /** The most urgent problem that does not depend on the time, as a number of `FAULTS`; 0: none, or paused. */
   fault: number;
   tags: string;
   search_text: string;

@@ -30,11 +30,8 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
   const urgent = entries.flatMap(({ host, state, days, isOnSchedule = false, problem }) => {
     const reason = attentionReason({
       state,
-      isTrusted: problem?.kind !== 'untrusted',
       isDown: problem?.kind === 'down',
-      isUnreachable: problem?.kind === 'unreachable',
-      isRefused: problem?.kind === 'refused',
-      flaw: problem?.kind === 'overdue' || problem?.kind === 'flawed' ? problem.kind : null,
+      problem: problem && problem.kind !== 'down' ? problem.kind : null,
       isOnSchedule,
     });
     return reason ? [{ ...named(host), reason, not_after: days === null ? null : at(days) }] : [];
