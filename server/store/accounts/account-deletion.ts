@@ -9,6 +9,7 @@ import { deleteUsers } from './identity-users.ts';
 import type { Store } from '../db/open-store.ts';
 import { storageQuotaKey } from '../checks/stored-bytes.ts';
 import { liftSuppression } from '../mail/suppressions.ts';
+import type { SharedTable } from '../schema/catalogue.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
@@ -31,52 +32,64 @@ export async function deleteAccount(
     ).executeTakeFirst();
     // A webhook may have added another subscription meanwhile. If its row were deleted, nobody would cancel it.
     if (unless && (await hasOtherSubscription(trx, id, unless.cancelled))) return 'subscribed';
-    const certificates = await trx
-      .selectFrom('monitor_certificates')
-      .select('fingerprint')
-      .where('account_id', '=', id)
-      .union(
-        trx
-          .selectFrom('monitors')
-          .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
-          .where('account_id', '=', id)
-          .where('certificate_fingerprint', 'is not', null),
-      )
-      .execute();
+    if (!lockedRow) return 'gone';
+    const releases = [];
+    for (const release of Object.values(RELEASES)) releases.push(await release(trx, id));
     await deleteIdentityUsers(trx, id);
     await trx
       .updateTable('trials')
       .set({ account_id: null, account_deleted_at: now })
       .where('account_id', '=', id)
       .execute();
-    if (lockedRow) await liftSuppressions(trx, id);
-    await trx
-      .deleteFrom('rate_limits')
-      .where('key', 'in', [storageQuotaKey(id), answerQuotaKey(id)])
-      .execute();
-    const account = await trx
+    // Foreign keys delete the rows of all tables of accounts.
+    const { email } = await trx
       .deleteFrom('accounts')
       .where('id', '=', id)
       .returning('email')
-      .executeTakeFirst();
+      .executeTakeFirstOrThrow();
     // Mails that were sent before the account existed have no `account_id`.
-    if (account)
-      await trx
-        .deleteFrom('mails')
-        .where('account_id', 'is', null)
-        .where('recipient', '=', account.email)
-        .execute();
-    await deleteUnwatched(
-      trx,
-      certificates.map(({ fingerprint }) => fingerprint),
-    );
-    await pruneFavicons(trx);
-    return account === undefined ? 'gone' : 'deleted';
+    await trx.deleteFrom('mails').where('account_id', 'is', null).where('recipient', '=', email).execute();
+    for (const release of releases) await release?.();
+    return 'deleted';
   });
   if (outcome === 'deleted')
     store.signals.publish({ topic: 'session_ended', accountId: id, sessionId: null });
   return outcome;
 }
+
+type Release = (trx: Transaction<Tables>, accountId: string) => Promise<(() => Promise<unknown>) | void>;
+
+/**
+ * How the rows of shared tables are deleted that only this account needs. Each function runs before the account is deleted, and what it
+ * returns after that.
+ */
+const RELEASES: Record<SharedTable, Release> = {
+  certificates: async (trx, accountId) => {
+    const shown = await trx
+      .selectFrom('monitor_certificates')
+      .select('fingerprint')
+      .where('account_id', '=', accountId)
+      .union(
+        trx
+          .selectFrom('monitors')
+          .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
+          .where('account_id', '=', accountId)
+          .where('certificate_fingerprint', 'is not', null),
+      )
+      .execute();
+    return () =>
+      deleteUnwatched(
+        trx,
+        shown.map(({ fingerprint }) => fingerprint),
+      );
+  },
+  favicons: async (trx) => () => pruneFavicons(trx),
+  suppressions: liftSuppressions,
+  rate_limits: async (trx, accountId) => {
+    const keys = [storageQuotaKey(accountId), answerQuotaKey(accountId)];
+    await trx.deleteFrom('rate_limits').where('key', 'in', keys).execute();
+  },
+};
 
 async function hasOtherSubscription(
   trx: Transaction<Tables>,

@@ -116,11 +116,7 @@ const ALERT_RULES = { newOwner: 'removed', exported: 'The list of alerts has it.
 /** Longer than any session, verification or mailed link of the identity provider is valid. */
 const PROVIDER_EXPIRY = { at: ['expiresAt'], aheadMs: DAY_MS + HOUR_MS, isText: true } as const;
 
-/**
- * All tables of the database. Export, takeover, deletion, retention and copies work from this list. A test compares it with the database, and
- * the type demands all tables, and all columns of rows that a takeover changes.
- */
-export const CATALOGUE: Catalogue = {
+const RULES = {
   accounts: {
     bound: 'limits on sign-ups',
     newOwner: {
@@ -369,7 +365,18 @@ export const CATALOGUE: Catalogue = {
   oldest_program: { bound: 'one row', of: 'migrations' },
   kysely_migration: { bound: 'one per migration', of: 'migrations' },
   kysely_migration_lock: { bound: 'one row, in databases of older versions', of: 'migrations' },
-};
+} satisfies Catalogue;
+
+/**
+ * All tables of the database. Export, takeover, deletion, retention and copies work from this list. A test compares it with the database, and
+ * the type demands all tables, and all columns of rows that a takeover changes.
+ */
+export const CATALOGUE: Catalogue = RULES;
+
+/** Tables whose rows several accounts may need. `deleteAccount` must say for each what becomes of the rows that only this account needed. */
+export type SharedTable = {
+  [Table in keyof typeof RULES]: (typeof RULES)[Table] extends { of: 'shared' } ? Table : never;
+}[keyof typeof RULES];
 
 /** Returns the tables that have this kind of rule, with their rules. */
 export function tablesWith<Name extends keyof AnyRules>(
