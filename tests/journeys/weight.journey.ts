@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { createAccount, expect, test } from './world.ts';
 
@@ -45,4 +46,46 @@ test('/dashboard loads at most 230 kB of JavaScript', async ({ page, world }) =>
   await createAccount(page, world, { hosts: [await world.serve('light.orchard.example')] });
   expect(await scriptBytes(page, '/dashboard', 'main li a')).toBeLessThanOrEqual(230_000);
   await expect(page).toHaveURL(/\/dashboard/);
+});
+
+const ASSETS = new URL('../../dist/web/assets/', import.meta.url);
+
+/** Returns the built chunks by file name, each with the chunks that it imports statically. */
+function builtChunks(): Map<string, string[]> {
+  const names = readdirSync(ASSETS).filter((name) => name.endsWith('.js'));
+  const importsOf = (name: string) =>
+    readFileSync(new URL(name, ASSETS), 'utf8').matchAll(/\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g);
+  return new Map(names.map((name) => [name, [...importsOf(name)].map(([, imported = '']) => imported)]));
+}
+
+/** Returns a chunk and all that a browser loads with it. */
+function loadedWith(name: string, chunks: Map<string, string[]>, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(name)) return loaded;
+  loaded.add(name);
+  for (const imported of chunks.get(name) ?? []) loadedWith(imported, chunks, loaded);
+  return loaded;
+}
+
+// Such chunks may read each other's constants before they are set, and no page with both starts.
+test('no chunks of the pages import each other in a circle', () => {
+  const chunks = builtChunks();
+  expect(chunks.size).toBeGreaterThan(50);
+  const inCircle = [...chunks].flatMap(([name, imports]) =>
+    imports.filter((one) => loadedWith(one, chunks).has(name)).map((one) => `${name} imports ${one}`),
+  );
+  expect(inCircle).toEqual([]);
+});
+
+test('the chunk that every page loads imports no other, and the landing page loads neither the router nor the session', () => {
+  const chunks = builtChunks();
+  const named = (start: string) => {
+    const found = [...chunks.keys()].find((name) => name.startsWith(`${start}-`));
+    if (found === undefined) throw new Error(`The build has no chunk ${start}`);
+    return found;
+  };
+  expect(chunks.get(named('index'))).toEqual([]);
+  const onLanding = loadedWith(named('landing'), chunks);
+  expect(onLanding).toContain(named('index'));
+  for (const other of ['router', 'identity', 'protected', 'query-cache-route', 'dashboard', 'settings'])
+    expect(onLanding).not.toContain(named(other));
 });
