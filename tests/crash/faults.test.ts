@@ -39,6 +39,7 @@ for (const name of ANY_DATABASE)
     it('are not caused by an outage of our own network', async ({ onTestFinished, ...context }) => {
       const database = await freshOne(name, { ...context, onTestFinished });
       const internet = await startFakeInternet({ now: START });
+      let isSilent = false;
       const mails = await startLedger('mail', database.dataDir);
       const lab = await openLab({
         database,
@@ -47,7 +48,7 @@ for (const name of ANY_DATABASE)
         start: START,
         seed: SEED,
         onClock: internet.setClock,
-        dnsTimeoutMs: 250,
+        isDnsSilent: () => isSilent,
         concurrency: 20,
       });
       onTestFinished(async () => {
@@ -56,8 +57,14 @@ for (const name of ANY_DATABASE)
       });
       // Without permission to create network namespaces, DNS fails instead.
       const link = {
-        cut: async (how: 'fail' | 'drop') => internet.breakDns(how === 'fail' ? 'refused' : 'silent'),
-        restore: async () => internet.breakDns(null),
+        cut: async (how: 'fail' | 'drop') => {
+          isSilent = how === 'drop';
+          internet.breakDns(isSilent ? 'silent' : 'refused');
+        },
+        restore: async () => {
+          isSilent = false;
+          internet.breakDns(null);
+        },
         pointNames: async (hosts: readonly string[], isUp: boolean) => internet.pointNames(hosts, isUp),
       };
       const outcome = await cutOwnNetwork({ lab, link, mails, domains: 40, realOutages: 2 });

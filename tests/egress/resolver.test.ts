@@ -333,13 +333,16 @@ describe('the resolver with open ranges', () => {
   });
 
   it('answers alike, after the same lookups, for unknown names and private addresses outside the open ranges', async () => {
-    const bySystem = vi.spyOn(promises, 'lookup');
+    // The name servers of the machine may be slow, or know these names.
+    const unknown = Object.assign(new Error('unknown name'), { code: 'ENOTFOUND' });
+    const bySystem = vi.spyOn(promises, 'lookup').mockRejectedValue(unknown);
     onTestFinished(() => bySystem.mockRestore());
     for (const host of ['missing.test', 'empty.test', 'private.test']) {
       server.questions.length = 0;
       bySystem.mockClear();
-      expect(await resolve(host, { cidrs: LOOPBACK })).toEqual(NOT_FOUND);
-      expect(server.questions.toSorted()).toEqual([`A ${host}`, `AAAA ${host}`]);
+      expect(await resolve(host, { cidrs: LOOPBACK, timeoutMs: 60_000 })).toEqual(NOT_FOUND);
+      // A query without an answer is repeated after a short time, which may pass on a busy machine.
+      expect([...new Set(server.questions)].toSorted()).toEqual([`A ${host}`, `AAAA ${host}`]);
       expect(bySystem.mock.calls.map(([name]) => name)).toEqual([host]);
     }
     expect(await resolve('metadata.test', { cidrs: ['0.0.0.0/0'] })).toEqual(NOT_FOUND);
