@@ -35,11 +35,4 @@ describe('The documentation', () => {
     const rows = tableRows(read('docs/guides/watch-hosts.md'), 'Protocol');
     expect(rows).toEqual(PROTOCOL_NAMES.map(rowOf));
   });
-
-  it('names every protocol with STARTTLS in the README', () => {
-    const withStartTls = PROTOCOL_NAMES.map(factsOf).filter(({ startTls }) => startTls !== undefined);
-    const names = withStartTls.map(({ title }) => title.split(' with ', 1)[0] ?? '');
-    const list = new Intl.ListFormat('en-GB').format(names);
-    expect(read('README.md').replaceAll(/\s+/g, ' ')).toContain(`STARTTLS for ${list},`);
-  });
 });
