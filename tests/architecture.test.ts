@@ -104,7 +104,7 @@ const DIRECT_WRITES = [
   'heartbeat.ts deleteFrom accounts',
   ...['check-due', 'favicons', 'monitor-claims'].map((file) => `${file}.ts updateTable monitors`),
   'outbox.ts updateTable asTable',
-  // They record when a secret was last used.
+  // These writes record when a secret was last used.
   'api-tokens.ts updateTable api_tokens',
   'calendar-feeds.ts updateTable calendar_feeds',
   // A key has no effect by itself: the call that claimed it releases it when it is refused.

@@ -73,7 +73,7 @@ export async function deliver(
     await holdDelivery(store, { ...lease, until, detail });
     return 'held';
   }
-  const group = await groupOf(delivery, options);
+  const group = await messageGroupOf(delivery, options);
   const context = await contextOf(delivery, options);
   const newerAt = tighterStepAt(delivery, context, clock.now());
   if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
@@ -130,7 +130,7 @@ type MessageGroup = Omit<AlertedDomains, 'domains'> & {
  * Returns the domains of a message about several: those of merged outages, or of the alert's certificate. Null if only one domain ever
  * had the problem.
  */
-async function groupOf(
+async function messageGroupOf(
   { others, ...first }: ClaimedDelivery,
   { store, clock }: DelivererOptions,
 ): Promise<MessageGroup | null> {

@@ -100,7 +100,7 @@ describeEachDatabase('A list with cursor pagination', (open) => {
     await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
     for (const sort of DOMAIN_SORTS)
       for (const direction of SORT_DIRECTIONS) {
-        // New rows would be at the end.
+        // In this order the rows that others add belong at the end, so the list would contain them.
         if (sort === 'newest' && direction === 'asc') continue;
         await api.store.db.deleteFrom('monitors').execute();
         await watch(api, alice, NAMES);

@@ -210,7 +210,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     const replayed = await start();
     replayed.back.searchParams.set('code', stolen);
     expect(await follow(replayed.client, replayed.back)).toBe(failed('failed'));
-    // Never used, but bound to the proof key of the other sign-in (RFC 7636).
+    // The attacker uses a fresh code of the victim, which is bound to the proof key of the victim's sign-in (RFC 7636).
     const [victim, attacker] = [await start(), await start()];
     attacker.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
     expect(await follow(attacker.client, attacker.back)).toBe(failed('failed'));

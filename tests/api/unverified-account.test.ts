@@ -107,7 +107,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     const refused: string[] = [];
     for (const name of names) {
       const call: Call = CALLS[name];
-      // After deleting the account or its sessions, the caller needs a new one.
+      // An earlier call may have deleted the account or its sessions, so each call gets a new one.
       if (call.access !== 'session' || (call.method === 'get' && name !== 'billing')) continue;
       caller.leave();
       const client = await caller.arrive();

@@ -76,7 +76,7 @@ describe('the email channel with SMTP', () => {
     ],
     ['refuse_message', { outcome: 'failed', detail: '554 5.7.0 Looks like spam', cause: 'operator' }],
     ['refuse_sender', { outcome: 'retry', detail: '553 5.7.1 Sender not allowed', cause: 'operator' }],
-    // About the sender, whoever the recipient is.
+    // This reply refuses our server as the sender, so the address of the recipient is not suppressed.
     ['refuse_relay', { outcome: 'retry', detail: '554 5.7.1 Relay access denied', cause: 'operator' }],
   ] as const)(
     'reports the outcome of the SMTP reply in the case %s, and then delivers the next mail',

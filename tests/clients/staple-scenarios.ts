@@ -21,7 +21,7 @@ const stapled = (name: string, options: OcspResponseOptions): Scenario =>
     { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf, options) },
   );
 
-/** The same, for a certificate that requires a staple (RFC 7633). */
+/** A server that staples a response for a certificate that requires a staple (RFC 7633). */
 const mustStaple = (name: string, options: OcspResponseOptions): Scenario =>
   leafScenario(
     `must-staple with a staple ${name}`,

@@ -46,7 +46,7 @@ const RESTRICTIONS = [
 ];
 
 /** What Podman needs on machines without systemd, with mixed control groups, or with low limits of their own. */
-const PORTABILITY = [
+const FOR_ODD_MACHINES = [
   '--cgroups=disabled',
   '--no-healthcheck',
   '--ulimit=nofile=4096:4096',
@@ -87,7 +87,7 @@ export async function openEngine(folder: string): Promise<Engine> {
     // The namespace of this process.
     '--network=host',
     ...RESTRICTIONS,
-    ...PORTABILITY,
+    ...FOR_ODD_MACHINES,
     `--volume=${volume}:/data`,
     ...Object.entries(files).map(([here, there]) => `--volume=${here}:${there}:ro`),
     ...Object.entries(env).map(([variable, value]) => `--env=${variable}=${value}`),

@@ -50,7 +50,7 @@ test('the panel shows the certificate chain, which can be copied and downloaded 
   await expect(leaf).toContainText('ECDSA P-256');
   await page.setViewportSize({ width: 360, height: 760 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The sheet is another panel with the same section.
+  // In a narrow window, the panel is a sheet, a new element in which the certificate is folded again.
   await leaf.locator('summary').click();
 
   await leaf.getByRole('button', { name: '+99 more' }).click();

@@ -27,7 +27,7 @@ test('the chosen font is applied before the first paint, and loaded only if chos
   await expect(page.getByRole('radiogroup', { name: 'Display font' }).getByRole('radio')).toHaveCount(3);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 
-  // Without any of the page's own code.
+  // The font is set even if the page's scripts do not load.
   await page.route('**/assets/*.js', (route) => route.abort());
   await page.goto('/profile');
   await expect(html).toHaveAttribute('data-font', 'manrope');

@@ -257,7 +257,7 @@ describe('The limits of CA queries', () => {
         isPending: true,
       },
     );
-    // The limit has no effect afterwards.
+    // The limit concerns one requester: another one gets an answer.
     expect(await evidence(sources, [leaf, evil], { requester: new Requester('other.test') })).toMatchObject([
       good,
     ]);

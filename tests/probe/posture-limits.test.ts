@@ -38,7 +38,7 @@ async function counting(options: TlsOptions) {
   return { port: keep(await listening(server)).port, failures: () => failures };
 }
 
-/** Returns a function that probes endpoints at 127.0.0.1 with their posture, and the clock of its limit. */
+/** Returns a function that probes the posture of 127.0.0.1 at a port, and the clock that the limit of failures uses. */
 function prober() {
   const clock = { now: NOW };
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };

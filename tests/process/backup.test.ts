@@ -178,7 +178,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
   const cut = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 70_000));
   const flipped = (path: string) => {
     const bytes = readFileSync(path);
-    // Every copy of it, because free pages may contain one, too.
+    // Change every copy of the message: unused pages of the file may contain it, too.
     for (let at = bytes.indexOf(MESSAGE); at !== -1; at = bytes.indexOf(MESSAGE, at + 1))
       bytes[at + MESSAGE.length - 2] = 50;
     writeFileSync(path, bytes);

@@ -18,7 +18,7 @@ import { markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
 import { type RunningScript, startCommand, startScript } from '../kit/product/run-script.ts';
 
 let folder: string;
-/** Open as in a running Uptime Kuma. */
+/** The database of an Uptime Kuma that keeps running during the import. */
 let kuma: DatabaseSync;
 
 beforeAll(() => {

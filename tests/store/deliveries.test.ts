@@ -130,7 +130,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await store.db.selectFrom('deliveries').selectAll().execute()).toMatchObject([
       { state: 'failed', settled_at: now, detail: expect.stringContaining('We gave up') },
     ]);
-    // Its next check sends the alert on channels that still work.
+    // The monitor is due: its next check sends the alert on channels that still work.
     expect(await claimDue(store, { ...claim, now })).toMatchObject([{ id: monitorId }]);
     expect(topics).toEqual(['due']);
   });

@@ -208,7 +208,7 @@ async function fresh(name: DatabaseName, options: { migrated?: boolean } = {}): 
   return database;
 }
 
-/** Opens a connection with the name of such a process. */
+/** Connects to the database with an application name, as a process of the product does. */
 async function process({ databaseUrl }: Database, applicationName: string): Promise<Client> {
   const client = new Client({ connectionString: databaseUrl ?? '', application_name: applicationName });
   await client.connect();

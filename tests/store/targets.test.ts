@@ -18,14 +18,14 @@ import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { certificate, checkOf, DAY, NOW, person, recordCheck, watch } from './samples.ts';
 
 const HOST = 'www.example.org';
-const at = (last: number) => `{"connect_to":"192.0.2.${last}"}`;
-const first = { host: HOST, port: 443, target: at(1) };
+const connectTo = (last: number) => `{"connect_to":"192.0.2.${last}"}`;
+const first = { host: HOST, port: 443, target: connectTo(1) };
 
 async function twoBackends(store: Store) {
   const alice = await person(store, 'alice');
   const plain = await watch(store, alice.id, HOST);
-  const one = await watch(store, alice.id, HOST, { target: at(1) });
-  const two = await watch(store, alice.id, HOST, { target: at(2) });
+  const one = await watch(store, alice.id, HOST, { target: connectTo(1) });
+  const two = await watch(store, alice.id, HOST, { target: connectTo(2) });
   return { accountId: alice.id, plain, one, two };
 }
 
@@ -44,10 +44,10 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     const find = async (endpoint: { target?: string }) =>
       findByEndpoint(store, { accountId, endpoint: { host: HOST, port: 443, ...endpoint } });
     expect(await find({})).toBe(plain.id);
-    expect(await find({ target: at(1) })).toBe(one.id);
-    expect(await find({ target: at(3) })).toBeNull();
+    expect(await find({ target: connectTo(1) })).toBe(one.id);
+    expect(await find({ target: connectTo(3) })).toBeNull();
     const tracked = await trackedEndpoints(store, { accountId, endpoints: [first] });
-    expect([tracked.has(first), tracked.has({ ...first, target: at(3) })]).toEqual([true, false]);
+    expect([tracked.has(first), tracked.has({ ...first, target: connectTo(3) })]).toEqual([true, false]);
   });
 
   it('are on different pages of a list by name, none twice and none left out', async () => {
@@ -72,14 +72,14 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     const store = await open();
     const { one } = await twoBackends(store);
     const bob = await person(store, 'bob');
-    const later = await watch(store, bob.id, HOST, { target: at(1), now: NOW + 1 });
+    const later = await watch(store, bob.id, HOST, { target: connectTo(1), now: NOW + 1 });
     await watch(store, bob.id, HOST, { now: NOW + 1 });
     const claim = { now: NOW + 10, leaseMs: 1_000, claimedBy: 'test' };
     const due = await claimDue(store, { ...claim, limit: 3 });
     const of = due.filter(({ id }) => id === one.id);
     expect(of).toMatchObject([first]);
     expect(await claimSameEndpoints(store, { ...claim, of })).toMatchObject([
-      { id: later.id, target: at(1) },
+      { id: later.id, target: connectTo(1) },
     ]);
   });
 

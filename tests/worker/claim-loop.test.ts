@@ -129,7 +129,7 @@ describe('The claim loop', () => {
     loop.start();
     await expect.poll(() => done).toHaveLength(2);
     expect(gaveUp).toEqual(['a1', 'a2']);
-    // They have ended like any other item, so that their result counts.
+    // Items that gave up still end and report a result.
     expect(done).toEqual(['a1', 'a2']);
   });
 

@@ -7,9 +7,9 @@ import { type Rig, START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const ADDRESS = 'alice@certs.test';
-const verify: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
-const ended: AccountMail = { kind: 'premium_ended', paused: [], source: 'trial' };
-const reset = (rig: Rig): AccountMail => ({
+const VERIFY_MAIL: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
+const PREMIUM_ENDED_MAIL: AccountMail = { kind: 'premium_ended', paused: [], source: 'trial' };
+const resetMail = (rig: Rig): AccountMail => ({
   kind: 'reset_password',
   url: 'https://certs.test/reset-password#t0ken',
   expiresAt: rig.clock.now() + 30 * MINUTE_MS,
@@ -67,7 +67,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
 
   it('is sent once, and its content is deleted', async () => {
     const rig = await startRig(await open());
-    await enqueue(rig, verify);
+    await enqueue(rig, VERIFY_MAIL);
     await enqueue(rig, { kind: 'password_changed' });
     expect(await rig.runDue()).toMatchObject({ mails: 2 });
     expect(subjects(rig).toSorted()).toEqual(['Confirm your address', 'Your password was changed']);
@@ -81,7 +81,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
   it('is sent by the running worker after a signal', async () => {
     const rig = await startRig(await open());
     rig.worker.start();
-    await enqueue(rig, verify);
+    await enqueue(rig, VERIFY_MAIL);
     rig.store.signals.publish({ topic: 'mails' });
     await until(() => rig.sink.ledger.length === 1);
   });
@@ -100,7 +100,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
   it('is retried for days while the mail server is down', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
-    await enqueue(rig, ended);
+    await enqueue(rig, PREMIUM_ENDED_MAIL);
     await rig.runUntil(START + 3 * DAY_MS);
     await rig.sink.up();
     await rig.runUntil(START + 3 * DAY_MS + 2 * HOUR_MS);
@@ -110,7 +110,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
   it('fails after four days, with the reason', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_sender');
-    await enqueue(rig, ended);
+    await enqueue(rig, PREMIUM_ENDED_MAIL);
     for (let hours = 0; hours <= 4.5 * 24; hours += 3) {
       rig.clock.set(START + hours * HOUR_MS);
       await rig.runDue();
@@ -123,7 +123,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
   it('is dropped once its link has expired', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
-    await enqueue(rig, reset(rig));
+    await enqueue(rig, resetMail(rig));
     await rig.runUntil(START + 20 * MINUTE_MS);
     expect(await mails(rig)).toMatchObject([{ state: 'waiting', data: expect.stringContaining('t0ken') }]);
     rig.clock.set(START + 30 * MINUTE_MS);
@@ -136,7 +136,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
   it('arrives twice with the same Message-ID if the server’s reply was lost', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('lose_reply');
-    await enqueue(rig, verify);
+    await enqueue(rig, VERIFY_MAIL);
     await rig.runDue();
     rig.sink.behave('accept');
     await rig.runUntil(START + HOUR_MS);
@@ -147,7 +147,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
   it('is released when the worker stops while sending it', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('silence');
-    await enqueue(rig, verify);
+    await enqueue(rig, VERIFY_MAIL);
     rig.worker.start();
     await rig.sink.connected();
     await rig.worker.stop();
@@ -163,11 +163,11 @@ describeAnyDatabase('An unverified address', (open) => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     await alarm(rig, 14);
-    await enqueue(rig, ended, 3);
-    await enqueue(rig, verify, 4);
+    await enqueue(rig, PREMIUM_ENDED_MAIL, 3);
+    await enqueue(rig, VERIFY_MAIL, 4);
     await rig.runDue();
     expect(rig.arrivals).toHaveLength(15 + 4);
-    await enqueue(rig, reset(rig), 2);
+    await enqueue(rig, resetMail(rig), 2);
     await rig.runUntil(START + DAY_MS - 1);
     expect(rig.arrivals).toHaveLength(20);
     // Only the reset link that had no room has expired.
@@ -196,7 +196,7 @@ describeAnyDatabase('An unverified address', (open) => {
     ]);
 
     await setVerified(rig, true);
-    await enqueue(rig, ended, 10);
+    await enqueue(rig, PREMIUM_ENDED_MAIL, 10);
     await rig.runDue();
     expect(rig.arrivals).toHaveLength(27);
     const attempts = await rig.store.db.selectFrom('delivery_attempts').select('outcome').execute();
@@ -207,7 +207,7 @@ describeAnyDatabase('An unverified address', (open) => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     rig.sink.behave('greylist');
-    await enqueue(rig, ended, 15);
+    await enqueue(rig, PREMIUM_ENDED_MAIL, 15);
     await rig.runDue();
     rig.sink.behave('accept');
     await rig.runUntil(START + HOUR_MS);
@@ -218,7 +218,7 @@ describeAnyDatabase('An unverified address', (open) => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     rig.sink.behave('lose_reply');
-    await enqueue(rig, ended, 15);
+    await enqueue(rig, PREMIUM_ENDED_MAIL, 15);
     await rig.runDue();
     rig.sink.behave('accept');
     await rig.runUntil(START + HOUR_MS);

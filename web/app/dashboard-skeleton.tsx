@@ -4,8 +4,7 @@ import { Wordmark } from '../ui/logo.tsx';
 
 /**
  * Shows the outlines of the dashboard until its code has loaded, which takes seconds on a slow connection. The HTML has it beside the
- * app's root, which is hidden until the app shows a page: otherwise screen readers would find two headers and Tab would reach controls
- * that cannot be seen.
+ * app's root, which it covers and hides until the app shows a page.
  */
 export function DashboardSkeleton({ productName }: { productName: string }) {
   return (

@@ -50,7 +50,7 @@ function page<Parent extends AnyRoute, Path extends string, Name extends string>
   return createRoute({ getParentRoute: () => parent, path, component: lazyPage(load, name) });
 }
 
-/** Surrounds the pages that read more than once. The others load without the library for that. */
+/** Surrounds the pages that cache what they read. Other pages, such as the login, load without the library for that. */
 const queryCacheRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'query-cache',

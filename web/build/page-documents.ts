@@ -6,13 +6,15 @@ import { PLACEHOLDERS } from '../../contract/pages.ts';
  * Returns the shell with preload links for one page's code, so that the browser finds it without running the entry script
  * first.
  */
-export function preloading(shell: string, files: readonly string[]): string {
+export function withPreloads(shell: string, files: readonly string[]): string {
   return completed(shell, [[/<\/head>/, `${preloads(shell, files).join('\n    ')}\n  </head>`]]);
 }
 
 /** Returns the HTML of an app page: with links that preload its code, and a skeleton that is shown until the app has rendered. */
 export function skeletonDocument(shell: string, files: readonly string[], skeleton: string): string {
-  const withSkeleton = completed(preloading(shell, files), [[/(?<=<div id="root"[^>]*><\/div>)/, skeleton]]);
+  const withSkeleton = completed(withPreloads(shell, files), [
+    [/(?<=<div id="root"[^>]*><\/div>)/, skeleton],
+  ]);
   return withLateScripts(withSkeleton);
 }
 
@@ -44,7 +46,7 @@ interface Parts {
   /** Without the product's name. */
   title: string;
   body: string;
-  /** The page does not work without scripts, and says so. */
+  /** True if the page does not work without scripts. It then says so to browsers that run none. */
   needsScript: boolean;
   style: string;
   files: readonly string[];

@@ -15,11 +15,11 @@ import {
 import type * as prerender from '../app/prerender.tsx';
 import { afterBuild, type BuildOutput, type BuiltChunk } from './after-build.ts';
 import {
-  preloading,
   prerenderedDocument,
   skeletonDocument,
   statusDocument,
   styleWithoutScript,
+  withPreloads,
 } from './page-documents.ts';
 
 const ROUTER = 'app/router.tsx';
@@ -72,7 +72,7 @@ async function writePages({ root, outDir, chunks }: BuildOutput): Promise<void> 
   const folder = join(outDir, PRERENDERED_FOLDER);
   await mkdir(folder);
   for (const path of PAGE_PATHS)
-    await writeFile(join(folder, shellFile(path)), preloading(template, filesAt(path)));
+    await writeFile(join(folder, shellFile(path)), withPreloads(template, filesAt(path)));
   await writeFile(join(folder, STATUS_FILE), statusDocument(template, filesOf(chunks, PUBLIC_STATUS)));
   const { landing, login, skeleton } = await renderedPages(root);
   await writeFile(

@@ -22,7 +22,7 @@ export function Chevron({ className }: { className?: string }) {
 interface DisclosureProps {
   /** Always visible; names the control. */
   summary: ReactNode;
-  /** Opens it when this becomes true. */
+  /** Unfolds the rest when it becomes true. */
   isOpen?: boolean;
   onToggle?: (isOpen: boolean) => void;
   className?: string;

@@ -34,7 +34,7 @@ interface FactProps {
   mono?: boolean;
   /** Text for the copy button, which appears on hover or focus. */
   copy?: string | undefined;
-  /** Below its name, across both columns. */
+  /** Shows the fact below its term instead of beside it. */
   isWide?: boolean;
   children: ReactNode;
 }

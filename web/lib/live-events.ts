@@ -60,7 +60,7 @@ async function holdStream(
     isBehind = true;
     if (end.reason === 'stopped') return;
     if (end.reason === 'lost') emit({ type: 'lost' });
-    // A refused stream gives no reason. An expired session is the usual one, so refresh it.
+    // The browser does not tell why a stream was refused. Usually the session has expired, so refresh it.
     const renewed = (end.reason === 'session_ended' || !end.opened) && (await succeeds(refresh));
     if (end.reason === 'session_ended' && renewed) continue;
     await pause(reconnectDelayMs(attempt, Math.random()), signal);

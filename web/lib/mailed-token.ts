@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The token of an emailed link. The login keeps the token of a verification link for the page after it. */
+    /** The token of an emailed link. If a verification link needs a login first, the login page passes its token on. */
     mailedToken?: string;
     /** The code of an invitation. */
     invitation?: string;

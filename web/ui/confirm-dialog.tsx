@@ -77,7 +77,7 @@ interface RemovalOptions<Item> {
   remove: (item: Item) => Promise<unknown>;
   /** Reads the list again. The dialog stays open until it resolves, so that the item disappears with it. */
   reread: () => Promise<unknown>;
-  /** Returns the message after the removal. */
+  /** Returns the message that confirms the removal. */
   done: (item: Item) => string;
   /** What a failure says before the reason, such as 'Could not revoke the token'. */
   failed: string;

@@ -36,9 +36,9 @@ export function registrationEnd({ posture }: Verdict): RegistrationEnd | null {
 const registrationKey = ({ domain, expiresAt }: RegistrationEnd): string =>
   `${domain} ${new Date(expiresAt).toISOString().slice(0, 10)}`;
 
-/** Longest time in which the other domains of a certificate should change after the first one. */
+/** Time after the first domain got a renewed certificate in which the other domains should get it, too. */
 const MAX_DEPLOYMENT_MS = DAY_MS;
-/** The same as a share of the lifetime, for short-lived certificates. */
+/** This time as a share of the lifetime, for short-lived certificates. */
 const DEPLOYMENT_SHARE = 0.1;
 
 /** Certificates issued within this time, such as one with an RSA and one with an ECDSA key, do not replace each other. */

@@ -46,7 +46,7 @@ const PROFILES: readonly { events: readonly number[]; waits: readonly number[] }
     events: [30, 30, 30, 30, 30, 10, 11, 12, 8, 20, 22, 24, 25, 26, 31, 31, 31],
     waits: [31 * SECOND, 31 * SECOND, 3 * MINUTE, 20 * MINUTE, 20 * MINUTE, HOUR, HOUR, 5 * HOUR],
   },
-  // A host whose problems return.
+  // A host whose problems end and come back.
   {
     events: [3, 3, 4, 7, 13, 14, 14, 15, 16, 17, 18, 19, 23, 26, 27, 29, 32, 32, 32, 33, 33, 31],
     waits: [31 * SECOND, 31 * SECOND, 31 * SECOND, 3 * MINUTE, HOUR, HOUR, 5 * HOUR, DAY],
@@ -196,7 +196,7 @@ class History {
         host.isUp = true;
         break;
       case 31:
-        // The state stays as it is for a while.
+        // Nothing changes for 31 s.
         this.#checkFor(31 * SECOND);
         break;
       case 32:

@@ -57,7 +57,7 @@ export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
 /** Problems of the certificate itself: all domains that serve it have them, even before their own checks find them. */
 const PROBLEMS_OF_CERTIFICATE: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
 
-/** Returns whether an alert is sent and names all domains that serve the certificate, even those that were not checked yet. */
+/** Returns whether an alert is sent that names all domains with the certificate, even if their own checks have not run yet. */
 export function namesAllServing({ problem, step, routes }: RoutedAlert): boolean {
   return PROBLEMS_OF_CERTIFICATE.includes(problem) && step !== 'resolved' && routes.length > 0;
 }

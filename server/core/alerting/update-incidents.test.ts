@@ -218,7 +218,7 @@ describe('a certificate that other domains serve too', () => {
 
 describe('a domain registration that ends', () => {
   const end = NOW + 61 * DAY;
-  /** A host whose daily posture check finds this end of the registration, or what the registry answers instead. */
+  /** Creates a host. `shows` checks it once, with this answer of the registry about its domain, and returns the alerts. */
   function registered() {
     const host = watched();
     const shows = (registration: RegistrationObservation) =>

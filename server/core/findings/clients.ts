@@ -40,7 +40,7 @@ const RULES = [
   ...NAME_RULES,
   ...HOST_RULES,
 ];
-/** Reason why some clients refuse a certificate that others accept. A rule that says nowhere why has none, so it does not compile. */
+/** Codes of the reasons why some clients refuse a certificate that others accept. A rule without a reason fails the type check. */
 export type ClientRuleCode = Extract<(typeof RULES)[number], Reason>['code'] | keyof typeof HELLO_REASONS;
 
 const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([

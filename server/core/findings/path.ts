@@ -303,7 +303,7 @@ export function pathFaults(
   return [...findings.values()];
 }
 
-/** Returns the clients that refuse the certificate; undefined if they follow from the finding's code or facts. */
+/** Returns the clients that refuse the certificate; undefined if the finding's code or facts alone tell them. */
 function refusingByCertificate(facts: PathFault, certificate: Certificate): readonly Client[] | undefined {
   switch (facts.fault) {
     case 'malformed':

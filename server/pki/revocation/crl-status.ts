@@ -120,7 +120,7 @@ function isCompleteFor(
   if (url !== null && points.length === 0) return false;
   if (scope === null) return true;
   if (scope.onlySomeReasons) return false;
-  // The versions of a certificate before 3 do not say whether it is a CA's.
+  // Certificates of versions 1 and 2 do not say whether they belong to a CA.
   if (scope.onlyUserCertificates && (certificate.isCertificateAuthority || certificate.version < 3))
     return false;
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;

@@ -81,8 +81,8 @@ export async function mailAlarms(
       .execute();
     let mails = 0;
     for (const { code, detail, since } of due) {
-      // Clearing an alarm deletes its row. This row stays, so that the daily limit survives and only one worker queues
-      // the mail.
+      // The row of an alarm is deleted when the alarm ends; the row of the rate limit stays. So an alarm that comes back
+      // sends no second mail within a day, and only one worker queues the mail.
       const use = { key: `operator-alarm:${code}`, limit: 1, windowMs: ALARM_MAIL.repeatMs, now };
       if (!(await consumeRateLimit({ db: trx }, use)).allowed) continue;
       await trx.updateTable('alarms').set({ told_at: now }).where('code', '=', code).execute();

@@ -33,7 +33,7 @@ export interface PlannedMonitor extends Targeted {
   windows: MaintenanceWindow[];
 }
 
-const PAGE = 200;
+const BATCH_SIZE = 200;
 
 /** Reads the data from which an account's future alerts are computed. With `monitorId`, it covers only that monitor. */
 export async function readAlertForecastInput(
@@ -65,7 +65,7 @@ export async function readAlertForecastInput(
               .map((row) => ({ startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats })),
           };
         const last = page.at(-1);
-        if (!last || page.length < PAGE) return;
+        if (!last || page.length < BATCH_SIZE) return;
         after = last.id;
       }
     },
@@ -84,7 +84,7 @@ async function readPage(
     .where(isActive)
     .where('monitors.id', '>', after)
     .orderBy('monitors.id')
-    .limit(PAGE);
+    .limit(BATCH_SIZE);
   if (monitorId !== undefined) query = query.where('monitors.id', '=', monitorId);
   const rows = await query.execute();
   if (rows.length === 0) return [];

@@ -150,7 +150,7 @@ async function expectOn(
   // Makes them due first, because monitors are locked before `lockAlerts`.
   await makeDueBy(trx, { accountId, monitorId: ids, at: dueAt });
   await lockAlerts(trx, store.dialect, accountId);
-  // Another call may have announced one meanwhile.
+  // Another call may have opened an incident of these domains before we got the lock.
   const full = await fullDomain(store, trx, domains, announced);
   if (full !== null) return full;
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: facts.fingerprint };

@@ -6,7 +6,7 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { parseFacts, storedFact } from './certificates.ts';
 
-/** A certificate among those with the same names that an account's monitors have seen as leaves. */
+/** One of the leaf certificates with the same names that checks of an account's monitors have seen. */
 export interface CertificateVersion {
   fingerprint: string;
   /** Empty if it is unknown. */

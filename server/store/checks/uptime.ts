@@ -36,7 +36,7 @@ export interface UptimeHistory {
 }
 
 const MAX_INCIDENTS = 100;
-const SPANS = 120;
+const MAX_SPANS = 120;
 
 /** Returns the uptime of a monitor over the window of its account's plan; null if the account has no such monitor. */
 export async function uptimeHistory(
@@ -124,7 +124,7 @@ async function responseTimes(
         ? []
         : [{ at, answered: 1, responseSum: responseMs, responseMax: responseMs }],
     );
-    return spansOf(answers, { from, spanMs: Math.max(1, Math.ceil((now - from + 1) / SPANS)) });
+    return spansOf(answers, { from, spanMs: Math.max(1, Math.ceil((now - from + 1) / MAX_SPANS)) });
   }
   const begin = Math.floor(from / HOUR_MS) * HOUR_MS;
   const days = await db
@@ -141,7 +141,7 @@ async function responseTimes(
   );
   const spans = spansOf(hours, {
     from: begin,
-    spanMs: Math.ceil((now - begin + 1) / HOUR_MS / SPANS) * HOUR_MS,
+    spanMs: Math.ceil((now - begin + 1) / HOUR_MS / MAX_SPANS) * HOUR_MS,
   });
   // The first hour may begin before the window.
   return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));

@@ -62,7 +62,7 @@ export class LogSync {
   }
 
   async #startAfter(earlier: Promise<void> | null): Promise<void> {
-    // A write that has begun may miss commits of this moment.
+    // The sync that runs now may have begun before the latest commits, so wait for it and sync again.
     await earlier?.catch(() => undefined);
     this.#running = this.#next;
     this.#next = null;

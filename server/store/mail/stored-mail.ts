@@ -3,9 +3,9 @@ import type { AccountMail } from '../../core/account-mail.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { ALERT_PROBLEMS, CHANNEL_KIND_NAMES } from '../../../contract/words.ts';
 
-const named = { host: z.string(), port: z.number(), target: z.string().optional() };
+const endpointShape = { host: z.string(), port: z.number(), target: z.string().optional() };
 const listed = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.object({ first: z.array(z.object({ ...named, ...shape })), more: z.number() });
+  z.object({ first: z.array(z.object({ ...endpointShape, ...shape })), more: z.number() });
 const notAfter = z.number();
 
 const mail = z.discriminatedUnion('kind', [
@@ -30,7 +30,7 @@ const mail = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('premium_ended'),
-    paused: z.array(z.object(named)),
+    paused: z.array(z.object(endpointShape)),
     source: z.enum(['none', 'deployment', 'grant', 'subscription', 'trial']),
   }),
   z.object({
@@ -38,7 +38,7 @@ const mail = z.discriminatedUnion('kind', [
     from: z.object({ name: z.string(), email: z.string(), premium: z.boolean() }),
     message: z.string(),
   }),
-  z.object({ kind: z.literal('reached_you'), more: z.number(), ...named }),
+  z.object({ kind: z.literal('reached_you'), more: z.number(), ...endpointShape }),
   z.object({ kind: z.literal('confirm_recipient'), url: z.string(), accountName: z.string() }),
   z.object({
     kind: z.literal('channel_disabled'),
@@ -63,7 +63,7 @@ const mail = z.discriminatedUnion('kind', [
       startedAt: z.number(),
       endedAt: z.number().nullable(),
     }),
-    uptime: z.array(z.object({ ...named, percent: z.number() })),
+    uptime: z.array(z.object({ ...endpointShape, percent: z.number() })),
   }),
   z.object({
     kind: z.literal('operator_alarm'),

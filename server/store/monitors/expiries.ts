@@ -145,7 +145,7 @@ async function eachCertificate(store: Store, query: SummaryQuery): Promise<Expir
   const firsts = store.db
     .selectFrom('served_certificates')
     .select((eb) => [
-      // One that knows that the certificate is revoked, else the first by name.
+      // Prefer a monitor that knows that the certificate is revoked, and otherwise take the first by name.
       activeOf(eb, accountId)
         .select('monitor_id')
         .orderBy('phase')

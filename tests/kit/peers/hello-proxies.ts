@@ -3,7 +3,7 @@ import { alertRecord } from './raw-peers.ts';
 
 /** A ClientHello as a middlebox reads it (RFC 8446 §4.1.2). */
 export interface ReadHello {
-  /** Bytes with the header of the record. */
+  /** Length in bytes, including the header of the record. */
   length: number;
   ciphers: number[];
   /** The signature_algorithms (RFC 8446 §4.2.3). */

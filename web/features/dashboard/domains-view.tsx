@@ -51,7 +51,7 @@ const ShortcutsDialog = lazyDialog(
 export interface PanelProps {
   /** The domain whose details are shown; null closes the panel. */
   domain: DomainWire | null;
-  /** Which of its sections is shown. */
+  /** The section of the panel that is shown. */
   section: PanelSectionName;
   onSection: (section: PanelSectionName) => void;
   now: number;

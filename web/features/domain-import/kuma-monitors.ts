@@ -43,7 +43,7 @@ const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
     keyword: webPlace,
     'json-query': webPlace,
     'real-browser': webPlace,
-    // Its accepted codes are close codes of WebSocket.
+    // Without the accepted status codes: for this type they are close codes of WebSocket.
     'websocket-upgrade': (monitor) => webPlaces([textOf(monitor['url'])]),
     globalping: (monitor) =>
       monitor['subtype'] === 'http'

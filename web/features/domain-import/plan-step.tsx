@@ -22,7 +22,7 @@ import { LineList } from './line-list.tsx';
 import { type ImportState, useImport } from './use-import.ts';
 import { counted, grouped, plural } from '../../lib/format.ts';
 
-const WORDS: Record<Fate['kind'], string> = {
+const FATE_WORDS: Record<Fate['kind'], string> = {
   new: 'will be added',
   exists: 'already tracked',
   repeated: 'duplicate',
@@ -224,7 +224,7 @@ function LimitLine({ plan, onUpgrade }: { plan: readonly PlannedLine[]; onUpgrad
 
 /** Returns '9 will be added · 1 already tracked · 2 not valid'. */
 function planLine(plan: readonly PlannedLine[]): string {
-  return [...countFates(plan)].map(([kind, count]) => `${grouped(count)} ${WORDS[kind]}`).join(' · ');
+  return [...countFates(plan)].map(([kind, count]) => `${grouped(count)} ${FATE_WORDS[kind]}`).join(' · ');
 }
 
 /** Returns '100 of 900 added · 2 refused'. */

@@ -10,7 +10,7 @@ import { grouped } from '../../lib/format.ts';
 /** Price per month for visitors. Signed-in users see the payment provider's price in their currency. */
 const PREMIUM_PRICE = '$4.99';
 
-/** Shows the plans, if anybody may sign up and there are any; Premium only if it is sold. */
+/** Shows the plans; nothing if there are none or sign-ups are closed. Shows Premium only if it is sold. */
 export function Pricing() {
   const config = usePublicConfig();
   const { free_domains: freeDomains, trial_days: trialDays } = config.limits;

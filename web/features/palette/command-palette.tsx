@@ -124,7 +124,7 @@ function Finder({ commands, onChoose }: FinderProps) {
     if (marked) choose(marked);
   });
   useEffect(() => {
-    // Enter is an event, which only waited.
+    // The person pressed Enter, and the choice only waited for the search.
     // oxlint-disable-next-line react/set-state-in-effect
     if (isEntered && !search.isSearching) chooseMarked();
   }, [isEntered, search.isSearching]);

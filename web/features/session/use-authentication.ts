@@ -76,6 +76,6 @@ async function keepHost(userId: string, host: string): Promise<void> {
     keepDraft(userId, ADD_DOMAIN_DRAFT, host);
     keepDraft(userId, HOST_TO_WATCH, host);
   } catch {
-    // Its code failed to load: the user is signed in anyway and can type the host again.
+    // The code of drafts failed to load. Do not fail the sign-in: the user can type the host again.
   }
 }

@@ -79,7 +79,7 @@ export function Select<Value extends string>({
         aria-label={label}
         className="z-60 max-h-[min(20rem,var(--radix-select-content-available-height))] max-w-[calc(100vw-1rem)] min-w-(--radix-select-trigger-width) overflow-y-auto rounded-[10px] border border-line-2 bg-menu p-1 shadow-3 data-[state=open]:animate-[menu-in_120ms_ease-out]"
       >
-        {/* The list scrolls, not the viewport in it, which hides its scrollbar. */}
+        {/* Let the list scroll instead of the viewport in it, because a viewport has no visible scrollbar. */}
         <Radix.Viewport className="overflow-visible!">
           {options.map((entry) =>
             'group' in entry ? (

@@ -121,7 +121,7 @@ const textOf = ({ local, host }: Mailbox): string => `${local}@${host}`;
 const unquotedTextOf = ({ local, host }: Mailbox): string =>
   `${local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/g, '$1') : local}@${host}`;
 
-interface Emails {
+interface EmailNames {
   /** Addresses in the subject alternative name. */
   alternative: readonly string[];
   /** Addresses in the subject; null for a value that is no IA5String. */
@@ -133,7 +133,7 @@ interface Emails {
 
 const IA5_STRING = 0x16;
 
-function emailsOf({ subject, subjectAltNames }: Certificate): Emails {
+function emailsOf({ subject, subjectAltNames }: Certificate): EmailNames {
   return {
     alternative: subjectAltNames.emailAddresses,
     subject: subject.relativeNames
@@ -149,7 +149,7 @@ function emailsOf({ subject, subjectAltNames }: Certificate): Emails {
 
 function refusedBelow(
   above: Above,
-  { alternative, subject, international, hasAlternativeName }: Emails,
+  { alternative, subject, international, hasAlternativeName }: EmailNames,
 ): Set<Client> {
   const refusing = new Set<Client>();
   const { permitted, excluded, refusingAll } = above;

@@ -7,7 +7,7 @@ import { databaseLevel, migrate } from '../../schema/migrate.ts';
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
 import { postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type BackupMetadata, finishBackup, flush, sqliteSide } from './backup-file.ts';
+import { type BackupMetadata, finishBackup, flush, sqliteTarget } from './backup-file.ts';
 import { CopyError, mapFileErrors } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
@@ -98,7 +98,7 @@ async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
         const target = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
         try {
           target.exec('PRAGMA synchronous = OFF; begin');
-          const to = sqliteSide(target);
+          const to = sqliteTarget(target);
           const from = { tables: await postgresTables(trx), rows: postgresRows.bind(null, trx) };
           const names = to.tables.map(({ name }) => name);
           await withoutSqliteTriggers(target, () => copyTables(from, to, { names }));

@@ -18,7 +18,7 @@ export interface BackupMetadata {
 }
 
 /** Returns a view of an SQLite file as source or target of a copy. */
-export function sqliteSide(db: DatabaseSync): Target {
+export function sqliteTarget(db: DatabaseSync): Target {
   return {
     tables: sqliteTables(db),
     rows: (table) => sqliteRows(db, table),
@@ -53,7 +53,7 @@ export async function finishBackup(
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
   checkIntegrity(db, 'The copy of the database');
   const level = levelOfFile(db, 'The database');
-  const side = sqliteSide(db);
+  const side = sqliteTarget(db);
   const tables: TableSum[] = [];
   for (const table of side.tables) tables.push(await checksumTable(side, table));
   db.exec(`begin immediate;
@@ -85,7 +85,7 @@ export function readBackupMetadata(file: string): BackupMetadata {
 export async function verifyBackup(db: DatabaseSync, file: string): Promise<BackupMetadata> {
   const facts = readMetadata(db, file);
   checkIntegrity(db, `The backup ${file}`);
-  const side = sqliteSide(db);
+  const side = sqliteTarget(db);
   for (const expected of facts.tables) {
     const table = side.tables.find(({ name }) => name === expected.table);
     if (table === undefined)

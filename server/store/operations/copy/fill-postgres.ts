@@ -5,7 +5,7 @@ import { databaseLevel, lockMigrations, migrate, migrateWithin } from '../../sch
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
 import { findOldProcesses, postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { levelOfFile, sqliteSide } from './backup-file.ts';
+import { levelOfFile, sqliteTarget } from './backup-file.ts';
 import { CopyError, mapFileErrors } from './copy-error.ts';
 import { copyTables, isBookkeeping, type TableShape, type TableSum } from './copy-tables.ts';
 import {
@@ -53,7 +53,7 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
         );
       await dropExistingTables(trx, { ...order, name });
       await migrateWithin(trx, { dialect: 'postgres', name, upTo: level });
-      const from = sqliteSide(source);
+      const from = sqliteTarget(source);
       const to = {
         tables: await postgresTables(trx),
         rows: (table: TableShape) => postgresRows(trx, table),
@@ -86,7 +86,7 @@ async function dropExistingTables(
 ): Promise<void> {
   const level = await databaseLevel(trx, { dialect: 'postgres', name });
   const existing = await postgresTables(trx);
-  const names = new Set(sqliteSide(source).tables.map((table) => table.name));
+  const names = new Set(sqliteTarget(source).tables.map((table) => table.name));
   const foreign = existing.filter((table) => level === 0 && names.has(table.name)).map((table) => table.name);
   if (foreign.length > 0)
     throw new CopyError(

@@ -38,7 +38,7 @@ describe('the form of a new channel', () => {
         chat_id: 'A chat ID is a number, or @ followed by a name',
       },
     });
-    // Its path would get lost: the address of a room is made from it.
+    // With a question mark, the path of a room could not be appended to the address.
     const matrix = { homeserver: 'https://example.com/matrix?a=b', room_id: '!a:b', access_token: 'c' };
     expect(typed('matrix', matrix)).toEqual({
       ok: false,

@@ -35,8 +35,9 @@ export interface HorizonLink {
   pin: HorizonPin | null;
 }
 
-const REACH = GLYPH / 2 + 1;
-const NAMED_REACH = GLYPH / 2 + 4;
+/** How far a link reaches to each side of the centre of its pin, without and with a label. */
+const HALF_WIDTH = GLYPH / 2 + 1;
+const LABELLED_HALF_WIDTH = GLYPH / 2 + 4;
 const HEIGHT = 24;
 const SHORT_HEIGHT = 20;
 
@@ -57,8 +58,8 @@ export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] 
 
 function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): HorizonLink {
   const { entry, x, y, label, labelX, labelWidth } = pin;
-  const left = label === null ? x - REACH : Math.min(x - NAMED_REACH, labelX - 4);
-  const right = label === null ? x + REACH : Math.max(x + NAMED_REACH, labelX + labelWidth + 4);
+  const left = label === null ? x - HALF_WIDTH : Math.min(x - LABELLED_HALF_WIDTH, labelX - 4);
+  const right = label === null ? x + HALF_WIDTH : Math.max(x + LABELLED_HALF_WIDTH, labelX + labelWidth + 4);
   const isShort = y + HEIGHT / 2 > base;
   const height = isShort ? SHORT_HEIGHT : HEIGHT;
   return {

@@ -22,7 +22,7 @@ export function troubleOf(domain: DomainWire, now: number): CardLine | null {
   return domain.paused === null ? cardTrouble(domain, now) : null;
 }
 
-/** Shows the problem, or else the issuer. With a target shows that instead, because the name above it may be cut. */
+/** Shows the problem; without one the target, because the name above may be cut; and without a target the issuer. */
 export function SecondLine({ domain, trouble, className, calmClassName }: SecondLineProps) {
   if (trouble) return <TroubleLine trouble={trouble} className={className} />;
   return (

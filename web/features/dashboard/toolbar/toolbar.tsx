@@ -14,7 +14,7 @@ import { ViewToggle } from './view-toggle.tsx';
 
 // Its code loads when the menu opens.
 const GroupChoices = lazyPart(async () => (await import('./group-choices.tsx')).GroupChoices);
-/** Closes the open group, merged over the search parameters. */
+/** The search parameters of an address without an open group. */
 const NO_GROUP = { issuer: undefined, without: undefined };
 
 interface ToolbarProps {

@@ -9,7 +9,7 @@ type PathEntry = ReportWire['path'][number];
 /** A certificate of the path, of the sent chain, or of both. */
 export interface PathRow {
   entry: PathEntry | null;
-  /** With its PEM, if it was sent. */
+  /** The certificate with its PEM; null if the server did not send it. */
   certificate: ChainCertificateWire | null;
   /** Its position in the sent chain, from 0; null if it was not sent. */
   sentAt: number | null;

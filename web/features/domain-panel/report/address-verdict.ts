@@ -9,7 +9,7 @@ export interface JudgedAddress {
 
 export interface AddressVerdict {
   line: string;
-  /** Somebody should look at the table. */
+  /** Whether an address differs so much that the table of addresses should be open. */
   needsLook: boolean;
   addresses: JudgedAddress[];
 }

@@ -13,7 +13,7 @@ const REFUSED: Partial<Record<Certificate['state'], string>> = {
   untrusted: 'is not trusted',
   refused: 'is refused by some clients',
 };
-/** Returns 'has expired' or what else is wrong with the certificate of a domain; null if nothing is, or none is shown. */
+/** Returns what is wrong with the certificate of a domain, such as 'has expired'; null if nothing is wrong or the page shows no certificate. */
 export const refusalOf = ({ certificate }: ShownDomain): string | null =>
   (certificate && REFUSED[certificate.state]) ?? null;
 
