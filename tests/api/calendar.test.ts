@@ -97,6 +97,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect(expiry?.summary).toBe('shop.example.com: certificate expires');
     expect(expiry?.uid).toMatch(new RegExp(`^expiry-${id}-[0-9a-f]{16}$`));
     expect(expiry?.startDate.toJSDate().getTime()).toBe(notAfter);
+    expect(expiry?.description).toMatch(/ is valid until \d+ \w+ \d{4}, \d\d:\d\d UTC\./);
     expect(expiry?.description).toContain(`http://localhost:8080/dashboard?domain=${id}`);
     expect(renewal?.summary).toBe('shop.example.com: time to renew');
     expect(renewal?.startDate.isDate).toBe(true);

@@ -13,6 +13,7 @@ import { refuse } from '../http/problem.ts';
 import { expectedRenewal } from '../../core/alert-steps.ts';
 import { zoneOffsetMs } from '../../core/alerting/local-time.ts';
 import { displayName } from '../../core/endpoint.ts';
+import { longInstant } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { ExpiringCertificate } from '../../core/verdict.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
@@ -148,7 +149,7 @@ function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event
     summary: role === 'leaf' ? 'certificate expires' : 'intermediate certificate expires',
     // The expiry of a certificate never changes, so the event stays at its first version (RFC 5545 §3.8.7.4).
     sequence: 0,
-    description: `The certificate ${oneLine(name)} is valid until ${inUtc(notAfter)}.`,
+    description: `The certificate ${oneLine(name)} is valid until ${longInstant(notAfter)}.`,
   };
 }
 
@@ -167,7 +168,7 @@ function renewal(
     summary: 'time to renew',
     // CAs may move renewal windows, so later versions of the event need a higher sequence number.
     sequence: Math.max(0, Math.floor((domain.lastCheckedAt - certificate.notBefore) / DAY_MS)),
-    description: `Renew the certificate between ${inUtc(from)} and ${inUtc(to)}.`,
+    description: `Renew the certificate between ${longInstant(from)} and ${longInstant(to)}.`,
   };
 }
 
@@ -175,6 +176,3 @@ function renewal(
 function localDay(at: number, timeZone: string | null): Date {
   return new Date(at + zoneOffsetMs(at, timeZone));
 }
-
-/** Formats an instant like "2026-11-21 18:16 UTC". Includes "UTC", because a description has no time zone. */
-const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
