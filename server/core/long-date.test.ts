@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { duration, longDate, longInstant } from './long-date.ts';
-import { DAY_MS } from '../../contract/durations.ts';
+import { duration, lasted, longDate, longInstant } from './long-date.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 it('longDate and longInstant write the month in words', () => {
   const at = Date.UTC(2026, 10, 23, 23, 41);
@@ -14,4 +14,12 @@ it('duration counts days up to two years, and rounded years above', () => {
   expect(duration(730 * DAY_MS)).toBe('730 days');
   expect(duration(731 * DAY_MS)).toBe('2 years');
   expect(duration(3_250 * DAY_MS)).toBe('9 years');
+});
+
+it('lasted names the two largest units of a duration', () => {
+  expect(lasted(59_000)).toBe('less than a minute');
+  expect(lasted(MINUTE_MS)).toBe('1 minute');
+  expect(lasted(HOUR_MS + 35 * MINUTE_MS)).toBe('1 hour 35 minutes');
+  expect(lasted(6 * HOUR_MS)).toBe('6 hours');
+  expect(lasted(3 * DAY_MS + 4 * HOUR_MS + MINUTE_MS)).toBe('3 days 4 hours');
 });
