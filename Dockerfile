@@ -7,14 +7,16 @@
 # A release adds the digest of the base image: CONTRIBUTING.md has the commands.
 ARG NODE_IMAGE=node:26.10.0-trixie-slim
 
-FROM ${NODE_IMAGE} AS web
+FROM ${NODE_IMAGE} AS built
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json vite.config.ts ./
 COPY contract contract
 COPY web web
-RUN node_modules/.bin/vite build && chmod -R a+rX dist
+COPY server server
+COPY scripts scripts
+RUN node_modules/.bin/vite build && node_modules/.bin/vite build --config scripts/build/programs.config.ts && chmod -R a+rX dist
 
 FROM ${NODE_IMAGE} AS program
 WORKDIR /app
@@ -33,7 +35,7 @@ FROM ${NODE_IMAGE}
 WORKDIR /app
 RUN install -d -o 1000 -g 1000 -m 0700 /data
 COPY --from=program /app ./
-COPY --from=web /app/dist dist
+COPY --from=built /app/dist dist
 ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 PORT=8080 WORKER_PORT=8080
 USER 1000:1000
 VOLUME /data
@@ -41,4 +43,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "scripts/healthy.mjs"]
 # Start node without npm or a shell, so that the program gets the signals.
-CMD ["node", "server/main.ts"]
+CMD ["node", "--enable-source-maps", "dist/programs/main.js"]

@@ -1,5 +1,5 @@
 // Runs one of the project's TypeScript programs. First finds or downloads a supported Node, installs the dependencies
-// and, with --web, builds the web app, each only if needed. The container image contains all of that and a file
+// and, with --web, builds the web app and the bundles of the programs, each only if needed. The container image contains all of that and a file
 // `.packaged`, which skips the last two steps. This script is plain JavaScript, because old versions of Node run it.
 
 // Usage: node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -156,33 +156,50 @@ async function prepare(node, web) {
   await unlessUpToDate(
     'dist/web.stamp',
     contentHash('web', 'contract', 'vite.config.ts', 'package-lock.json'),
-    async () => {
-      say('Building the pages …');
-      const vite = createRequire(join(root, 'package.json')).resolve('vite/package.json');
-      const built = await runTool(
-        node,
-        [join(dirname(vite), 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
-        {
-          cwd: root,
-          // Always use React's production build, regardless of the caller's NODE_ENV.
-          env: { ...process.env, NODE_ENV: 'production' },
-        },
-      );
-      if (!built) fail('The pages could not be built (see above).');
-    },
+    () => build(node, 'pages', 'vite.config.ts'),
+  );
+  const scripts = readdirSync(join(root, 'scripts')).filter((name) => name !== 'runtime');
+  await unlessUpToDate(
+    'dist/programs.stamp',
+    contentHash('server', 'contract', ...scripts.map((name) => `scripts/${name}`), 'package-lock.json'),
+    () => build(node, 'programs', 'scripts/build/programs.config.ts'),
   );
 }
 
-function run(node, program, args) {
+async function build(node, what, config) {
+  say(`Building the ${what} …`);
+  const vite = createRequire(join(root, 'package.json')).resolve('vite/package.json');
+  const built = await runTool(
+    node,
+    [join(dirname(vite), 'bin', 'vite.js'), 'build', '--config', config, '--logLevel', 'warn'],
+    {
+      cwd: root,
+      // Always use React's production build, regardless of the caller's NODE_ENV.
+      env: { ...process.env, NODE_ENV: 'production' },
+    },
+  );
+  if (!built) fail(`The ${what} could not be built (see above).`);
+}
+
+/** Starts a program: its bundle if `isBuilt` and it has one, else its source. */
+function run(node, program, args, isBuilt) {
   const path = `${dirname(node)}:${process.env.PATH ?? ''}`;
   // Measured: saves a third of the CPU time of a start. In the container image, whose root is read-only, Node silently
   // starts without the cache.
   const cache = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled');
   // The program notices by the closed IPC channel that this process has ended, even after SIGKILL.
-  const child = spawn(node, [join(root, program), ...args], {
+  const bundle = join(root, 'dist', 'programs', `${basename(program, '.ts')}.js`);
+  const file = isBuilt && existsSync(bundle) ? ['--enable-source-maps', bundle] : [join(root, program)];
+  const child = spawn(node, [...file, ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: cache },
+    env: {
+      ...process.env,
+      PATH: path,
+      NODE_COMPILE_CACHE: cache,
+      // For programs that start others.
+      ...(isBuilt && { BUNDLED_PROGRAMS: 'true' }),
+    },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`Could not start ${node}: ${error.message}`));
@@ -195,7 +212,7 @@ try {
   const [program, ...args] = web ? rest : [first, ...rest];
   const node = await findNode();
   await prepare(node, web);
-  if (program !== undefined) run(node, program, args);
+  if (program !== undefined) run(node, program, args, web);
 } catch (error) {
   if (error.code === 'EACCES' || error.code === 'EROFS')
     fail(

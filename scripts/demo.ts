@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError } from '../server/config-error.ts';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
 import { loadTrustStore } from '../server/probe/examiner.ts';
 import { openStore } from '../server/store/db/open-store.ts';
 import { startCaServer } from '../tests/kit/peers/ca-server.ts';
+import { programFile } from './build/programs.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
 import { openDemoChannels, SINK_HOSTS } from './demo/channels.ts';
@@ -129,7 +130,7 @@ function startServer({
   stop: () => Promise<void>;
   environment: NodeJS.ProcessEnv;
 }): void {
-  const server = spawn(process.execPath, [resolve(import.meta.dirname, '..', 'server', 'main.ts')], {
+  const server = spawn(process.execPath, [programFile('server/main.ts')], {
     env: environment,
     // The IPC channel lets the server notice when this process is killed.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -3,7 +3,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { COMPILE_CACHE } from '../tests/kit/product/app.ts';
-import { bundlePrograms } from '../tests/kit/product/bundle-programs.ts';
 import { readPromises } from '../tests/security/promise.ts';
 import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
@@ -76,21 +75,17 @@ Object.assign(process.env, COMPILE_CACHE);
 const treeAtStart = committedTree(ROOT);
 if (treeAtStart !== null && hasPassed(treeAtStart)) printLine(`This tree passed before: ${treeAtStart}`);
 if (change) printLine(`Files changed since ${change.base}: ${change.files['checks']?.join(', ') || 'none'}`);
-if (everything) process.env['TEST_EVERYTHING'] = 'true';
+if (everything) {
+  process.env['TEST_EVERYTHING'] = 'true';
+  // A nightly run starts the sources.
+  delete process.env['BUNDLED_PROGRAMS'];
+}
 
 const shownFile = join(scratch, 'shown-ids');
 writeFileSync(shownFile, '');
 process.env['SHOWN_IDS'] = shownFile;
 
-const startsPrograms =
-  change?.startsPrograms ??
-  STAGES.flat().some((stage) => chosen(stage) && !['checks', 'unit'].includes(stage.name));
 const total = emptyOutcome();
-// A full nightly run starts the sources, as operators do.
-if (startsPrograms && !everything)
-  await bundlePrograms().catch((error: unknown) =>
-    total.failures.push(`bundles of the programs: ${String(error)}`),
-  );
 
 for (const row of STAGES)
   await Promise.all(

@@ -76,7 +76,7 @@ describe('The Dockerfile', () => {
 
   it('runs node directly as an unprivileged user', () => {
     expect(text).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
-    expect(text).toMatch(/^CMD \["node", "server\/main\.ts"\]$/m);
+    expect(text).toMatch(/^CMD \["node", "--enable-source-maps", "dist\/programs\/main\.js"\]$/m);
     expect(text).not.toMatch(/^(?:ADD|ENTRYPOINT|RUN .*curl)/m);
   });
 

@@ -10,8 +10,6 @@ export interface Change {
   files: Record<string, string[]>;
   /** Integration tests that import a changed file and do not run. */
   leftOut: string[];
-  /** Whether one of the tests may start a program of the product. */
-  startsPrograms: boolean;
 }
 
 /**
@@ -29,8 +27,8 @@ export function findChange(commit: string | null): Change {
     exclude: ['**/node_modules'],
   });
   const uses = files.flatMap((file) => [...importsOf(file), ...startsOf(file)]);
-  const { leftOut, startsPrograms, ...tests } = chooseTests(changed, files, uses);
-  return { base, files: { checks: changed, ...tests }, leftOut, startsPrograms };
+  const { leftOut, ...tests } = chooseTests(changed, files, uses);
+  return { base, files: { checks: changed, ...tests }, leftOut };
 }
 
 /** Returns the threads and processes that a file starts in the form of imports, because a test of the file depends on theirs. */

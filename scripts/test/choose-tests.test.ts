@@ -56,19 +56,6 @@ describe('chooseTests', () => {
     expect(choose([start], imports).integration).toEqual([start]);
   });
 
-  it('says that a chosen test may start a program if it imports what starts them, or is a journey', () => {
-    const app = 'tests/kit/product/app.ts';
-    const imports = [
-      imported(app, 'tests/kit/product/programs.ts'),
-      imported('tests/api/starts.test.ts', app),
-      imported('tests/api/plain.test.ts', RETRY),
-    ];
-    const starts = (file: string) => choose([file], imports, ['web/app/router.ts']).startsPrograms;
-    expect(starts('tests/api/starts.test.ts')).toBe(true);
-    expect(starts('web/app/router.ts')).toBe(true);
-    expect(starts(RETRY)).toBe(false);
-  });
-
   it('chooses changed journeys, and the main journey after a change to pages or journeys', () => {
     const list = 'tests/journeys/list.journey.ts';
     const main = 'tests/journeys/main-way.journey.ts';

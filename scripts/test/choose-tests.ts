@@ -7,14 +7,10 @@ export interface Choice {
   journeys: string[];
   /** Integration tests that import a changed file, but are not among the nearest. */
   leftOut: string[];
-  /** Whether one of the tests may start a program of the product. */
-  startsPrograms: boolean;
 }
 
 /** Number of integration test files beside those that changed themselves. Measured: 12 took 50 s on two cores at a load of 13. */
 export const NEAREST = 12;
-/** Every test that starts a program imports this file. */
-const PROGRAMS_FILE = 'tests/kit/product/programs.ts';
 const MAIN_JOURNEY = 'tests/journeys/main-way.journey.ts';
 
 /**
@@ -26,8 +22,7 @@ export function chooseTests(
   files: readonly string[],
   imports: readonly Import[],
 ): Choice {
-  if (changed.length === 0)
-    return { unit: [], integration: [], journeys: [], leftOut: [], startsPrograms: false };
+  if (changed.length === 0) return { unit: [], integration: [], journeys: [], leftOut: [] };
   const distances = measureDistances(changed, imports);
   const distance = (file: string): number => distances.get(file) ?? Infinity;
   const rooms = changed.map((file) => /^server\/([^/]+)\//.exec(file)?.[1] ?? '');
@@ -42,15 +37,12 @@ export function chooseTests(
     .filter((test) => distance(test) > 0 && distance(test) < Infinity)
     .toSorted((one, other) => distance(one) - distance(other) || rank(one) - rank(other));
   const affectsPages = changed.some((file) => /^(?:web|tests\/journeys)\//.test(file));
-  const chosen = {
+  return {
     unit: tests.filter((test) => !isIntegration(test) && (readsFiles(test) || distance(test) < Infinity)),
     integration: [...integration, ...importing.slice(0, NEAREST)],
     journeys: affectsPages ? [...new Set([MAIN_JOURNEY, ...journeys])] : journeys,
     leftOut: importing.slice(NEAREST),
   };
-  const starting = measureDistances([PROGRAMS_FILE], imports);
-  const mayStart = (file: string): boolean => starting.has(file);
-  return { ...chosen, startsPrograms: chosen.journeys.length > 0 || chosen.integration.some(mayStart) };
 }
 
 /** Whether the file is a journey without Firebase's emulator. */

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPILE_CACHE } from '../kit/product/app.ts';
-import { programFile } from '../kit/product/programs.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 
 /** Message from the bench to a receiver process that changes the receiver's behaviour. */
@@ -32,7 +31,7 @@ export interface LedgerProcess {
  */
 export async function startLedger(kind: 'mail' | 'webhook', folder: string): Promise<LedgerProcess> {
   const path = join(folder, `${kind}.ledger`);
-  const child: ChildProcess = fork(programFile(`tests/faults/${kind}-ledger.ts`), [path], {
+  const child: ChildProcess = fork(join(import.meta.dirname, `${kind}-ledger.ts`), [path], {
     env: { ...process.env, ...COMPILE_CACHE },
   });
   const asked = new Map<string, number>();

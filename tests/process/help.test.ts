@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../kit/product/app.ts';
-import { programFile } from '../kit/product/programs.ts';
+import { programFile } from '../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

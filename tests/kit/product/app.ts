@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { programFile } from './programs.ts';
+import { programFile } from '../../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 

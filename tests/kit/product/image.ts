@@ -17,7 +17,7 @@ import { dirname, join, matchesGlob, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** The files and commands of the Dockerfile's image, in a folder with the pages built here, because tests run without Docker. */
+/** The files and commands of the Dockerfile's image, in a folder with what was built here, because tests run without Docker. */
 export interface Image {
   /** The image's working directory. */
   folder: string;
@@ -108,7 +108,7 @@ function linkTree(from: string, to: string): void {
   }
 }
 
-/** Assembles the image. @throws if the pages are not built. */
+/** Assembles the image. @throws if the pages or the programs are not built. */
 export function assembleImage(): Image {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const passes = createFilter(readFileSync(join(root, '.dockerignore'), 'utf8'));
@@ -133,7 +133,8 @@ export function assembleImage(): Image {
     }
   };
   stageOf(dockerfile, 'program').forEach(applyInstruction);
-  cpSync(join(root, 'dist', 'web'), join(folder, 'dist', 'web'), { recursive: true });
+  for (const built of ['web', 'programs'])
+    cpSync(join(root, 'dist', built), join(folder, 'dist', built), { recursive: true });
 
   let variables: Record<string, string> = {};
   let [user, group] = [0, 0];

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { COMPILE_CACHE } from './app.ts';
-import { programFile } from './programs.ts';
+import { programFile } from '../../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 

@@ -1,8 +1,11 @@
 import { basename, join, resolve } from 'node:path';
 
-const root = resolve(import.meta.dirname, '..', '..', '..');
+export const ROOT = resolve(import.meta.dirname, '..', '..');
 
-/** The programs that tests start many times, and the threads that these start. Paths are relative to the project. */
+/** The folder of the bundles. */
+export const BUNDLES = join(ROOT, 'dist', 'programs');
+
+/** The programs that are bundled, and the threads that these start. Paths are relative to the project. */
 export const PROGRAMS = [
   'server/main.ts',
   'server/probe/examiner-thread.ts',
@@ -15,17 +18,14 @@ export const PROGRAMS = [
   'scripts/import.ts',
   'scripts/move.ts',
   'scripts/restore.ts',
-  'tests/faults/mail-ledger.ts',
-  'tests/faults/webhook-ledger.ts',
 ];
 
 /** Name of a program's bundle, without the extension. */
 export const bundleName = (path: string): string => basename(path, '.ts');
 
-/** Returns the file to start for a program: its bundle if `npm test` has made one, else its source. */
+/** Returns the file to start for a program: with BUNDLED_PROGRAMS its bundle, else its source. */
 export function programFile(path: string): string {
-  const bundles = process.env['TEST_BUNDLES'];
-  return bundles === undefined || !PROGRAMS.includes(path)
-    ? join(root, path)
-    : join(bundles, `${bundleName(path)}.js`);
+  return process.env['BUNDLED_PROGRAMS'] === undefined || !PROGRAMS.includes(path)
+    ? join(ROOT, path)
+    : join(BUNDLES, `${bundleName(path)}.js`);
 }
