@@ -195,7 +195,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('shows all domains, those with a tag, or a selection in the chosen order', async () => {
+  it('shows all domains, those with a tag, or a selection in the chosen order, which may be empty', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const ids = new Map<string, string>();
@@ -217,6 +217,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(await names({ shows: 'chosen', domains: chosen })).toEqual(['b.example.com', 'a.example.com']);
     await alice.ask(CALLS.removeDomain, { params: { id: idOf('b.example.com') } });
     expect((await seen(api)).domains.map(({ name }) => name)).toEqual(['a.example.com']);
+    expect(await names({ shows: 'chosen', domains: [] })).toEqual([]);
   });
 
   it('omits certificates, uptime and incidents if its owner hides them', async () => {
