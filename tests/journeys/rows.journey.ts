@@ -69,3 +69,18 @@ test('the header of the rows stays in view and sorts them, and a print shows all
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   });
 });
+
+test('at 768 px no row cuts a name of 24 characters', async ({ page, world }) => {
+  await createAccount(page, world, { fleet: 12, premium: true });
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await page.goto('/dashboard?view=list');
+  const names = page.getByRole('table', { name: 'Domains' }).getByRole('link', { name: 'fjord.example' });
+  await expect(names).toHaveCount(4);
+  await expect(names.first()).toHaveText('host-00009.fjord.example');
+  const cut = await names.evaluateAll((links) =>
+    links.flatMap(({ parentElement: frame, textContent }) =>
+      frame && frame.scrollWidth > frame.clientWidth ? [textContent] : [],
+    ),
+  );
+  expect(cut).toEqual([]);
+});

@@ -21,7 +21,7 @@ import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
 
 export const ROW_CELL =
-  'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0 md:h-12 md:py-1';
+  'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0 md:h-12 md:py-1 md:max-[899px]:pr-2';
 /** Hides a column where the open panel leaves too little room for it. */
 export const NOT_BESIDE_PANEL = 'group-data-beside-panel/table:hidden';
 const INTERACTIVE = 'a, button, input, label, [role=menu]';
@@ -73,7 +73,7 @@ export const DomainRow = memo(function DomainRow({
           <Time iso={domain.expiry_date} />
         ) : (
           // Leaves room for the badge 'Certificate not read' on the left.
-          <span className="max-[900px]:pl-2">
+          <span className="max-[899px]:pl-6">
             <None />
           </span>
         )}
@@ -100,12 +100,13 @@ export const DomainRow = memo(function DomainRow({
 /** Shows icon or checkbox, the name, and the line below. */
 function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine | null; now: number }) {
   return (
-    <div className="flex items-center gap-2.5">
+    // Between 720 and 900 px, the badge on the right begins at the edge of its column.
+    <div className="flex items-center gap-2.5 md:max-[899px]:mr-1.5">
       <SelectBox domain={domain}>
         <FaviconTile hostname={domain.display_name} src={domain.favicon} size="small" />
       </SelectBox>
       <div className="min-w-0 flex-1">
-        <div className="flex items-baseline gap-1.5">
+        <div className="flex">
           {/* With room for the focus ring, which would be cut otherwise. */}
           <span className="-m-1 truncate p-1">
             <DomainLink
@@ -113,9 +114,9 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
               className="rounded-1 text-[13.5px]/[18px] font-[550] outline-offset-0"
             />
           </span>
-          <ProtocolMark domain={domain} />
         </div>
         <div className="flex min-w-0 items-center gap-2">
+          <ProtocolMark domain={domain} />
           <SecondLine domain={domain} trouble={trouble} className="text-[12.5px]/4" />
           <TagList tags={domain.tags} />
         </div>

@@ -20,12 +20,12 @@ const HEAD: Column<DomainSort>[] = [
   { label: 'Domain', width: '', shown: '', sort: 'name' },
   {
     label: 'Remaining',
-    width: 'w-[146px] [@media(min-width:900px)]:w-[168px]',
+    width: 'w-[134px] [@media(min-width:900px)]:w-[168px]',
     shown: 'max-md:hidden',
   },
   {
     label: 'Expires On',
-    width: 'w-[146px] [@media(min-width:900px)]:w-[158px]',
+    width: 'w-[138px] [@media(min-width:900px)]:w-[158px]',
     shown: 'max-md:hidden',
     sort: 'soonest',
   },
@@ -35,7 +35,7 @@ const HEAD: Column<DomainSort>[] = [
     width: 'w-[160px]',
     shown: `hidden [@media(min-width:1060px)]:table-cell ${NOT_BESIDE_PANEL}`,
   },
-  { label: 'Revocation', width: 'w-[136px] [@media(min-width:900px)]:w-[148px]', shown: 'max-md:hidden' },
+  { label: 'Revocation', width: 'w-[128px] [@media(min-width:900px)]:w-[148px]', shown: 'max-md:hidden' },
   { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${NOT_BESIDE_PANEL}` },
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
