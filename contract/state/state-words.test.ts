@@ -44,7 +44,7 @@ describe('the badge Active', () => {
     expect(revocationNote(exampleDomain(answer('good')))).toBeNull();
     expect(revocationNote(exampleDomain(answer('unknown')))).toBe('revocation not known');
     expect(revocationNote(exampleDomain(answer('unavailable')))).toBe('revocation not known');
-    expect(revocationNote(exampleDomain(answer('not_applicable')))).toBe('no revocation data');
+    expect(revocationNote(exampleDomain(answer('not_applicable')))).toBe('not revocable');
     expect(revocationNote(exampleDomain({ state: 'unread', fingerprint: null }))).toBe(
       'certificate not read',
     );

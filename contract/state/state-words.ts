@@ -63,7 +63,7 @@ const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | 
   revoked: null,
   unknown: 'revocation not known',
   unavailable: 'revocation not known',
-  not_applicable: 'no revocation data',
+  not_applicable: 'not revocable',
 };
 
 /** What decides how sure the badge 'Active' is. */

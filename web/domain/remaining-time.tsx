@@ -90,14 +90,15 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
   );
 }
 
-/** Hides a word of the note in a narrow card if the note would overlap a badge on its left. */
+/** Hides the first word of 'revocation not known' in a narrow card if the note would overlap a badge on its left. */
 function ShortNote({ note }: { note: string }) {
-  const [before, after] = note.split('revocation ');
+  const rest = note.replace(/^revocation /, '');
   return (
     <>
-      {before}
-      <span className="@max-[300px]:group-has-[[data-badge]]/state:sr-only">revocation </span>
-      {after}
+      {rest !== note && (
+        <span className="@max-[300px]:group-has-[[data-badge]]/state:sr-only">revocation </span>
+      )}
+      {rest}
     </>
   );
 }
