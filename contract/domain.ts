@@ -267,7 +267,7 @@ export const summarySchema = z.object({
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /**
    * Certificates, soonest first, each with its first domain by name. If there are more than 500, all that expire on the same day
-   * (UTC) share one entry, with the domain whose certificate expires first.
+   * (UTC) in the same state share one entry, with the domain whose certificate expires first; domains in `problems` have their own.
    */
   expiries: z.array(
     z.object({
@@ -287,7 +287,7 @@ export const summarySchema = z.object({
       renewal_due_at: isoInstant.nullable().default(null),
       /** Number of domains. */
       count: z.number().int().default(1),
-      /** Number of certificates: more than one if the entry stands for all that expire on one day. */
+      /** Number of certificates: more than one if the entry stands for several that expire on one day. */
       certificate_count: z.number().int().default(1),
       /** Fingerprint of the certificate; null except for one certificate that several domains serve. */
       fingerprint: z.string().nullable().default(null),

@@ -13,6 +13,7 @@ import { fillStore } from '../kit/databases/large-store.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import { SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
 import { issuerLine, UNKNOWN_ISSUER } from '../../contract/check-words.ts';
+import { expiryState } from '../../contract/state/badge.ts';
 import { DOMAIN_SORTS, DOMAIN_STATES } from '../../contract/words.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
@@ -201,26 +202,30 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(total - counts.paused);
   });
 
-  it('give a summary that names for each day the certificate that expires first, revoked or not', async () => {
+  it('give a summary with an entry for each day and state, and one for each domain that is down', async () => {
     const store = await open();
     const size = 1_000;
     const { largest } = await fillStore(store, { largest: size, teams: 0, total: size, now: NOW });
-    const unpaused = store.db
+    const all = await store.db
       .selectFrom('monitors')
-      .select(['id', 'not_after'])
+      .select(['id', 'uptime', (eb) => eb.ref('not_after').$notNull().as('end')])
       .where('account_id', '=', largest)
       .where('not_after', 'is not', null)
       .where('paused_by', 'is', null)
-      .orderBy('id');
-    const all = await unpaused.execute();
+      .orderBy('id')
+      .execute();
     const everyThird = all.filter((_, index) => index % 3 === 0).map(({ id }) => id);
     await store.db.updateTable('monitors').set({ revoked: 1 }).where('id', 'in', everyThird).execute();
-    const byDay = Map.groupBy(all, ({ not_after: end }) => Math.floor((end ?? 0) / DAY));
-    const firsts = [...byDay.values()].map((day) => Math.min(...day.map(({ not_after: end }) => end ?? 0)));
+    const groups = Map.groupBy(all, ({ id, uptime, end }) => {
+      const state = everyThird.includes(id) ? 'revoked' : expiryState(end, NOW);
+      return uptime === 'down' ? id : `${Math.floor(end / DAY)} ${state}`;
+    });
+    expect(all.filter(({ uptime }) => uptime === 'down').length).toBeGreaterThan(1);
+    const inOrder = (entries: number[][]) =>
+      entries.toSorted(([at = 0, count = 0], [after = 0, more = 0]) => at - after || count - more);
     const { expiries } = await summary(store, { accountId: largest, now: NOW });
-    expect(expiries.map(({ notAfter }) => notAfter)).toEqual(firsts.toSorted((a, b) => a - b));
-    expect(expiries.map(({ count }) => count)).toEqual(
-      [...byDay.entries()].toSorted(([a], [b]) => a - b).map(([, day]) => day.length),
+    expect(inOrder(expiries.map(({ notAfter, count }) => [notAfter, count]))).toEqual(
+      inOrder([...groups.values()].map((group) => [Math.min(...group.map(({ end }) => end)), group.length])),
     );
   });
 

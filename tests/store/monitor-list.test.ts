@@ -299,7 +299,7 @@ describeEachDatabase('the summary of monitors', (open) => {
     ]);
   });
 
-  it('merges expiries of the same day when there are hundreds', async () => {
+  it('merges expiries of the same day and state when there are hundreds, without monitors that have a problem', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const shared = certificate();
@@ -334,14 +334,33 @@ describeEachDatabase('the summary of monitors', (open) => {
         revoked: 0,
       })),
     );
-    const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
-    expect(
-      expiries.map(({ notAfter, count, certificateCount }) => [notAfter, count, certificateCount]),
-    ).toEqual([
-      [NOW + 40 * DAY, 500, 500],
-      [NOW + 41 * DAY, 1, 1],
-      [shared.facts.notAfter, 1, 1],
+    const entries = async () => {
+      const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
+      return expiries.map(({ host, state, notAfter, count, certificateCount }) => [
+        host,
+        state,
+        notAfter,
+        count,
+        certificateCount,
+      ]);
+    };
+    const others = [
+      ['host500.example', 'ok', NOW + 41 * DAY, 1, 1],
+      ['seen.example', 'ok', shared.facts.notAfter, 1, 1],
+    ];
+    expect(await entries()).toEqual([['host0.example', 'ok', NOW + 40 * DAY, 500, 500], ...others]);
+
+    const change = (host: string, changes: object) =>
+      store.db.updateTable('monitors').set(changes).where('host', '=', host).execute();
+    await change('host0.example', { problem: 'untrusted' });
+    await change('host1.example', { revoked: 1 });
+    const [first, revoked, rest, ...after] = await entries();
+    expect(first).toEqual(['host0.example', 'ok', NOW + 40 * DAY, 1, 1]);
+    expect([revoked, rest].toSorted((one, other) => Number(one?.[3]) - Number(other?.[3]))).toEqual([
+      ['host1.example', 'revoked', NOW + 40 * DAY + MINUTE, 1, 1],
+      [expect.stringMatching(/^host/), 'ok', NOW + 40 * DAY + MINUTE, 498, 498],
     ]);
+    expect(after).toEqual(others);
   });
 });
 

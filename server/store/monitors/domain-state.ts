@@ -15,8 +15,8 @@ import {
  * every other phase is itself a state.
  */
 const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
-export const REVOKED = PHASES.indexOf('revoked');
-export const DATED = PHASES.indexOf('dated');
+const REVOKED = PHASES.indexOf('revoked');
+const DATED = PHASES.indexOf('dated');
 
 /** Returns the end of a state: a certificate that expires then (ms UTC) or later is in a later state. */
 const endOf = (maxDays: number, now: number): number =>
@@ -101,11 +101,9 @@ const hasFault = (fault: (typeof FAULTS)[number]) => sql<boolean>`fault = ${sql.
  * then domains that need nothing, those not checked yet, and paused ones. A row belongs to the first level whose condition holds.
  */
 function urgencyLevels(now: number): RawBuilder<boolean>[] {
-  const isUnscheduled = sql`(on_schedule_until is null or on_schedule_until <= ${now})`;
   const test = (reason: AttentionReason) => {
     if (reason === 'expired') return isInState(reason, now);
-    if (reason !== 'critical' && reason !== 'soon') return hasFault(reason);
-    return sql<boolean>`${isInState(reason, now)} and ${isUnscheduled}`;
+    return reason === 'critical' || reason === 'soon' ? isUnscheduled(reason, now) : hasFault(reason);
   };
   const others = (['dated', 'pending', 'paused'] as const).map(
     (phase) => sql<boolean>`${hasFault('none')} and phase = ${sql.lit(PHASES.indexOf(phase))}`,
@@ -189,6 +187,23 @@ export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
  */
 export function isOnSchedule(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
+}
+
+/** Returns an SQL condition for `critical` or `soon` monitors whose certificate is not short-lived, or whose renewal is overdue. */
+function isUnscheduled(state: 'critical' | 'soon', now: number): RawBuilder<boolean> {
+  return sql`${isInState(state, now)} and (on_schedule_until is null or on_schedule_until <= ${now})`;
+}
+
+/** Returns SQL conditions for groups of monitors with a certificate, so that all of a group look the same on the timeline but for faults. */
+export function timelineGroups(now: number): RawBuilder<boolean>[] {
+  return [
+    isInState('revoked', now),
+    isInState('expired', now),
+    isUnscheduled('critical', now),
+    isUnscheduled('soon', now),
+    isOnSchedule(now),
+    isInState('ok', now),
+  ];
 }
 
 /** Returns an SQL condition for monitors in the phase `dated` whose state is not `ok`. */

@@ -6,7 +6,7 @@ import { parseFacts } from '../checks/certificates.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { withTargets } from './monitor-row.ts';
-import { domainState, hasCertificate, isOnSchedule, isPaused } from './domain-state.ts';
+import { domainState, hasCertificate, isInState, isOnSchedule, isPaused } from './domain-state.ts';
 
 export interface SummaryQuery {
   accountId: string;
@@ -26,17 +26,17 @@ export interface Expiry extends Targeted {
   renewalDueAt: number | null;
   /** Number of monitors that the entry represents. */
   count: number;
-  /** Number of certificates that they serve: more than one if the certificates of a day were merged. */
+  /** Number of certificates that they serve: more than one if certificates of a day were merged. */
   certificateCount: number;
   /** Fingerprint of the certificate, or of the one that the monitor with this id serves. */
   fingerprint: string;
 }
 
-/** A day (UTC) on which certificates expire. */
+/** A day (UTC) on which certificates of a timeline group expire. */
 export interface Day {
-  /** Id of the monitor whose certificate expires first on that day. */
+  /** Id of the monitor of the group whose certificate expires first on that day. */
   id: string;
-  firstAt: number;
+  /** Number of monitors of the group. */
   count: number;
 }
 
@@ -44,19 +44,23 @@ export interface Day {
 export const MAX_ENTRIES = 500;
 
 /**
- * Returns the certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC): the monitor
- * whose certificate expires first, with counts. `days` are the days on which their certificates expire.
+ * Returns the certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC) and timeline group, and
+ * one for each monitor with a problem. `days` are the days on which their certificates expire.
  */
 export async function expiriesOf(
   store: Store,
   query: SummaryQuery,
-  { days, hasPaused }: { days: readonly Day[]; hasPaused: boolean },
+  {
+    days,
+    problems,
+    hasPaused,
+  }: { days: readonly Day[]; problems: readonly { id: string }[]; hasPaused: boolean },
 ): Promise<Expiry[]> {
   const certificates = await certificatesOfDays(store, query, hasPaused);
   const total = [...certificates.values()].reduce((sum, count) => sum + count, 0);
   const rows =
     total > MAX_ENTRIES
-      ? await firstOfEachDay(store, query, { days, certificates })
+      ? await mergedByDay(store, query, { days, certificates, faulty: new Set(problems.map(({ id }) => id)) })
       : await eachCertificate(store, query);
   return withTargets(store.db, query.accountId, await withNotBefore(store, query, rows));
 }
@@ -166,22 +170,74 @@ async function eachCertificate(store: Store, query: SummaryQuery): Promise<Expir
     .execute();
 }
 
-/** Returns the certificate that expires first on each day (UTC), soonest day first. */
-async function firstOfEachDay(
+const dayOf = ({ notAfter }: Pick<Expiry, 'notAfter'>): number => Math.floor(notAfter / DAY_MS);
+/** The same for monitors of one timeline group that expire on one day. */
+const groupOf = (row: Pick<Expiry, 'notAfter' | 'state' | 'renewalDueAt'>): string =>
+  `${dayOf(row)} ${row.renewalDueAt === null ? row.state : 'on schedule'}`;
+
+/** Returns an entry per day (UTC) and timeline group without the faulty monitors, and one for each of these, soonest first. */
+async function mergedByDay(
   store: Store,
   query: SummaryQuery,
-  { days, certificates }: { days: readonly Day[]; certificates: ReadonlyMap<number, number> },
+  {
+    days,
+    certificates,
+    faulty,
+  }: { days: readonly Day[]; certificates: ReadonlyMap<number, number>; faulty: ReadonlySet<string> },
 ): Promise<ExpiryRow[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
   // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.
-  const expiryRows = await selectExpiries(store, query)
-    .where('monitor_id', 'in', [...counts.keys()])
+  const rows = await selectExpiries(store, query)
+    .where('monitor_id', 'in', [...counts.keys(), ...faulty])
+    .where(hasCertificate)
     .execute();
-  return expiryRows
-    .map((row) => ({
-      ...row,
-      count: counts.get(row.id) ?? 1,
-      certificateCount: certificates.get(Math.floor(row.notAfter / DAY_MS)) ?? 1,
-    }))
-    .toSorted((one, other) => one.notAfter - other.notAfter);
+  const single = rows.filter(({ id }) => faulty.has(id));
+  const merged: (typeof rows)[number][] = [];
+  const left = new Map<string, number>();
+  for (const row of rows) {
+    const count = counts.get(row.id);
+    if (count === undefined) continue;
+    const rest = count - single.filter((other) => groupOf(other) === groupOf(row)).length;
+    if (rest <= 0) continue;
+    const first = faulty.has(row.id) ? await firstFaultless(store, query, row, faulty) : row;
+    if (first === undefined) continue;
+    merged.push(first);
+    left.set(first.id, rest);
+  }
+  const entries = [...single, ...merged].map((row) => {
+    const count = left.get(row.id) ?? 1;
+    return { ...row, count, certificateCount: count };
+  });
+  // Several monitors may serve one certificate. The largest group of the day has the difference.
+  for (const [day, ofDay] of Map.groupBy(entries, dayOf)) {
+    const total = ofDay.reduce((sum, { count }) => sum + count, 0);
+    const [largest] = ofDay.toSorted((one, other) => other.count - one.count);
+    if (largest)
+      largest.certificateCount = Math.max(1, largest.count - total + (certificates.get(day) ?? total));
+  }
+  return entries.toSorted((one, other) => one.notAfter - other.notAfter);
+}
+
+/** Returns the monitor that expires first of those on the same day in the same group, without the `faulty` ones. */
+async function firstFaultless(
+  store: Store,
+  query: SummaryQuery,
+  row: Pick<Expiry, 'notAfter' | 'state' | 'renewalDueAt'>,
+  faulty: ReadonlySet<string>,
+) {
+  const { now } = query;
+  const isScheduled = sql<boolean>`coalesce(${isOnSchedule(now)}, false)`;
+  const from = dayOf(row) * DAY_MS;
+  return selectExpiries(store, query)
+    .where(
+      row.renewalDueAt === null
+        ? sql<boolean>`${isInState(row.state, now)} and not ${isScheduled}`
+        : isScheduled,
+    )
+    .where('monitor_listing.not_after', '>=', from)
+    .where('monitor_listing.not_after', '<', from + DAY_MS)
+    .where('monitor_id', 'not in', [...faulty])
+    .orderBy('notAfter')
+    .limit(1)
+    .executeTakeFirst();
 }

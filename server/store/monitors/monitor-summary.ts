@@ -3,13 +3,12 @@ import type { Targeted } from '../../core/target.ts';
 import { type RawBuilder, sql } from 'kysely';
 import {
   attentionParts,
-  DATED,
   domainState,
   endsSoon,
   hasProblem,
   isOnSchedule,
   isUndated,
-  REVOKED,
+  timelineGroups,
   urgency,
 } from './domain-state.ts';
 import { type Day, expiriesOf, type Expiry, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
@@ -52,8 +51,8 @@ export interface Summary {
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
   /**
-   * Certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC): the monitor whose certificate
-   * expires first, with counts.
+   * Certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC) and state, with counts, and one
+   * for each monitor in `problems`.
    */
   expiries: Expiry[];
   /**
@@ -72,7 +71,8 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
   for (const { state, count } of notOk) counts[state] = count;
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
   counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
-  const expiries = await expiriesOf(store, query, { days, hasPaused: counts.paused > 0 });
+  const problems = await problemsOf(store, query);
+  const expiries = await expiriesOf(store, query, { days, problems, hasPaused: counts.paused > 0 });
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
@@ -83,7 +83,7 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
     attention: await attentionOf(store, query),
     tags: await tagsOf(store, query.accountId),
     expiries,
-    problems: await problemsOf(store, query),
+    problems,
   };
 }
 
@@ -96,8 +96,8 @@ type CountRow =
   | { count: number; state: null; on_schedule: 0; id: string; first_at: number };
 
 /**
- * Counts monitors by state (except `ok`, which follows from the days), those on schedule, and certificates by day of expiry. Uses
- * one statement, so that all counts are of the same moment.
+ * Counts monitors by state (except `ok`, which follows from the days), those on schedule, and those of each timeline group by day of
+ * expiry. Uses one statement, so that all counts are of the same moment.
  */
 async function countAll(
   { db }: Store,
@@ -118,46 +118,36 @@ async function countAll(
       .groupBy(domainState(now))
       .$castTo<CountRow>();
   // Use separate subqueries, because each reads one range of the index on phases.
-  const rows = await inStates(isUndated)
+  const counting = inStates(isUndated)
     .unionAll(inStates(endsSoon(now)))
-    .unionAll(inStates(isOnSchedule(now), 1))
-    .unionAll(endsOnDays(accountId, REVOKED))
-    .unionAll(endsOnDays(accountId, DATED))
+    .unionAll(inStates(isOnSchedule(now), 1));
+  const rows = await timelineGroups(now)
+    .reduce((query, group) => query.unionAll(endsOnDays(accountId, group)), counting)
     .execute();
-  const days = new Map<number, Day>();
-  for (const { state, id, first_at: firstAt, count } of rows) {
-    if (state !== null) continue;
-    const known = days.get(Math.floor(firstAt / DAY_MS));
-    const isFirst = known === undefined || firstAt < known.firstAt;
-    days.set(Math.floor(firstAt / DAY_MS), {
-      ...(isFirst ? { id, firstAt } : known),
-      count: count + (known?.count ?? 0),
-    });
-  }
   const inState = rows.filter((row) => row.state !== null);
   return {
     notOk: inState.filter((row) => row.on_schedule === 0),
     onSchedule: inState.filter((row) => row.on_schedule === 1),
-    days: [...days.values()],
+    days: rows.flatMap((row) => (row.state === null ? [{ id: row.id, count: row.count }] : [])),
   };
 }
 
 /**
- * Returns SQL for the days (UTC) on which certificates of a phase expire. The SQL jumps from the first certificate of a day to
+ * Returns SQL for the days (UTC) on which certificates of a group expire. The SQL jumps from the first certificate of a day to
  * the first of the next day and counts between them, because with GROUP BY SQLite would sort all rows.
  */
-function endsOnDays(accountId: string, phase: number): RawBuilder<CountRow> {
-  const ofPhase = sql`monitor_listing where account_id = ${accountId} and phase = ${sql.lit(phase)}`;
+function endsOnDays(accountId: string, group: RawBuilder<boolean>): RawBuilder<CountRow> {
+  const ofGroup = sql`monitor_listing where account_id = ${accountId} and ${group}`;
   const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
   return sql<CountRow>`select null, 0,
-      (select monitor_id from ${ofPhase} and not_after = first_at order by monitor_id limit 1),
+      (select monitor_id from ${ofGroup} and not_after = first_at order by monitor_id limit 1),
       first_at,
-      (select count(*) from ${ofPhase} and not_after >= first_at and not_after < ${nextDay})
+      (select count(*) from ${ofGroup} and not_after >= first_at and not_after < ${nextDay})
     from (
       with recursive firsts (first_at) as (
-        select min(not_after) from ${ofPhase}
+        select min(not_after) from ${ofGroup}
         union all
-        select (select min(not_after) from ${ofPhase} and not_after >= ${nextDay})
+        select (select min(not_after) from ${ofGroup} and not_after >= ${nextDay})
           from firsts where first_at is not null)
       select first_at from firsts where first_at is not null) as days`;
 }
