@@ -81,6 +81,16 @@ describe('cardTrouble', () => {
       'untrusted: Not trusted: wrong name',
     ],
     [
+      'says that a certificate has expired before a warning, which has a lesser colour',
+      {
+        state: 'expired',
+        trusted: false,
+        attention: 'expired',
+        findings: [finding('expired', 'critical'), finding('certificates_differ', 'warning')],
+      },
+      'expired: Expired on 22 Dec',
+    ],
+    [
       'says that a certificate is revoked',
       { state: 'revoked', trusted: false, findings: [finding('revoked', 'critical')] },
       'revoked: Revoked',
@@ -134,7 +144,7 @@ describe('cardTrouble', () => {
         expiry_date: '2026-11-21T14:30:00Z',
         renewal: shortLived('2026-11-20T14:00:00Z'),
       },
-      'overdue: Renewal overdue',
+      'critical: Renewal overdue',
     ],
     [
       'says that a check was held back',

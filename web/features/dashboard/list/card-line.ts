@@ -8,7 +8,7 @@ import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { scheduleOf, scheduleWords } from '../../../../contract/state/schedule.ts';
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
-import { stateOfFinding } from '../../../domain/state-marks.tsx';
+import { STATE_MARKS, stateOfFinding } from '../../../domain/state-marks.tsx';
 import type { AttentionReason } from '../../../../contract/words.ts';
 
 export interface CardLine {
@@ -34,17 +34,14 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
     return { state: 'unreachable', text, title: unreachable.message };
   }
   const finding = worstFinding(domain);
-  if (finding) {
-    return {
-      state: reasonOf(finding, domain),
-      text: finding.short ?? finding.message,
-      title: finding.message,
-    };
-  }
+  const ended = endedLine(domain, now);
+  const reason = finding && reasonOf(finding, domain);
+  // A warning would give an expired or revoked certificate the colour of a lesser problem.
+  if (finding && !(ended && reason && STATE_MARKS[reason].tone === 'soon'))
+    return { state: reason, text: finding.short ?? finding.message, title: finding.message };
   if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
     return { state: 'untrusted', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
   }
-  const ended = endedLine(domain, now);
   if (ended) return ended;
   const { waiting } = domain;
   if (waiting)
@@ -87,8 +84,8 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
   if (words === null || title === null) return null;
   const isOverdue = scheduleOf(domain, now) === 'overdue';
   return {
-    // The server counts an overdue renewal as a problem from its next check on.
-    state: isOverdue && domain.attention !== null ? 'overdue' : null,
+    // In the colour of the near expiry, if that is why it needs attention. The server counts the renewal from its next check on.
+    state: isOverdue ? domain.attention : null,
     text: capitalised(words),
     title: `${title}.`,
   };
