@@ -93,7 +93,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
       <ul aria-label="Most urgent" className="sideways min-w-0 gap-2">
         {first.map((domain) => {
           return (
-            <li key={domain.id} className="max-w-[85%] flex-none md:max-w-80">
+            <li key={domain.id} className="max-w-[85%] flex-none md:max-w-80 md:only:max-w-96">
               <Link
                 to="/dashboard"
                 search={(former) => ({ ...former, domain: domain.id })}
