@@ -58,7 +58,7 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
           <p
             title={detail.map(textOf).join(' ')}
             // Phones have no room for it beside the chips, and tablets only beside a single chip.
-            className="line-clamp-2 min-w-0 flex-1 basis-72 text-body text-fg-2 [overflow-wrap:anywhere] max-lg:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
+            className="line-clamp-2 min-w-0 flex-1 basis-56 text-body text-fg-2 [overflow-wrap:anywhere] max-lg:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
           >
             {detail.map((sentence, index) => (
               // A phone has room only for the first sentence.

@@ -214,13 +214,13 @@ describe('the headline of the dashboard', () => {
       'three fine certificates and an unchecked domain',
       [...fine(3), ...several(1, 'pending')],
       'So far, 3 certificates are fine',
-      'Next: host-1.example expires in 32 days. 1 domain is being checked for the first time.',
+      'Next: host-1.example expires in 32 days. 1 domain awaits its first check.',
     ],
     [
       'an urgent certificate and two unchecked domains',
       [pay, ...several(2, 'pending')],
       'pay.example expires in 2 days',
-      '2 domains are being checked for the first time.',
+      '2 domains await their first check.',
     ],
     [
       'only one unchecked domain',

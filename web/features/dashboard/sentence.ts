@@ -34,7 +34,7 @@ export function dashboardSentence({ summary, limit, now }: Input): DashboardSent
       : calmSentence(summary, now);
   const { pending, paused } = counts;
   if (pending > 0 && (attention.total > 0 || pending + paused < total)) {
-    detail.push([plain(`${domains(pending)} ${isOrAre(pending)} being checked for the first time.`)]);
+    detail.push([plain(`${domains(pending)} ${plural(pending, 'awaits its', 'await their')} first check.`)]);
   }
   if (paused > 0 && !headline.at(-1)?.text.endsWith(' paused'))
     detail.push([plain(`${domains(paused)} ${isOrAre(paused)} paused.`)]);
