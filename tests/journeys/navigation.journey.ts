@@ -217,6 +217,22 @@ test('the command palette opens, pauses and adds domains, filters the list and o
   });
 });
 
+test('the command palette shows why a domain needs attention instead of its remaining days', async ({
+  page,
+  world,
+}) => {
+  const host = await world.serve('wrong.palette.example', { dnsNames: ['parking.palette.example'] });
+  await createAccount(page, world, { hosts: [host] });
+  await page.goto('/profile');
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await page.getByRole('button', { name: 'Commands' }).click();
+  const palette = page.getByRole('dialog', { name: 'Commands' });
+  await palette.getByRole('combobox').fill('wrong.pal');
+  const option = palette.getByRole('option', { name: host });
+  await expect(option).toContainText('Not trusted');
+  await expect(option).not.toContainText('days left');
+});
+
 test('a panel whose code loads late does not take focus or text from the open command palette', async ({
   page,
   world,

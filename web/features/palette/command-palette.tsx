@@ -11,12 +11,14 @@ import {
   pauseDomain,
   resumeDomain,
 } from '../../../contract/calls/domain.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
 import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
 import { panelHeading } from '../../domain/domain-actions.tsx';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { saveCsv } from '../../domain/export-csv.tsx';
 import { RemainingTime } from '../../domain/remaining-time.tsx';
+import { StateBadge } from '../../domain/state-marks.tsx';
 import { useSignedIn } from '../../lib/account/current-user.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
 import { call } from '../../lib/api-client.ts';
@@ -251,7 +253,7 @@ function Option({ id, option, now, isMarked, onMark, onChoose }: OptionProps) {
       <span className={domain ? 'min-w-0 flex-1 truncate font-mono font-[560]' : 'min-w-0 flex-1 truncate'}>
         {label}
       </span>
-      {domain && <RemainingTime domain={domain} now={now} short />}
+      {domain && <StateOfDomain domain={domain} now={now} />}
       {count !== undefined && <span className="num text-fg-3">{grouped(count)}</span>}
       <CornerDownLeft
         className={classNames('size-3.5 flex-none text-fg-3 max-md:hidden', !isMarked && 'invisible')}
@@ -260,6 +262,14 @@ function Option({ id, option, now, isMarked, onMark, onChoose }: OptionProps) {
       />
     </button>
   );
+}
+
+/** Shows why a domain needs attention, by which the domains are sorted, else the remaining time. */
+function StateOfDomain({ domain, now }: { domain: DomainWire; now: number }) {
+  const { attention } = domain;
+  const isDated = attention === 'expired' || attention === 'critical' || attention === 'soon';
+  if (attention === null || isDated) return <RemainingTime domain={domain} now={now} short />;
+  return <StateBadge state={attention} />;
 }
 
 type DomainSearch = ReturnType<typeof useDomainSearch>;
