@@ -49,6 +49,15 @@ describe('the bars of the horizon', () => {
     expect(bar?.pin?.y).toBeLessThan(bar?.y ?? 0);
   });
 
+  it('dim only the parts of which the filter matches nothing', () => {
+    const unlisted = crowd(9, 40).map((each) => ({ ...each, isDimmed: true }));
+    const [bar] = barsOf([...unlisted, entry(9, 'revoked'), { ...entry(9, 'revoked'), isDimmed: true }]);
+    expect(bar?.parts.map(({ status, isDimmed }) => [status, isDimmed])).toEqual([
+      ['revoked', false],
+      ['ok', true],
+    ]);
+  });
+
   it('have no name above them if nothing is urgent or there is no room', () => {
     const bars = barsOf([...crowd(50), ...[1, 2, 3, 4].map((days) => entry(days, 'critical'))]);
     expect(bars.map(({ pin }) => pin?.label ?? null)).toEqual([

@@ -31,7 +31,7 @@ export interface DayBar {
   left: number;
   width: number;
   /** From the bottom, most urgent first. */
-  parts: readonly { status: PinStatus; y: number; height: number }[];
+  parts: readonly { status: PinStatus; y: number; height: number; isDimmed: boolean }[];
   /** Names the most urgent certificate above the bar; null if none is urgent or there is no room. */
   pin: HorizonPin | null;
 }
@@ -86,14 +86,19 @@ export function dayBars(layout: HorizonLayout, measure: TextMeasure): DayBar[] {
   return withNames(bars, layout, measure);
 }
 
+/** Returns whether the filter matches none of the entries. */
+const areDimmed = (entries: readonly HorizonEntry[]): boolean =>
+  entries.every(({ isDimmed }) => isDimmed === true);
+
 function stacked(entries: readonly HorizonEntry[], scale: number, base: number): DayBar['parts'] {
   let y = base;
   return URGENCY.flatMap((status) => {
-    const count = countOf(entries.filter((entry) => entry.status === status));
+    const its = entries.filter((entry) => entry.status === status);
+    const count = countOf(its);
     if (count === 0) return [];
     const height = Math.max(MIN_HEIGHT, Math.round(count * scale));
     y -= height;
-    return { status, y, height };
+    return { status, y, height, isDimmed: areDimmed(its) };
   });
 }
 
@@ -147,7 +152,7 @@ export function scaleStart({ axis, frame, base }: HorizonLayout, bars: readonly 
 /** Returns the accessible name of a bar, with what its tooltip shows. */
 export function barName({ entries, count, period }: DayBar): string {
   const wrong = countOf(entries.filter(({ status }) => ['fault', 'flaw', 'revoked'].includes(status)));
-  const filtered = entries.every(({ isDimmed }) => isDimmed === true) ? ', not in the list below' : '';
+  const filtered = areDimmed(entries) ? ', not in the list below' : '';
   const problems = wrong === 0 ? '' : `, ${grouped(wrong)} with a problem`;
   const what = count === 1 ? `${entries[0].name} expires` : `${grouped(count)} certificates expire`;
   return `${what} on ${periodName(period)}${problems}${filtered}`;

@@ -259,8 +259,8 @@ function Scale({ layout, bars, measure }: ScaleProps) {
 
 function Bars({ bars, nameSize }: { bars: readonly DayBar[]; nameSize: number }) {
   return bars.map((bar) => (
-    <g key={bar.column} opacity={bar.entries.every(({ isDimmed }) => isDimmed === true) ? DIMMED : undefined}>
-      {bar.parts.map(({ status, y, height }) => (
+    <g key={bar.column}>
+      {bar.parts.map(({ status, y, height, isDimmed }) => (
         <rect
           key={status}
           x={bar.left}
@@ -268,14 +268,14 @@ function Bars({ bars, nameSize }: { bars: readonly DayBar[]; nameSize: number })
           width={bar.width}
           height={height}
           fill={markColour(status)}
-          opacity={status === 'ok' ? 0.6 : undefined}
+          opacity={(status === 'ok' ? 0.6 : 1) * (isDimmed ? DIMMED : 1)}
         />
       ))}
       {bar.pin && (
-        <>
+        <g opacity={bar.pin.entry.isDimmed === true ? DIMMED : undefined}>
           <Stem pin={bar.pin} base={bar.y} />
           <Mark pin={bar.pin} size={nameSize} />
-        </>
+        </g>
       )}
     </g>
   ));
