@@ -41,10 +41,7 @@ const ending = (notAfter: number) => ({
 });
 it.each([
   [{}, 'shop.example is down'],
-  [
-    { notifiedSteps: ['opened', 'flapping'] as const },
-    'shop.example is flapping: down three times in six hours',
-  ],
+  [{ notifiedSteps: ['opened', 'flapping'] as const }, 'shop.example is flapping: down 3 times in 6 hours'],
   [{ problem: 'revoked' as const }, 'shop.example’s certificate was revoked'],
   [{ problem: 'chain_broken' as const }, 'shop.example’s certificate chain is broken'],
   [

@@ -80,7 +80,7 @@ describe('the title of an alert', () => {
       'pay.fjord.example: the authority no longer wants the certificate replaced',
     ],
     [title('down', 'opened'), 'pay.fjord.example is down'],
-    [title('down', 'flapping'), 'pay.fjord.example is flapping: down three times in six hours'],
+    [title('down', 'flapping'), 'pay.fjord.example is flapping: down 3 times in 6 hours'],
     [title('down', 'resolved'), 'pay.fjord.example is up again'],
     [title('test', 'opened'), 'Test message from pay.fjord.example'],
   ])('says %s', (said, expected) => {
