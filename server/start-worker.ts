@@ -18,6 +18,7 @@ import type { Store } from './store/db/open-store.ts';
 import type { Telemetry } from './telemetry/metrics.ts';
 import type { Readiness } from './telemetry/readiness.ts';
 import { systemClock } from './worker/clock.ts';
+import { createAlarms } from './worker/operator-alarm.ts';
 import { createWorker } from './worker/worker.ts';
 
 /** What the API and the worker of a process share. */
@@ -59,6 +60,7 @@ export function startWorker(parts: Parts): {
   const servers = config.dnsServers;
   const resolver = createResolver({ servers, policy, hostsFile });
   const channelResolver = createResolver({ servers, policy: channelPolicy, hostsFile: channelHostsFile });
+  const alarms = createAlarms({ store, clock: systemClock, log });
   const examiner = createThreadedExaminer({
     dnsServers: config.dnsServers,
     egressAllowCidrs: config.egressAllowCidrs,
@@ -69,6 +71,7 @@ export function startWorker(parts: Parts): {
     checkWork: config.limits.workPerCheck,
     onLimit: () => telemetry.meters.limitReached(LIMITS.workPerCheck.setting),
     onTrouble: (error) => log.warn({ err: error }, 'an examiner thread reported an error'),
+    onDifference: (detail) => void alarms.raise('tls_differs', detail),
   });
   const worker = createWorker({
     store,

@@ -31,8 +31,12 @@ async function serve({ port, rootPem, unseen, intermediate, web }: ClientStart):
     const endpoint = { host: HOST, port: web[kind], protocol: 'https' } as const;
     return { kind, endpoint };
   });
-  const check = async (endpoint: Observation['endpoint'] = tls): Promise<Observation> => {
-    const observation = await probe.observe(endpoint, { signal, trustStore, withPosture: false });
+  const check = async (
+    endpoint: Observation['endpoint'] = tls,
+    look: 'read' | 'observe' = 'read',
+  ): Promise<Observation> => {
+    const observation = await probe[look](endpoint, { signal, trustStore, withPosture: false });
+    if (observation === null) throw new Error('our own TLS client found the bench’s own server unusual');
     const verdict = judge(observation, Date.now(), trustStore);
     if (!verdict.trusted)
       throw new Error(`the bench's own server is not trusted: ${JSON.stringify(verdict)}`);
@@ -40,10 +44,10 @@ async function serve({ port, rootPem, unseen, intermediate, web }: ClientStart):
       throw new Error(`the bench's own website gave no answer: ${JSON.stringify(observation.http)}`);
     return observation;
   };
-  const checks = async (count: number, endpoint?: Observation['endpoint']): Promise<void> => {
+  const checks = async (count: number, ...asked: Parameters<typeof check>): Promise<void> => {
     let left = count;
     const runWorker = async (): Promise<void> => {
-      while (left-- > 0) await check(endpoint);
+      while (left-- > 0) await check(...asked);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, runWorker));
   };
@@ -51,10 +55,12 @@ async function serve({ port, rootPem, unseen, intermediate, web }: ClientStart):
   const known = await check();
   const leaves = unseen.map((leaf) => observationOf(known, [leaf, intermediate]));
   await checks(WARM_UP_CHECKS);
+  await checks(WARM_UP_CHECKS, tls, 'observe');
   for (const { endpoint } of websites) await checks(WARM_UP_CHECKS, endpoint);
 
   const round = async (): Promise<ClientRound> => {
     const checkMicroseconds = await cpuPer(ROUND_CHECKS, () => checks(ROUND_CHECKS));
+    const opensslMicroseconds = await cpuPer(ROUND_CHECKS, () => checks(ROUND_CHECKS, tls, 'observe'));
     const fresh = leaves.splice(0, UNSEEN_PER_ROUND);
     const now = Date.now();
     const judgeAll = (observations: readonly Observation[]) => () => {
@@ -67,8 +73,9 @@ async function serve({ port, rootPem, unseen, intermediate, web }: ClientStart):
       for (const { kind, endpoint } of websites)
         webMicroseconds[kind] += await cpuPer(WEB_CHECKS, () => checks(WEB_TURN, endpoint));
     return {
-      checks: ROUND_CHECKS + WEB_CHECKS * websites.length,
+      checks: 2 * ROUND_CHECKS + WEB_CHECKS * websites.length,
       checkMicroseconds,
+      opensslMicroseconds,
       judgeKnownMicroseconds,
       judgeUnseenMicroseconds,
       webMicroseconds,

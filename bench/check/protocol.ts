@@ -15,6 +15,8 @@ export type WebPorts = Record<'none' | 'http1' | 'http2', number>;
 export interface ClientRound {
   checks: number;
   checkMicroseconds: number;
+  /** The same with OpenSSL's client, which looks at hosts whose last check was not fine. */
+  opensslMicroseconds: number;
   judgeKnownMicroseconds: number;
   judgeUnseenMicroseconds: number;
   /** One check with its HTTP request, by what the website agrees on by ALPN. */

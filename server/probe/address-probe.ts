@@ -1,8 +1,8 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { AddressObservation, HandshakeObservation } from '../core/observation.ts';
-import { isAlpnOptional, offeredAlpn } from '../core/protocol.ts';
+import { isAlpnOptional, offeredAlpn, serviceOf } from '../core/protocol.ts';
 import type { DomainServer } from '../core/srv.ts';
-import { effectiveTarget } from '../core/target.ts';
+import { type CheckedEndpoint, effectiveTarget } from '../core/target.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import {
   closeConnection,
@@ -14,7 +14,11 @@ import {
 } from './handshake.ts';
 import { browserContext, legacyContext, mlDsaContext, modernContext } from './tls-contexts.ts';
 import { openConnection } from '../egress/open-connection.ts';
-import { negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
+import { usualHello } from './hello/hello-shapes.ts';
+import { dialogueOf, negotiateTls, sayGoodbye } from './starttls/negotiate-tls.ts';
+import { handshakeTls13, Inbox } from './tls13/tls13-handshake.ts';
+import type { Tls13Stream } from './tls13/tls13-stream.ts';
+import { Surprise } from './tls13/wire.ts';
 import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
 
 /**
@@ -22,8 +26,9 @@ import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
  */
 export interface OpenConnection {
   address: string;
-  tls: TLSSocket;
-  reconnect: (changes?: Pick<ConnectOptions, 'alpn'>) => Promise<ConnectResult>;
+  tls: TLSSocket | Tls13Stream;
+  /** Null if the request must not be repeated, because the whole check will be. */
+  reconnect: ((changes?: Pick<ConnectOptions, 'alpn'>) => Promise<ConnectResult>) | null;
 }
 
 export interface AddressProbeOptions extends ModeOptions {
@@ -63,6 +68,64 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   const reconnect: OpenConnection['reconnect'] = (changes) => connectTls({ ...options, ...changes }, context);
   if (tls === null || !takeOver({ address, tls, reconnect })) await close();
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls, ...(rareSignature && { rareSignature }) };
+}
+
+/** Returns whether our own TLS client can look at an endpoint: TLS from the first byte, and no goodbye that the service expects. */
+export function isReadable(endpoint: CheckedEndpoint): boolean {
+  return endpoint.protocol === 'https' || dialogueOf(serviceOf(endpoint)) === undefined;
+}
+
+/**
+ * Probes one address with our own TLS client, as `probeAddress` does with OpenSSL. @throws Surprise for everything but a handshake without
+ * anything unusual, and an address that cannot be reached from this machine
+ */
+export async function readAddress(options: AddressProbeOptions): Promise<AddressObservation> {
+  const { address, server, endpoint, policy, signal, takeOver, onChain } = options;
+  const { connectTimeoutMs, handshakeTimeoutMs } = options;
+  const startedAt = performance.now();
+  const { connectTo, serverName } = effectiveTarget(endpoint);
+  const inbox = new Inbox();
+  const connection = await openConnection({
+    address,
+    port: connectTo.port,
+    policy,
+    signal,
+    timeoutMs: connectTimeoutMs,
+    maxBytes: MAX_BYTES,
+    onBytes: (bytes) => inbox.receive(bytes),
+  });
+  const family = address.includes(':') ? 6 : 4;
+  const seen = (): Pick<HandshakeObservation, 'address' | 'family' | 'server' | 'durationMs'> => ({
+    address,
+    family,
+    ...(server && { server }),
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+  if (!connection.ok) {
+    const { stage, reason, detail } = connection;
+    if (reason !== 'no_route_here') throw new Surprise('closed', 'no connection');
+    return { ...seen(), outcome: 'failed', stage, reason, tlsAlert: null, detail };
+  }
+  const { socket } = connection;
+  const { evidence, open, end } = await handshakeTls13({
+    socket,
+    inbox,
+    shape: usualHello(endpoint.protocol === 'https'),
+    serverName,
+    alpn: offeredAlpn(endpoint),
+    timeoutMs: handshakeTimeoutMs,
+    signal,
+  });
+  const shown = seen();
+  onChain(evidence.presentedChain);
+  if (endpoint.protocol === 'https') {
+    const tls = open();
+    if (!takeOver({ address, tls, reconnect: null })) await closeConnection(tls, signal);
+  } else {
+    end();
+    await closeConnection(socket, signal);
+  }
+  return { ...shown, outcome: 'handshake', ...evidence, legacyTls: false };
 }
 
 /**

@@ -33,6 +33,8 @@ export interface ExaminerClientOptions {
   onCut: () => void;
   /** Called for failures of the disk cache, bugs in sources, thread errors and terminations of hung threads. */
   onTrouble: (error: Error) => void;
+  /** Called with one sentence if OpenSSL saw a host in another way than our own TLS client. */
+  onDifference: (detail: string) => void;
 }
 
 export interface ExaminerClient extends Examiner {
@@ -237,6 +239,7 @@ class ExaminerThread {
   #answerRequest(report: Exclude<ThreadResponse, { kind: 'ready' }>): void {
     if (report.kind === 'trouble') return this.#options.onTrouble(report.error);
     if (report.kind === 'cut') return this.#options.onCut();
+    if (report.kind === 'difference') return this.#options.onDifference(report.detail);
     const request = this.#pending.get(report.id);
     if (report.kind === 'slow') return request?.onSlow();
     this.#pending.delete(report.id);

@@ -8,6 +8,7 @@ import { createResolver } from '../egress/resolver.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
 import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
+import { lookFirst, type Seen } from './tls13/first-look.ts';
 import { createProbe, type Step, timed } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 
@@ -79,26 +80,38 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
   const onStep = withSteps ? (step: Step) => void steps.push(step) : undefined;
   runningProbes.set(id, stop);
   try {
-    const work = createBudget(id);
-    const observation = await stages.observe(
-      endpoint,
-      {
-        ...options,
-        signal: stop.signal,
-        onSlow: () => report({ kind: 'slow', id }),
-        ...(onStep && { onStep }),
+    const asked = {
+      ...options,
+      signal: stop.signal,
+      onSlow: () => report({ kind: 'slow', id }),
+      ...(onStep && { onStep }),
+    };
+    const judged = async (observation: Observation): Promise<Seen> => {
+      const toJudge = { observation, now: now(), authorities: options.authorities };
+      const verdicts = await timed('judge', onStep, async () => {
+        const made: Verdict[] = [];
+        for (const one of previous) {
+          await turn();
+          made.push(judge(id, { ...toJudge, previous: one }));
+        }
+        return made;
+      });
+      return { observation, verdicts };
+    };
+    const { observation, verdicts } = await lookFirst(request.options, {
+      async read() {
+        const work = createBudget(id);
+        const trustStore = stages.trustStoreFor(options.authorities);
+        const seen = await probe.read(endpoint, { ...asked, work, trustStore });
+        return seen === null || work.isExhausted ? null : judged(seen);
       },
-      work,
-    );
-    requireWork(work);
-    const asked = { observation, now: now(), authorities: options.authorities };
-    const verdicts = await timed('judge', onStep, async () => {
-      const made: Verdict[] = [];
-      for (const one of previous) {
-        await turn();
-        made.push(judge(id, { ...asked, previous: one }));
-      }
-      return made;
+      async observe() {
+        const work = createBudget(id);
+        const seen = await stages.observe(endpoint, asked, work);
+        requireWork(work);
+        return judged(seen);
+      },
+      onDifference: (detail) => report({ kind: 'difference', detail }),
     });
     const certificates = stages.certificatesSeen(observation, new WorkBudget(maxWork ?? checkWork));
     report({ kind: 'examined', id, observation: serialize(observation), verdicts, certificates, steps });

@@ -67,6 +67,7 @@ export function createStages({ probe, trustStore }: StagesOptions) {
     judge: ({ observation, now, authorities, previous }: JudgeRequest, work = new WorkBudget()) =>
       judge(observation, now, trustStoreFor(authorities), previous, work),
     certificatesSeen,
+    trustStoreFor,
   };
 }
 

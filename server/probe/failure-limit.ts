@@ -1,4 +1,8 @@
 import { MINUTE_MS, type Monotonic } from '../../contract/durations.ts';
+import type { AddressObservation } from '../core/observation.ts';
+import { tryParseCertificate } from '../pki/certificate.ts';
+import { WorkBudget } from '../pki/work-budget.ts';
+import type { AddressProbeOptions } from './address-probe.ts';
 
 /**
  * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count
@@ -98,6 +102,37 @@ export function createFailureLimit({
       const last = at.at(-1);
       if (last === undefined || at.length < MAX_FAILURES) return null;
       return now() + last + WINDOW_MS - monotonic();
+    },
+  };
+}
+
+/**
+ * Creates a limiter that aborts the handshakes of a probe once OpenSSL may have spent the probe's work budget on their
+ * chains. Addresses whose handshake is not complete by then are reported as `too_large`.
+ */
+export function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
+  const budget = new WorkBudget(work.total);
+  const running = new Set<AbortController>();
+  deadline.addEventListener('abort', () => running.forEach((one) => one.abort()), { once: true });
+  return {
+    isExhausted: () => budget.isExhausted,
+    async run(
+      probeAddress: (options: Pick<AddressProbeOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
+    ): Promise<AddressObservation> {
+      const own = new AbortController();
+      running.add(own);
+      if (deadline.aborted) own.abort();
+      const onChain = (chain: readonly Uint8Array[]): void => {
+        const bytes = chain.reduce((sum, { length }) => sum + length, 0);
+        if (budget.spendHandshake(chain.map(tryParseCertificate), bytes)) return;
+        work.exhaust();
+        // Abort the other handshakes at once: the next socket may bring another expensive chain. Never abort this
+        // handshake: Node 26 crashes if a socket is destroyed below its TLS layer while that layer reads from it.
+        for (const one of running) if (one !== own) one.abort();
+      };
+      const seen = await probeAddress({ signal: own.signal, onChain });
+      if (seen.outcome === 'handshake' || !budget.isExhausted || deadline.aborted) return seen;
+      return { ...seen, stage: 'handshake', reason: 'too_large', tlsAlert: null, detail: null };
     },
   };
 }

@@ -6,6 +6,7 @@ import { TooManyBytesError } from '../egress/open-connection.ts';
 import { withTimeout } from '../egress/with-timeout.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import type { DialoguePatience } from './starttls/negotiate-tls.ts';
+import type { Tls13Stream } from './tls13/tls13-stream.ts';
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
 import type { KeyType } from '../../contract/check-words.ts';
@@ -125,7 +126,7 @@ export async function handshake({
  * server logs a failed handshake at every check. Waits at most 1 s; a longer goodbye continues in the background.
  */
 export async function closeConnection(
-  socket: Socket | null,
+  socket: Socket | Tls13Stream | null,
   signal: AbortSignal,
   goodbye: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {

@@ -41,11 +41,16 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
 
   let alpn: Pick<ConnectOptions, 'alpn'> = {};
   let demand: Http2Fault[] | null = null;
+  const { reconnect: connectAgain } = open;
+  if (connectAgain === null) {
+    const limit = { ms: HEAD_SHARE * timeoutMs, signal };
+    return (await request({ method: 'HEAD', address, endpoint, limit, tls: open.tls })).seen;
+  }
   const reconnect = async (): Promise<TLSSocket | null> => {
-    const again = await open.reconnect(alpn);
+    const again = await connectAgain(alpn);
     return again.ok ? again.tls : null;
   };
-  const ask = async (tls: TLSSocket, method: Request['method'], ms: number): Promise<Result> => {
+  const ask = async (tls: Request['tls'], method: Request['method'], ms: number): Promise<Result> => {
     const asked = { method, address, endpoint, limit: { ms, signal } };
     const result = await request({ ...asked, tls });
     if (!result.wantsHttp1) return result;
@@ -92,7 +97,7 @@ const HTTP_1_1 = { alpn: ['http/1.1'] };
  * Returns whether to retry with GET, because HEAD found the site down: servers without HEAD answer 405 or 5xx, or another status
  * than expected, close the connection, stay silent or break HTTP/2.
  */
-function needsGet(head: HttpObservation, expectedStatus: string | null): boolean {
+export function needsGet(head: HttpObservation, expectedStatus: string | null): boolean {
   return head.outcome === 'failed'
     ? ['closed', 'timeout', 'not_http2'].includes(head.reason)
     : head.status === 405 || !isExpectedStatus(head.status, expectedStatus);
@@ -106,7 +111,7 @@ interface Limit {
 }
 
 interface Request {
-  tls: TLSSocket;
+  tls: OpenConnection['tls'];
   method: 'HEAD' | 'GET';
   address: string;
   endpoint: { host: string; port: number };

@@ -9,17 +9,18 @@ import {
 import { type CheckedEndpoint, effectiveTarget } from '../core/target.ts';
 import { type DialogueLimits, factsOf } from '../../contract/protocols.ts';
 import type { AddressPolicy } from '../egress/address-policy.ts';
-import { tryParseCertificate } from '../pki/certificate.ts';
 import type { TrustStore } from '../pki/trust-store.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
 import { alternateObservations, mergeAnswers, querySources, type SourceAnswers } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
 import { findPlaces, type Place, type PlaceResolver } from './places.ts';
-import { type AddressProbeOptions, type OpenConnection, probeAddress } from './address-probe.ts';
-import { createFailureLimit, type FailureLimit } from './failure-limit.ts';
+import { isReadable, type OpenConnection, probeAddress, readAddress } from './address-probe.ts';
+import { createFailureLimit, type FailureLimit, limitHandshakes } from './failure-limit.ts';
+import { isAnswered, rememberUnusual } from './tls13/first-look.ts';
 import { probePosture } from './posture.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { Requester, type Sources } from './sources/sources.ts';
+import { Surprise } from './tls13/wire.ts';
 import type { Monotonic } from '../../contract/durations.ts';
 
 export interface ObserveOptions {
@@ -68,6 +69,15 @@ export interface Probe {
   observe(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation>;
 }
 
+/** A probe that has two TLS clients. */
+interface ReadingProbe extends Probe {
+  /**
+   * Observes with our own TLS client, with one connection per address. Returns null if anything is unusual: `observe` must then find out.
+   * What it returns may be used only if it confirms an earlier result.
+   */
+  read(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation | null>;
+}
+
 export interface ProbeOptions {
   resolver: PlaceResolver;
   policy: AddressPolicy;
@@ -107,6 +117,8 @@ interface Timeouts {
   modeStep: number;
   /** Limit for the whole probe, including name resolution. A slow dialogue extends it by the limit of the dialogue. */
   check: number;
+  /** Limit for a whole observation with our own TLS client. What takes longer is unusual. */
+  read: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -121,10 +133,19 @@ const TIMEOUTS: Timeouts = {
   silence: 5_000,
   modeStep: 3_000,
   check: 20_000,
+  read: 8_000,
 };
 
+/** Returns the limits of an observation with our own TLS client: short ones, because the usual observation comes after it. */
+const readTimeouts = (caps: Timeouts): Timeouts => ({
+  ...caps,
+  check: caps.read,
+  connect: caps.read / 8,
+  handshake: caps.read / 4,
+});
+
 /** Creates a probe whose connections all pass the egress address policy. */
-export function createProbe(options: ProbeOptions): Probe {
+export function createProbe(options: ProbeOptions): ReadingProbe {
   const { now, timeouts, monotonic = () => performance.now() } = options;
   const setup: ProbeSetup = {
     ...options,
@@ -132,27 +153,45 @@ export function createProbe(options: ProbeOptions): Probe {
     caps: { ...TIMEOUTS, ...timeouts },
     failureLimit: createFailureLimit({ now, monotonic }),
   };
+  const unusual = rememberUnusual(monotonic);
+  const observe = async (endpoint: CheckedEndpoint, request: ObserveOptions, look: Look) => {
+    const isRead = look === readAddress;
+    const run = { ...setup, caps: isRead ? readTimeouts(setup.caps) : setup.caps };
+    const deadline = startDeadline(endpoint, request, run.caps);
+    const work = request.work ?? new WorkBudget();
+    try {
+      const observation = await observeWithin({
+        setup: run,
+        endpoint,
+        request,
+        requester: new Requester(effectiveTarget(endpoint).connectTo.host, work),
+        deadline,
+        handshakes: limitHandshakes(work, deadline.signal),
+        approach: approachOf(endpoint, run, deadline),
+        look,
+        observedAt: now(),
+      });
+      if (isRead && deadline.signal.aborted) throw new Surprise('timeout', 'no time left');
+      return observation;
+    } catch (error) {
+      deadline.abort();
+      throw error;
+    } finally {
+      deadline.end();
+    }
+  };
   return {
-    async observe(endpoint, request) {
-      const deadline = startDeadline(endpoint, request, setup.caps);
-      const work = request.work ?? new WorkBudget();
-      const requester = new Requester(effectiveTarget(endpoint).connectTo.host, work);
-      const handshakes = limitHandshakes(work, deadline.signal);
-      const approach = approachOf(endpoint, setup, deadline);
+    observe: (endpoint, request) => observe(endpoint, request, probeAddress),
+    async read(endpoint, request) {
+      if (!isReadable(endpoint) || unusual.has(endpoint)) return null;
       try {
-        const observedAt = now();
-        return await observeWithin({
-          setup,
-          endpoint,
-          request,
-          requester,
-          deadline,
-          handshakes,
-          approach,
-          observedAt,
-        });
-      } finally {
-        deadline.end();
+        const observation = await observe(endpoint, request, readAddress);
+        if (!isAnswered(observation)) throw new Surprise('unexpected', 'answer of a web server');
+        return observation;
+      } catch (error) {
+        if (!(error instanceof Surprise)) setup.onFault(error);
+        unusual.add(endpoint, error instanceof Surprise ? error.reason : 'invalid');
+        return null;
       }
     },
   };
@@ -164,6 +203,8 @@ interface ProbeSetup extends ProbeOptions {
   failureLimit: FailureLimit;
 }
 
+type Look = typeof probeAddress;
+
 /** One probe of an endpoint. */
 interface ProbeRun {
   setup: ProbeSetup;
@@ -173,6 +214,7 @@ interface ProbeRun {
   deadline: ReturnType<typeof startDeadline>;
   handshakes: ReturnType<typeof limitHandshakes>;
   approach: ReturnType<typeof approachOf>;
+  look: Look;
   observedAt: number;
 }
 
@@ -213,7 +255,7 @@ type ProbedPlace = Place & { seen: AddressObservation };
 
 /** Probes all addresses. `http`: the result of the HTTP request on the first https connection that completes its handshake. */
 async function probePlaces(
-  { setup: { caps }, endpoint, request, deadline, handshakes, approach }: ProbeRun,
+  { setup: { caps }, endpoint, request, deadline, handshakes, approach, look }: ProbeRun,
   places: readonly Place[],
 ): Promise<{ probed: ProbedPlace[]; http: Promise<HttpObservation | null> }> {
   const { expectedStatus } = effectiveTarget(endpoint);
@@ -229,7 +271,7 @@ async function probePlaces(
     places.map(async (place) => ({
       ...place,
       seen: await timed('look', request.onStep, () =>
-        handshakes.run((limited) => probeAddress({ ...approach, ...limited, ...place, ...ofMode, takeOver })),
+        handshakes.run((limited) => look({ ...approach, ...limited, ...place, ...ofMode, takeOver })),
       ),
     })),
   );
@@ -296,6 +338,7 @@ function startDeadline({ protocol }: CheckedEndpoint, { signal, onSlow }: Observ
   if (signal.aborted) abort();
   return {
     signal: deadline.signal,
+    abort,
     leftMs: () => endsAt - performance.now(),
     allowSlow(): void {
       if (isSlow) return;
@@ -333,37 +376,6 @@ function approachOf(
 function withoutReply(seen: AddressObservation): AddressObservation {
   if (seen.outcome === 'handshake' || seen.refusal === undefined) return seen;
   return { ...seen, refusal: { ...seen.refusal, code: null, text: null } };
-}
-
-/**
- * Creates a limiter that aborts the handshakes of a probe once OpenSSL may have spent the probe's work budget on their
- * chains. Addresses whose handshake is not complete by then are reported as `too_large`.
- */
-function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
-  const budget = new WorkBudget(work.total);
-  const running = new Set<AbortController>();
-  deadline.addEventListener('abort', () => running.forEach((one) => one.abort()), { once: true });
-  return {
-    isExhausted: () => budget.isExhausted,
-    async run(
-      probeAddress: (options: Pick<AddressProbeOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
-    ): Promise<AddressObservation> {
-      const own = new AbortController();
-      running.add(own);
-      if (deadline.aborted) own.abort();
-      const onChain = (chain: readonly Uint8Array[]): void => {
-        const bytes = chain.reduce((sum, { length }) => sum + length, 0);
-        if (budget.spendHandshake(chain.map(tryParseCertificate), bytes)) return;
-        work.exhaust();
-        // Abort the other handshakes at once: the next socket may bring another expensive chain. Never abort this
-        // handshake: Node 26 crashes if a socket is destroyed below its TLS layer while that layer reads from it.
-        for (const one of running) if (one !== own) one.abort();
-      };
-      const seen = await probeAddress({ signal: own.signal, onChain });
-      if (seen.outcome === 'handshake' || !budget.isExhausted || deadline.aborted) return seen;
-      return { ...seen, stage: 'handshake', reason: 'too_large', tlsAlert: null, detail: null };
-    },
-  };
 }
 
 function warn(error: unknown): void {

@@ -19,6 +19,8 @@ interface ThreadedExaminerOptions extends ThreadSettings {
   onLimit?: () => void;
   /** Called for failures of the disk cache, bugs in sources, thread errors and terminations of hung threads. */
   onTrouble: (error: Error) => void;
+  /** Called with one sentence if OpenSSL saw a host in another way than our own TLS client. */
+  onDifference?: (detail: string) => void;
   /** Replacements for single timeouts, used by tests. */
   timeouts?: { checks?: Partial<ThreadTimeouts>; previews?: Partial<ThreadTimeouts> };
   /** Idle time in ms after which the second thread ends. Default: 30,000. */
@@ -55,18 +57,22 @@ type Endpoint = Observation['endpoint'];
  * is terminated: the endpoint that hung it becomes unknown (`not_examined`), never down. Other pending calls reject.
  */
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
-  const { onLimit = () => undefined, onTrouble, timeouts = {}, idleMs = IDLE_MS, ...settings } = options;
-  const checks = createExaminerClient({
-    settings,
+  const {
+    onLimit = () => undefined,
     onTrouble,
-    onCut: onLimit,
+    onDifference = () => undefined,
+    timeouts = {},
+    idleMs = IDLE_MS,
+    ...settings
+  } = options;
+  const common = { settings, onTrouble, onDifference, onCut: onLimit };
+  const checks = createExaminerClient({
+    ...common,
     maxWork: settings.checkWork * CHECKS_WORK_SHARE,
     timeouts: { ...CHECK_TIMEOUTS, ...timeouts.checks },
   });
   const previews = createExaminerClient({
-    settings,
-    onTrouble,
-    onCut: onLimit,
+    ...common,
     maxWork: null,
     idleMs,
     timeouts: { ...PREVIEW_TIMEOUTS, ...timeouts.previews },

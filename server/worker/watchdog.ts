@@ -93,6 +93,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       codes: ['clock_wrong', 'network_cut', ...(store.dialect === 'postgres' ? STORAGE_FAULTS : [])],
       before: now - UNCONFIRMED_MS,
     });
+    await clearUnconfirmedAlarms(store, { codes: ['tls_differs'], before: now - DAY_MS });
     void storage.verifyDaily();
     await storage.reportFaults();
     await updateOwnMonitor();

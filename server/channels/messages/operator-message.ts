@@ -61,6 +61,10 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
     title: 'The disk of the server is full',
     what: 'Free some space. Until then nothing can be saved.',
   },
+  tls_differs: {
+    title: 'Two TLS clients disagree about a host',
+    what: 'Our own TLS client found a host fine, and OpenSSL saw something else, twice. What OpenSSL saw counts. If the host answers all clients alike, this is a bug: please report it.',
+  },
 };
 
 const MAX_DETAIL_LENGTH = 600;

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { duplexPair } from 'node:stream';
+import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
   extensionNumbers,
@@ -8,8 +11,9 @@ import {
 } from '../../../tests/kit/peers/hello-proxies.ts';
 import { CLIENTS_OF_PART } from '../../core/judge/clients/hello-rules.ts';
 import { HELLO_PARTS, type HelloPart } from '../../core/observation.ts';
-import { type HelloShape, type HelloTarget, writeHello } from './client-hello.ts';
-import { BROWSER_HELLOS, plainHello } from './hello-shapes.ts';
+import { browserContext, modernContext } from '../tls-contexts.ts';
+import { type HelloShape, type HelloTarget, helloWriter, writeHello } from './client-hello.ts';
+import { BROWSER_HELLOS, plainHello, usualHello } from './hello-shapes.ts';
 
 const TARGET: HelloTarget = { serverName: 'odd.example', alpn: ['h2', 'http/1.1'] };
 const written = (shape: HelloShape, target = TARGET): ReadHello => readHello(writeHello(shape, target));
@@ -95,5 +99,45 @@ describe('a plain ClientHello', () => {
       expect(types({ ...TARGET, serverName })).not.toContain(0);
     expect(types({ ...TARGET, alpn: [] })).not.toContain(16);
     expect(types({ ...TARGET, alpn: ['http/1.1'] })).not.toContain(0x44cd);
+  });
+});
+
+describe('the ClientHello of our own TLS client', () => {
+  it.each([
+    ['a web server', true, browserContext],
+    ['another server', false, modernContext],
+  ])('offers %s the same as OpenSSL, in the same order', async (_name, isWeb, secureContext) => {
+    const [near, far] = duplexPair();
+    const tls = connect({
+      socket: near,
+      secureContext,
+      servername: 'odd.example',
+      requestOCSP: true,
+      ALPNProtocols: [...TARGET.alpn],
+    });
+    tls.on('error', () => undefined);
+    const [record] = (await once(far, 'data')) as [Buffer];
+    tls.destroy();
+    const [ours, theirs] = [written(usualHello(isWeb)), readHello(record)];
+    const noRenegotiation = 0x00ff;
+    expect(ours.ciphers).toEqual(theirs.ciphers.filter((cipher) => cipher !== noRenegotiation));
+    for (const type of [10, 13]) expect(extensionNumbers(ours, type)).toEqual(extensionNumbers(theirs, type));
+    expect(extensionNumbers(ours, 43, 1)).toEqual(extensionNumbers(theirs, 43, 1));
+    expect(shareGroups(ours)).toEqual(shareGroups(theirs));
+    for (const type of [0, 5, 16]) expect(ours.extensions.get(type)).toEqual(theirs.extensions.get(type));
+  });
+
+  it('is the same from a writer for many servers, with other random values each time', () => {
+    const share = { x25519Share: Buffer.alloc(32, 9) };
+    const write = helloWriter(usualHello(true), { alpn: TARGET.alpn, ...share });
+    for (const serverName of ['odd.example', 'another.odd.example', '192.0.2.1', null]) {
+      const expected = writeHello(usualHello(true), { ...TARGET, serverName, ...share });
+      const [one, other] = [write(serverName), write(serverName)];
+      const withoutRandom = (record: Buffer) =>
+        Buffer.concat([record.subarray(0, 11), record.subarray(43, 44), record.subarray(76)]);
+      expect(withoutRandom(one)).toEqual(withoutRandom(expected));
+      expect(one.subarray(11, 43)).not.toEqual(other.subarray(11, 43));
+      expect(one.subarray(44, 76)).not.toEqual(other.subarray(44, 76));
+    }
   });
 });

@@ -51,11 +51,13 @@ export interface HelloTarget {
   /** Name to send as SNI; an IP address or null to send none (RFC 6066 §3). */
   serverName: string | null;
   alpn: readonly string[];
+  /** Public key of X25519. Default: a random one without a private key, so that the handshake cannot be completed. */
+  x25519Share?: Buffer;
 }
 
 /**
- * Writes a ClientHello in one TLS record (RFC 8446 §4.1.2, §5.1). Its key shares have no private keys, so the handshake cannot be completed.
- * `paddedTo`: minimum length of the record in bytes, reached with the padding extension (RFC 7685).
+ * Writes a ClientHello in one TLS record (RFC 8446 §4.1.2, §5.1). `paddedTo`: minimum length of the record in bytes, reached with the
+ * padding extension (RFC 7685).
  */
 export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0): Buffer {
   const grease = shuffledGrease();
@@ -70,13 +72,7 @@ export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0)
     signatures: replaced(shape.signatures, grease(2)),
     versions: replaced(shape.versions, grease(3)),
   };
-  const hasName = target.serverName !== null && isIP(target.serverName) === 0;
-  const types = shape.extensions.filter(
-    (type) =>
-      (type !== EXTENSION_TYPE.serverName || hasName) &&
-      (type !== EXTENSION_TYPE.alpn || target.alpn.length > 0) &&
-      (type !== EXTENSION_TYPE.applicationSettings || target.alpn.includes('h2')),
-  );
+  const types = sentExtensions(shape, target);
   // BoringSSL sends two reserved extensions: an empty one and one of a single byte.
   const reserved = [extension(grease(4), Buffer.alloc(0)), extension(grease(5), Buffer.alloc(1))];
   const extensions = types.map((type) =>
@@ -87,6 +83,50 @@ export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0)
   if (missing <= 0) return record;
   const padding = extension(EXTENSION_TYPE.padding, Buffer.alloc(Math.max(0, missing - 4)));
   return recordWith(filled.ciphers, [...extensions, padding]);
+}
+
+/**
+ * Returns a function that writes the same ClientHellos as `writeHello` to many servers, in a tenth of the time. The shape must begin with the
+ * server name, and have no GREASE.
+ */
+export function helloWriter(
+  shape: HelloShape,
+  target: Omit<HelloTarget, 'serverName'>,
+): (serverName: string | null) => Buffer {
+  const template = writeHello(shape, { ...target, serverName: null });
+  const extensionsAt = SESSION_ID_AT + 32 + 2 + 2 * shape.ciphers.length + 2;
+  return (serverName) => {
+    const hasName = serverName !== null && isIP(serverName) === 0;
+    const named = { ...target, serverName };
+    const name = hasName
+      ? extension(EXTENSION_TYPE.serverName, content(EXTENSION_TYPE.serverName, shape, named))
+      : Buffer.alloc(0);
+    const start = extensionsAt + 2;
+    const record = Buffer.concat([template.subarray(0, start), name, template.subarray(start)]);
+    const added = name.length;
+    record.writeUInt16BE(record.readUInt16BE(3) + added, 3);
+    record.writeUIntBE(record.readUIntBE(6, 3) + added, 6, 3);
+    record.writeUInt16BE(record.readUInt16BE(extensionsAt) + added, extensionsAt);
+    const random = randomBytes(64);
+    random.copy(record, RANDOM_AT, 0, 32);
+    random.copy(record, SESSION_ID_AT, 32, 64);
+    return record;
+  };
+}
+
+/** Places in a record with a ClientHello: its random, and its session id of 32 bytes (RFC 8446 §4.1.2). */
+const RANDOM_AT = 5 + 4 + 2;
+export const SESSION_ID_AT = RANDOM_AT + 32 + 1;
+
+/** Returns the types of the extensions of a shape that a ClientHello to this target has. */
+export function sentExtensions(shape: HelloShape, { serverName, alpn }: HelloTarget): number[] {
+  const hasName = serverName !== null && isIP(serverName) === 0;
+  return shape.extensions.filter(
+    (type) =>
+      (type !== EXTENSION_TYPE.serverName || hasName) &&
+      (type !== EXTENSION_TYPE.alpn || alpn.length > 0) &&
+      (type !== EXTENSION_TYPE.applicationSettings || alpn.includes('h2')),
+  );
 }
 
 /** Returns a function that returns a different reserved value for each index below 16. */
@@ -112,7 +152,8 @@ function extension(type: number, value: Buffer): Buffer {
   return Buffer.concat([numbers([type]), prefixed(2, value)]);
 }
 
-function content(type: number, shape: HelloShape, { serverName, alpn }: HelloTarget): Buffer {
+function content(type: number, shape: HelloShape, target: HelloTarget): Buffer {
+  const { serverName, alpn } = target;
   switch (type) {
     case EXTENSION_TYPE.serverName:
       return prefixed(2, Buffer.concat([Buffer.alloc(1), prefixed(2, Buffer.from(serverName ?? ''))]));
@@ -142,7 +183,7 @@ function content(type: number, shape: HelloShape, { serverName, alpn }: HelloTar
       return prefixed(
         2,
         Buffer.concat(
-          shape.shares.map((group) => Buffer.concat([numbers([group]), prefixed(2, share(group))])),
+          shape.shares.map((group) => Buffer.concat([numbers([group]), prefixed(2, share(group, target))])),
         ),
       );
     case EXTENSION_TYPE.trustAnchors:
@@ -159,11 +200,11 @@ function content(type: number, shape: HelloShape, { serverName, alpn }: HelloTar
 const protocolNames = (names: readonly string[]): Buffer =>
   prefixed(2, Buffer.concat(names.map((name) => prefixed(1, Buffer.from(name)))));
 
-/** Returns a random public key that servers accept. Any 32 bytes are a public key of X25519 (RFC 7748 §5). */
-function share(group: number): Buffer {
+/** Returns a public key that servers accept. Any 32 bytes are a public key of X25519 (RFC 7748 §5). */
+function share(group: number, { x25519Share }: HelloTarget): Buffer {
   switch (group) {
     case GROUP.x25519:
-      return randomBytes(32);
+      return x25519Share ?? randomBytes(32);
     case GROUP.p256:
       return createECDH('prime256v1').generateKeys();
     case GROUP.x25519MlKem768:

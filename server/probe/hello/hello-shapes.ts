@@ -77,6 +77,17 @@ export function plainHello(part: HelloPart | null = null): HelloShape {
   return part !== null && isOffer(part) ? WITH_PART[part](PLAIN) : PLAIN;
 }
 
+/** The signatures of `modernContext`, in its order. */
+const BROADER_SIGNATURES = [
+  0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x0804, 0x0809, 0x0805, 0x080a, 0x0806, 0x080b, 0x0401, 0x0501,
+  0x0601,
+];
+
+/** Returns a ClientHello that offers what our usual TLS settings offer: to web servers `browserContext`, to others `modernContext`. */
+export function usualHello(isWeb: boolean): HelloShape {
+  return isWeb ? PLAIN : { ...PLAIN, signatures: BROADER_SIGNATURES };
+}
+
 export type Browser = Extract<Client, 'chromium' | 'firefox' | 'apple'>;
 
 /**

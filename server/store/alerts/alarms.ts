@@ -22,6 +22,7 @@ export const ALARM_CODES = [
   'database_damaged',
   'disk_failed',
   'disk_full',
+  'tls_differs',
 ] as const;
 export type AlarmCode = (typeof ALARM_CODES)[number];
 

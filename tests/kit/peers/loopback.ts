@@ -16,6 +16,7 @@ export const PATIENT = {
   posture: 300_000,
   dialogue: { greetingMs: 300_000, dialogueMs: 300_000 },
   check: 300_000,
+  read: 300_000,
 };
 
 /** Options of `expect.poll` while timers are stopped. */

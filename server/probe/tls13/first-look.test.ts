@@ -1,0 +1,149 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  answer,
+  failed,
+  issue,
+  judgedAddresses,
+  observation,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
+import type { AddressObservation, HandshakeObservation, Observation } from '../../core/observation.ts';
+import type { Verdict } from '../../core/verdict.ts';
+import { lookFirst, type Seen } from './first-look.ts';
+
+const leaf = issue();
+const TLS = { group: 'X25519', alpn: 'h2' };
+const ANSWERED = {
+  outcome: 'answered',
+  address: '192.0.2.1',
+  method: 'HEAD',
+  status: 200,
+  durationMs: 9,
+} as const;
+
+const shown = (changes: Partial<HandshakeObservation> = {}, one = leaf) =>
+  answer(withChain(one), { ...TLS, ...changes });
+
+function seen(
+  addresses: AddressObservation[],
+  http: Observation['http'] = ANSWERED,
+  previous?: Verdict,
+): Seen {
+  return {
+    observation: observation(addresses, { http }),
+    verdicts: [judgedAddresses(addresses, { http }, previous)],
+  };
+}
+
+const FINE = seen([shown()]);
+const fine = FINE.verdicts[0] as Verdict;
+const BROKEN = seen([failed({ stage: 'handshake', reason: 'tls_alert' })]);
+
+function look(
+  read: readonly (Seen | null)[],
+  more: { observe?: readonly Seen[]; previous?: readonly (Verdict | null)[]; isSampled?: boolean } = {},
+) {
+  const { observe = [BROKEN], previous = [fine], isSampled = false } = more;
+  const mocks = {
+    read: vi.fn<() => Promise<Seen | null>>(),
+    observe: vi.fn<() => Promise<Seen>>(),
+    onDifference: vi.fn<(detail: string) => void>(),
+  };
+  for (const one of read) mocks.read.mockResolvedValueOnce(one);
+  for (const one of observe) mocks.observe.mockResolvedValueOnce(one);
+  const asked = { previous, withPosture: false };
+  return { ...mocks, asked, result: lookFirst(asked, { ...mocks, isSampled: () => isSampled }) };
+}
+
+describe('The first look', () => {
+  it('counts if it confirms a fine verdict, with one connection', async () => {
+    expect(fine).toMatchObject({ trusted: true, failure: null });
+    const { result, observe } = look([FINE]);
+    expect(await result).toBe(FINE);
+    expect(observe).not.toHaveBeenCalled();
+  });
+
+  it('counts for a host with an address that this machine has no route to', async () => {
+    const half = seen([shown(), failed({ reason: 'no_route_here' })]);
+    const { result } = look([half], { previous: half.verdicts });
+    expect(await result).toBe(half);
+  });
+
+  it.each<[string, readonly (Verdict | null)[]]>([
+    ['there is no earlier verdict', [null]],
+    ['nothing is asked for', []],
+    ['one of the earlier verdicts is not fine', [fine, { ...fine, trusted: false }]],
+    ['the host was not reached', [BROKEN.verdicts[0] as Verdict]],
+    ['the host spoke TLS 1.2', [seen([shown({ tlsVersion: 'TLSv1.2' })]).verdicts[0] as Verdict]],
+    ['the host chose another group', [seen([shown({ group: 'P-256' })]).verdicts[0] as Verdict]],
+    ['one of two addresses failed', [seen([shown(), failed()]).verdicts[0] as Verdict]],
+    ['a certificate was revoked', [{ ...fine, revocation: { ...fine.revocation, state: 'revoked' } }]],
+  ])('is left out if %s', async (_name, previous) => {
+    const { result, read } = look([FINE], { previous });
+    expect(await result).toBe(BROKEN);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('is left out for the daily posture and for new hosts', async () => {
+    for (const more of [{ withPosture: true }, { withPosture: false, isNew: true }]) {
+      const read = vi.fn<() => Promise<Seen | null>>();
+      const observe = (): Promise<Seen> => Promise.resolve(BROKEN);
+      await lookFirst({ previous: [fine], ...more }, { read, observe, onDifference: vi.fn() });
+      expect(read).not.toHaveBeenCalled();
+    }
+  });
+
+  it.each<[string, Seen | null]>([
+    ['is unusual', null],
+    ['shows a failure', BROKEN],
+    ['shows an untrusted chain', seen([shown({ presentedChain: [issue().der] }), shown()])],
+    ['shows an expired certificate', seen([shown({}, issue({ notAfter: 0, notBefore: 0 }))])],
+    ['shows another leaf', seen([shown({}, issue())])],
+    ['shows a failing address', seen([shown(), failed()])],
+    ['gets no answer by HTTP', seen([shown()], null)],
+    ['gets a status that means down', seen([shown()], { ...ANSWERED, status: 503 })],
+    ['gets a status that needs a GET', seen([shown()], { ...ANSWERED, status: 405 })],
+    [
+      'gets no status',
+      seen([shown()], { outcome: 'failed', address: '192.0.2.1', reason: 'closed', durationMs: 1 }),
+    ],
+    ['gets faulty HTTP/2', seen([shown()], { ...ANSWERED, http2Faults: ['late_settings'] })],
+  ])('is repeated with OpenSSL if it %s', async (_name, unusual) => {
+    const { result, observe, onDifference } = look([unusual], { observe: [FINE] });
+    expect(await result).toBe(FINE);
+    expect(observe).toHaveBeenCalledOnce();
+    expect(onDifference).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, Seen, string]>([
+    ['a failed handshake', BROKEN, 'OpenSSL fails with tls_alert'],
+    ['another version', seen([shown({ tlsVersion: 'TLSv1.2' })]), 'other tlsVersion'],
+    ['another protocol', seen([shown({ alpn: null })]), 'other alpn'],
+    ['a staple', seen([shown({ staple: Buffer.of(1) })]), 'only one gets an OCSP response'],
+    ['other intermediates', seen([shown({ presentedChain: [leaf.der] })]), 'other intermediates'],
+  ])('reports that OpenSSL sees %s in a sample, if it sees it twice', async (_name, other, what) => {
+    const address =
+      other === BROKEN ? [failed({ address: '192.0.2.1', stage: 'handshake', reason: 'tls_alert' })] : null;
+    const theirs = address === null ? other : seen(address);
+    const twice = look([FINE, FINE], { observe: [theirs, theirs], isSampled: true });
+    expect(await twice.result).toBe(theirs);
+    expect(twice.onDifference).toHaveBeenCalledExactlyOnceWith(
+      `Two TLS clients see pay.fjord.example:443 at 192.0.2.1 differently: ${what}.`,
+    );
+    const once = look([FINE, FINE], { observe: [theirs, FINE], isSampled: true });
+    expect(await once.result).toBe(theirs);
+    expect(once.onDifference).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, Seen]>([
+    ['the same', FINE],
+    ['another leaf of a server that has several', seen([shown({}, issue())])],
+    ['a timeout', seen([failed({ address: '192.0.2.1', stage: 'handshake', reason: 'timeout' })])],
+    ['a refused connection', seen([failed({ address: '192.0.2.1', reason: 'refused' })])],
+  ])('reports nothing if OpenSSL sees %s in a sample', async (_name, theirs) => {
+    const { result, read, onDifference } = look([FINE], { observe: [theirs], isSampled: true });
+    expect(await result).toBe(theirs);
+    expect(read).toHaveBeenCalledOnce();
+    expect(onDifference).not.toHaveBeenCalled();
+  });
+});
