@@ -27,11 +27,8 @@ describeAnyDatabase('A status page', (open) => {
   it('is public only while its owner has it switched on', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({
-      enabled: false,
-      slug: null,
-      url: null,
-    });
+    const before = (await alice.ask(CALLS.statusPage)).ok.data;
+    expect(before).toMatchObject({ enabled: false, slug: null, url: null });
     expect((await visit(api)).status).toBe(404);
     const saved = (await save(alice, { title: 'Fjord', slug: SLUG })).ok.data;
     expect(saved).toMatchObject({ enabled: false, url: `http://localhost:8080/status/${SLUG}` });
@@ -216,8 +213,8 @@ describeAnyDatabase('A status page', (open) => {
     const chosen = ['b.example.com', 'a.example.com'].map((host) => ({ id: idOf(host), label: '' }));
     expect(await names({ shows: 'chosen', domains: chosen })).toEqual(['b.example.com', 'a.example.com']);
     await alice.ask(CALLS.removeDomain, { params: { id: idOf('b.example.com') } });
-    expect((await seen(api)).domains.map(({ name }) => name)).toEqual(['a.example.com']);
-    expect(await names({ shows: 'chosen', domains: [] })).toEqual([]);
+    expect(await names({})).toEqual(['a.example.com']);
+    expect(await names({ domains: [] })).toEqual([]);
   });
 
   it('omits certificates, uptime and incidents if its owner hides them', async () => {
