@@ -137,17 +137,19 @@ async function countAll(
  * the first of the next day and counts between them, because with GROUP BY SQLite would sort all rows.
  */
 function endsOnDays(accountId: string, group: RawBuilder<boolean>): RawBuilder<CountRow> {
-  const ofGroup = sql`monitor_listing where account_id = ${accountId} and ${group}`;
+  // The condition on the days comes first, because SQLite starts at the first of two lower bounds.
+  const among = (days: RawBuilder<unknown>) =>
+    sql`monitor_listing where account_id = ${accountId} and ${days} and ${group}`;
   const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
   return sql<CountRow>`select null, 0,
-      (select monitor_id from ${ofGroup} and not_after = first_at order by monitor_id limit 1),
+      (select monitor_id from ${among(sql`not_after = first_at`)} order by monitor_id limit 1),
       first_at,
-      (select count(*) from ${ofGroup} and not_after >= first_at and not_after < ${nextDay})
+      (select count(*) from ${among(sql`not_after >= first_at and not_after < ${nextDay}`)})
     from (
       with recursive firsts (first_at) as (
-        select min(not_after) from ${ofGroup}
+        select min(not_after) from ${among(sql`not_after is not null`)}
         union all
-        select (select min(not_after) from ${ofGroup} and not_after >= ${nextDay})
+        select (select min(not_after) from ${among(sql`not_after >= ${nextDay}`)})
           from firsts where first_at is not null)
       select first_at from firsts where first_at is not null) as days`;
 }
