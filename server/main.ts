@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   // Only one process may use the SQLite database. PostgreSQL is shared by many.
   if (config.databaseUrl === null) closers.push(lockDataDirectory(config.dataDir));
   const { api, worker } = await loadRole(config.role);
-  // Not before the modules are loaded: the heap would be collected many times while it grows to its usual size.
+  // Set this after the modules are loaded: otherwise many garbage collections run while the heap grows to its usual size.
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
 
   const log = createLog(config.logLevel);

@@ -22,7 +22,7 @@ export interface ChannelDefinition<Entered, Stored = Entered> {
   toStored(entered: Entered, before: Stored | null): Stored;
   /** Returns a key that is equal for two configs of this kind if they reach the same receiver. */
   receiverKey(config: Stored): string;
-  /** Returns a text by which the owner recognises the channel, with its secrets masked. */
+  /** Returns a string by which the owner recognises the channel, with its secrets masked. */
   maskedTarget(config: Stored): string;
   /** Returns the name of a channel for which nobody entered a name. Default: the name of the kind. */
   defaultName?(config: Stored): string;

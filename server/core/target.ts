@@ -62,7 +62,7 @@ export function identityOf({ protocol, ...named }: CheckedEndpoint): CheckedEndp
   return { ...nameOf(named), protocol };
 }
 
-/** Returns a text that is equal for equal endpoints only. */
+/** Returns a string that is equal for equal endpoints only. */
 export function identityKey({ protocol, host, port, target = '' }: CheckedEndpoint): string {
   return `${protocol} ${host} ${port} ${target}`;
 }

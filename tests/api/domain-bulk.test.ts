@@ -117,7 +117,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     const { store, clock } = api;
     const ids = await addChecked(api, alice, HOSTS);
     await act(alice, ids, 'pause');
-    // Left from a time with Premium: more domains than the Free plan lets anybody add.
+    // The account kept these domains when Premium ended: more than the Free plan allows.
     const more = Array.from({ length: 4 }, () => randomUUID());
     const paused = { active: 0, paused_by: 'user' as const, paused_at: clock.now() };
     const times = { created_at: clock.now(), next_check_at: clock.now(), check_every_minutes: 1440 };

@@ -139,7 +139,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     await deliver(subscriptionEventOf({ reference: alice.reference }));
     await deliver(subscriptionEventOf({ status: 'canceled', period: null, after: 1 }));
     expect(await isPremium(alice)).toBe(false);
-    // Sold by hand in Paddle's dashboard to a customer whom we know.
+    // The operator sells a subscription in Paddle's dashboard to a known customer.
     await deliver(subscriptionEventOf({ subscription: 'sub_2', after: 2 }));
     expect(await subscriptions(alice)).toEqual({ sub_1: 'canceled', sub_2: 'active' });
     expect(await isPremium(alice)).toBe(true);

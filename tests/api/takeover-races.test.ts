@@ -53,7 +53,7 @@ describeEachDatabase('Requests of an account during its takeover', (open, name) 
     const { squatter } = await provision(api);
     const session = await api.store.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow();
     const [written, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    // Written without a lock on the account, so that the takeover can wait for the session only.
+    // Insert without a lock on the account, so that the takeover can wait for the session only.
     const window = {
       id: 'late',
       account_id: squatter.id,

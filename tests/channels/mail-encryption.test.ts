@@ -10,7 +10,7 @@ import { startStrippingProxy } from '../kit/peers/stripping-proxy.ts';
 import type { ServerCertificate } from '../kit/peers/tls-server.ts';
 import { promise } from '../security/promise.ts';
 
-/** Not an address that may go without encryption, yet the system delivers it to this very machine. */
+/** An address that requires encryption, although the system connects it to this machine. */
 const BEYOND = '0.0.0.0';
 const PASSWORD = 'hunter2';
 const never = new AbortController().signal;

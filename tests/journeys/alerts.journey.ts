@@ -314,7 +314,7 @@ test('alert steps are previewed; quiet hours, events and maintenance are saved; 
   await choose(dialog.getByLabel('Repeats'), 'Every week');
   await dialog.getByLabel('Start time').fill('7 pm');
   await dialog.getByLabel('End time').fill('11 pm');
-  // Not today: a window that has begun can be ended, not cancelled.
+  // Choose a later day: a window that has begun can be ended, but not cancelled.
   const day = new Date(daysFromNow(2)).toISOString().slice(0, 10);
   await dialog.getByLabel('From').fill(day);
   await dialog.getByLabel('To', { exact: true }).fill(day);

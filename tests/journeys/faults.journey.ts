@@ -123,7 +123,7 @@ test('a domain is shown as added or removed although the connection broke during
   await page.getByLabel('Host Address').press('Enter');
   await expectToast(page, OFFLINE);
   await heal(page, wire);
-  // Shown by the event stream or the next read.
+  // The event stream or the next read brings the card.
   await expect(card(page, host)).toBeVisible();
 
   await page.getByRole('button', { name: `Actions for ${host}` }).click();

@@ -59,7 +59,7 @@ function backwards(stops: readonly Stop[]): string[] {
     if (!next) return [];
     const isInLine = Math.min(stop.bottom, next.bottom) - Math.max(stop.top, next.top) > 4;
     const isBack = isInLine ? next.right <= stop.left + 1 : next.bottom < stop.top - 2;
-    // The box for the selection covers the icon, at half the height of a card or row.
+    // The checkbox covers the icon, halfway down the card or row, so it is lower than the name.
     const isBesideName = stop.name === `Select ${next.name}`;
     const isNextCard = next.name.startsWith('Select ') && next.left > stop.left;
     // The preview is a column of its own.

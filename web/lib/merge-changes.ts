@@ -16,7 +16,7 @@ export class OverlapError extends Error {
   }
 }
 
-/** Returns the error at a field whose text another tab or device has saved differently. */
+/** Returns the error for a field that another tab or device has saved with a different text. */
 export const savedMeanwhile = ({ saved }: Overlap): string =>
   `Another tab or device saved “${String(saved)}” meanwhile. Save again to replace it.`;
 

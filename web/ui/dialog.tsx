@@ -176,7 +176,7 @@ const SHEET_BELOW_PX = 720;
 /** Width of a toast with its distance from the right and from a dialog. */
 const TOAST_PX = 392;
 const TOAST_GAP_PX = 12;
-/** Height below a dialog in which a toast has room. */
+/** Height in px that a toast needs below a dialog. */
 const ROOM_BELOW_PX = 120;
 
 /** Keeps toasts beside or below a dialog while it is open, or above its buttons where neither has room; see `main.css`. */

@@ -38,7 +38,7 @@ const registrationKey = ({ domain, expiresAt }: RegistrationEnd): string =>
 
 /** Time after the first domain got a renewed certificate in which the other domains should get it, too. */
 const MAX_DEPLOYMENT_MS = DAY_MS;
-/** This time as a share of the lifetime, for short-lived certificates. */
+/** The same limit for short-lived certificates, as a share of the lifetime. */
 const DEPLOYMENT_SHARE = 0.1;
 
 /** Certificates issued within this time, such as one with an RSA and one with an ECDSA key, do not replace each other. */

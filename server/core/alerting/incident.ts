@@ -143,7 +143,7 @@ export interface SharedIncident extends Pick<
   hasOthersOpen: boolean;
   /** Number of other domains that serve the certificate. */
   othersServing: number;
-  /** The distinct choices of the other domains, which are combined. Domains that are silenced have none. */
+  /** Distinct channel choices of the other domains that are not silenced. The alert goes to the channels of all choices. */
   choices: readonly RouteChoice[];
 }
 

@@ -9,7 +9,7 @@ import type { MonitorsTable, Tables } from '../schema/tables.ts';
 import { parseAccountSettings, parseDomainSettings } from '../alerts/stored-alerts.ts';
 import { monitorOf } from '../db/dialect.ts';
 
-/** Returns a text by which the owner recognises a channel, without its secrets. */
+/** Returns a string by which the owner recognises a channel, without its secrets. */
 type ChannelTarget = (row: { kind: ChannelKind; config: string }) => string;
 
 /**

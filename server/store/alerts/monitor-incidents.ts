@@ -161,7 +161,7 @@ export async function writeIncidents(
   return opened;
 }
 
-/** Returns whether an update would only change `asOf`. It is not needed then: an alert takes `asOf` from the check that plans the alert. */
+/** Returns whether an update would only change `asOf`. We skip such updates: an alert takes `asOf` from the check that plans the alert. */
 function isUnchanged(
   { id, confirmedAt, clearingSince, facts }: StoredIncident,
   change: Extract<IncidentChange, { kind: 'update' }>,

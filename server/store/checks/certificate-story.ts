@@ -45,7 +45,7 @@ export interface CertificateStory {
   /** This certificate and the 20 newest others, newest first. */
   versions: CertificateVersion[];
   versionCount: number;
-  /** A page of the monitors: those that have not changed first, then the latest change first, then by name. */
+  /** A page of the monitors. Sorted: unchanged monitors first, then by time of the change, newest first, then by name. */
   monitors: VersionMonitor[];
   monitorCount: number;
   /** Number of monitors that have changed, and of all; paused ones count only if they have changed. */

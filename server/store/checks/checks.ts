@@ -178,7 +178,7 @@ const lockLeasedRow = compileOnce(
 type LeasedRow = Awaited<ReturnType<typeof lockLeasedRow>>[number];
 type LockedState = CheckState & { incidents: StoredIncident[] };
 
-/** Concludes the check from the stored state, with the alert context if the conclusion depends on it. */
+/** Draws the conclusion of a check from the stored state. Reads the alert context only if the conclusion depends on it. */
 async function decide(
   store: Store,
   trx: Transaction<Tables>,

@@ -218,7 +218,7 @@ async function mergedByDay(
   return entries.toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
-/** Returns the monitor that expires first of those on the same day in the same group, without the `faulty` ones. */
+/** Returns the earliest expiry on the day and in the group of `row`. Ignores `faulty` monitors. */
 async function firstFaultless(
   store: Store,
   query: SummaryQuery,

@@ -55,7 +55,7 @@ const PUBLIC: Screen[] = [
     name: 'reset-password-incomplete',
     visitor: 'nobody',
     async show(page) {
-      // The tab keeps the token of a link that it opened at the same address.
+      // Leave the page first: otherwise the tab still has the token of the screen before.
       await page.goto('about:blank');
       await open(page, '/reset-password');
       await page.getByText('This link is incomplete').waitFor();

@@ -126,7 +126,7 @@ function Finder({ commands, onChoose }: FinderProps) {
     if (marked) choose(marked);
   });
   useEffect(() => {
-    // The person pressed Enter, and the choice only waited for the search.
+    // Enter was pressed during the search. Run the chosen entry now that the search has ended.
     // oxlint-disable-next-line react/set-state-in-effect
     if (isEntered && !search.isSearching) chooseMarked();
   }, [isEntered, search.isSearching]);

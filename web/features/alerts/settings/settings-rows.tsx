@@ -41,7 +41,7 @@ export function QuietHoursRow({ alerts }: RowProps) {
     ({ before, after }, settled) =>
       save.mutate({ before: { quiet_hours: before }, after: { quiet_hours: after } }, settled),
   );
-  // Shown with its error and not saved.
+  // The rejected value stays in the form with its error. It is not saved.
   const [refused, setRefused] = useState<typeof quietHours>(null);
   return (
     <Row

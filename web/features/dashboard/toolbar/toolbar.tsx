@@ -14,7 +14,7 @@ import { ViewToggle } from './view-toggle.tsx';
 
 // Its code loads when the menu opens.
 const GroupChoices = lazyPart(async () => (await import('./group-choices.tsx')).GroupChoices);
-/** The search parameters of an address without an open group. */
+/** Search parameters of the URL when no group is open. */
 const NO_GROUP = { issuer: undefined, without: undefined };
 
 interface ToolbarProps {

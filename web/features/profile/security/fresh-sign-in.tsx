@@ -145,7 +145,7 @@ function FreshSignIn<Ready>(props: FreshSignInProps<Ready>) {
   const { user } = useSignedIn();
   const proof = useProof(props);
   const { run, busy, step, ready } = proof;
-  // Kept because the call after a second step may need it.
+  // Keep the password: the call after a second step may need it.
   const [password, setPassword] = useState('');
   if (ready && children) return children(ready.value);
   if (busy === RECENT) return <Skeleton className="mt-5 h-10" />;
