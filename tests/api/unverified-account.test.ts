@@ -292,7 +292,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('can resume a domain in exchange for another right after a resume was refused at the domain limit', async () => {
+  it('can pause one domain and resume another right after the domain limit rejected a resume', async () => {
     const api = await startApi(open);
     const nora = await signUp(api.send, { name: 'Nora' });
     const ids: string[] = [];

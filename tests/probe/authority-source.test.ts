@@ -127,7 +127,7 @@ describe('Missing intermediates', () => {
     expect(await complete(openSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
   });
 
-  it('are fetched for more chains of an endpoint than its quota, because verified answers do not count', async () => {
+  it('are fetched for nine chains of one endpoint, because verified answers do not count towards the quota', async () => {
     const { intermediates } = openSources();
     for (let number = 1; number <= 9; number++) {
       const issuer = root.intermediate({ commonName: `Issuer ${number}` });

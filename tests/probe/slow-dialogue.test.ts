@@ -91,7 +91,7 @@ describe('The probe of a server that delays its replies', () => {
     expect(assessUptime(observation).state).toBe('unknown');
   });
 
-  it('tests three things of the posture of a server that greets after 30 seconds, and postpones the rest', async () => {
+  it('runs three posture handshakes with a server that greets after 30 seconds, and postpones the rest', async () => {
     const { peer, answer, wanted } = await delayingPeer(POSTFIX);
     const probe = await startProbe(peer.port, 'smtp', { withPosture: true });
     probe.passUntil(30_000);
