@@ -71,7 +71,7 @@ export async function measureQueues(): Promise<Figure[]> {
     const bob = await add('bob', ['first.queues.test', 'second.queues.test']);
     const attacked = Array.from({ length: HOSTS }, (_, index) => `h${index}.queues.test`);
     const attacker = await add('attacker', attacked);
-    await until(async () => (await unchecked(store)) === 0);
+    await until(async () => (await countUnchecked(store)) === 0);
     const fail = async (accountId: string, hosts: readonly string[]): Promise<void> => {
       for (const host of hosts) down.add(host);
       await store.db
@@ -90,7 +90,7 @@ export async function measureQueues(): Promise<Figure[]> {
       (async () => {
         await Promise.all([fail(attacker, attacked), fail(bob, ['second.queues.test'])]);
         beside = await waitForAlert(store, bob, mails, 'second.queues.test');
-        await until(async () => (await reported(store, attacker)) === HOSTS);
+        await until(async () => (await countReportedOutages(store, attacker)) === HOSTS);
       })(),
     );
     return [
@@ -168,7 +168,7 @@ async function waitForAlert(
   return (mails.arrivalOf('bob@certs.test', host) ?? Number.NaN) - (at ?? Number.NaN);
 }
 
-async function unchecked({ db }: Store): Promise<number> {
+async function countUnchecked({ db }: Store): Promise<number> {
   const { many } = await db
     .selectFrom('monitors')
     .select((eb) => eb.fn.countAll<number>().as('many'))
@@ -178,7 +178,7 @@ async function unchecked({ db }: Store): Promise<number> {
 }
 
 /** Returns how many outages of an account were reported. */
-async function reported({ db }: Store, accountId: string): Promise<number> {
+async function countReportedOutages({ db }: Store, accountId: string): Promise<number> {
   const { many } = await db
     .selectFrom('deliveries')
     .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')

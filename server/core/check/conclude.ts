@@ -87,15 +87,15 @@ export function concernedCertificates(
   now: number,
 ): readonly ConcernedCertificate[] | null {
   if (state.kind !== 'watched') return null;
-  const followed = followUp(state, observation, now);
-  const plan = planIncidents(state, observation, verdict, followed, null);
+  const updated = updateUptimeAndOutage(state, observation, now);
+  const plan = planIncidents(state, observation, verdict, updated, null);
   const certificates = certificatesIn(plan, state.incidents);
   const isNeeded =
     plan.alerts.length > 0 ||
     certificates.length > 0 ||
     // Maintenance silences alerts, keeps the incident of a change open, and may last longer than a snooze.
     plan.changes.some((change) => change.kind === 'end') ||
-    followed.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
+    updated.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
   return isNeeded ? certificates : null;
 }
 
@@ -111,10 +111,10 @@ export function conclude(
   now: number,
 ): Conclusion {
   const { kind, settings, previous, jitter } = state;
-  const followed = followUp(state, observation, now);
-  const { assessment, step, outage } = followed;
+  const updated = updateUptimeAndOutage(state, observation, now);
+  const { assessment, step, outage } = updated;
   const { alerts, changes, recheckAt } =
-    kind === 'watched' ? planIncidents(state, observation, verdict, followed, context) : NO_PLAN;
+    kind === 'watched' ? planIncidents(state, observation, verdict, updated, context) : NO_PLAN;
   const next = nextCheckAt({
     now,
     everyMinutes: state.everyMinutes,
@@ -147,18 +147,18 @@ export function conclude(
 }
 
 /** What an observation means for the uptime and the incident of an outage. */
-interface Followed {
+interface UptimeAndOutage {
   assessment: UptimeAssessment;
   step: UptimeStep;
   outage: { changes: IncidentChange[]; incidents: readonly KnownIncident[] };
   now: number;
 }
 
-function followUp(
+function updateUptimeAndOutage(
   { previous, uptime, incidents }: CheckState,
   observation: Observation,
   now: number,
-): Followed {
+): UptimeAndOutage {
   const assessment = assessUptime(observation, previous);
   const isRefused = assessment.downAt !== undefined;
   const step = followUptime(uptime, { state: assessment.state, isRefused, now });
@@ -169,7 +169,7 @@ function planIncidents(
   { previous, settings }: CheckState,
   { endpoint }: Observation,
   verdict: Verdict,
-  { assessment, outage, now }: Followed,
+  { assessment, outage, now }: UptimeAndOutage,
   context: AlertContext | null,
 ): IncidentPlan {
   return updateIncidents({
@@ -221,7 +221,7 @@ function followOutage(
   { incident, standing, endedAt: end }: UptimeStep,
   { state, cause }: UptimeAssessment,
   now: number,
-): Followed['outage'] {
+): UptimeAndOutage['outage'] {
   if (incident === 'begin') {
     const startedAt = standing.downSince ?? now;
     const facts: AlertFacts = {

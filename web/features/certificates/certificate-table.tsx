@@ -26,16 +26,16 @@ export type CertificateOrder = ListOrder<CertificateSort>;
 const ROW_PX = 61;
 const PHONE_ROW_PX = 105;
 /** Hides a column below 900 px. */
-const BROAD = 'hidden [@media(min-width:900px)]:table-cell';
+const FROM_900_PX = 'hidden [@media(min-width:900px)]:table-cell';
 /** Hides a column below 1,060 px. */
-const WIDE = 'hidden [@media(min-width:1060px)]:table-cell';
+const FROM_1060_PX = 'hidden [@media(min-width:1060px)]:table-cell';
 const HEAD: Column<CertificateSort>[] = [
   { label: 'Certificate', width: '', shown: '', sort: 'name' },
   // Wide enough for the badge with the longest name of a problem.
   { label: 'Remaining', width: 'w-[206px]', shown: 'max-md:hidden' },
   { label: 'Expires On', width: 'w-[150px]', shown: 'max-md:hidden', sort: 'soonest' },
-  { label: 'Issuer', width: 'w-[16%]', shown: BROAD, sort: 'issuer' },
-  { label: 'Lifetime', width: 'w-[11%]', shown: WIDE },
+  { label: 'Issuer', width: 'w-[16%]', shown: FROM_900_PX, sort: 'issuer' },
+  { label: 'Lifetime', width: 'w-[11%]', shown: FROM_1060_PX },
   { label: 'Served by', width: 'w-[21%]', shown: 'max-md:hidden', sort: 'domains' },
 ];
 
@@ -149,10 +149,10 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
       <td className={classNames(CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
         <Time iso={certificate.expiry_date} />
       </td>
-      <td className={classNames(CELL, BROAD, 'text-label text-fg-2 [overflow-wrap:anywhere]')}>
+      <td className={classNames(CELL, FROM_900_PX, 'text-label text-fg-2 [overflow-wrap:anywhere]')}>
         {issuerName}
       </td>
-      <td className={classNames(CELL, WIDE)}>
+      <td className={classNames(CELL, FROM_1060_PX)}>
         <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
       </td>
       <td className={classNames(CELL, 'text-label max-md:hidden')}>
