@@ -20,8 +20,8 @@ export function normaliseExpectedStatus(text: string): string | null {
 }
 
 /**
- * Returns whether an HTTP status means that the service is up. `expected`: as `normaliseExpectedStatus` returns it; null for all but
- * the server errors 500 to 599 (RFC 9110 §15.6), also 404 and the 999 that LinkedIn sends to robots.
+ * Returns whether an HTTP status means that the service is up. `expected` comes from `normaliseExpectedStatus`. Null accepts every status
+ * except 500 to 599 (RFC 9110 §15.6), so it accepts 404, and the 999 that LinkedIn sends to robots.
  */
 export function isExpectedStatus(status: number, expected: string | null): boolean {
   if (expected === null) return status < 500 || status > 599;

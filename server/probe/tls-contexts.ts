@@ -73,7 +73,7 @@ const BROADER_OFFER: Offer = {
  */
 export const browserContext = createSecureContext(settingsOf(BROWSER_OFFER));
 
-/** The usual TLS settings for other protocols, and those of a second attempt at web servers without a certificate for browsers. */
+/** TLS settings of protocols other than HTTPS. Also for a second attempt if a web server has no certificate that browsers accept. */
 export const modernContext = createSecureContext(settingsOf(BROADER_OFFER));
 
 /** Returns `modernContext` with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not know them. */

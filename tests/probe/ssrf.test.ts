@@ -223,7 +223,7 @@ describe('A permitted peer', () => {
     reachedInside = 0;
   });
 
-  /** Requests the open peer once for each location, each under its own name and path. */
+  /** Sends one request for each location to the permitted peer. Each request has its own host name and path. */
   async function askForEach(way: Way, scheme: keyof typeof ports, locations: readonly string[]) {
     const dial = half().ways[way];
     await Promise.all(

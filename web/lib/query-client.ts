@@ -56,7 +56,7 @@ function rereadFirstReads(queryClient: QueryClient): void {
     const { data, fetchStatus, isInvalidated } = query.state;
     if (action.type === 'fetch') {
       outdated.delete(query);
-      // After a failed first read, the query would not report the invalidation again.
+      // Reset the flag: after a failed first read it is still set, and the query would not report the next invalidation.
       if (data === undefined && isInvalidated) query.setState({ isInvalidated: false });
     }
     if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);

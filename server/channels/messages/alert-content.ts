@@ -64,8 +64,8 @@ function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertConte
 }
 
 /**
- * Returns the name of the domain, of the leaf certificate that several domains serve, or of the first of several domains, and then ' and
- * 2 other hosts' or ' and others'.
+ * Returns the name for the heading: the registered domain if its registration expires, the certificate if several domains serve it,
+ * else the domain. `others` follows the name of a domain if the alert is about several: ' and 2 other hosts' or ' and others'.
  */
 function nameOf(
   { alert, group }: AlertMessageInput,

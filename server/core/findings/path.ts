@@ -153,7 +153,7 @@ export const PATH = {
   },
 } satisfies Readonly<Record<string, Definition>>;
 
-/** The codes of the family, and those of other families that describe a fault of a path. */
+/** Codes of this family, and codes of other families that describe a fault of a path. */
 type PathCode = keyof typeof PATH | 'incomplete_chain' | 'malformed_certificate';
 type PathFinding = Omit<FoundIn<typeof PATH>, 'code'> & { code: PathCode };
 

@@ -16,7 +16,7 @@ import {
 export interface CrlStatusRequest {
   readonly crl: RevocationList;
   readonly certificate: Certificate;
-  /** The CAs above `certificate` on its path, and those of `crlSigners` whose own status is good. */
+  /** CAs above `certificate` on its path, and the `crlSigners` whose own status is good. */
   readonly signers: readonly Certificate[];
   /** Whether the path ends in a public root. */
   readonly isPublic: boolean;

@@ -99,7 +99,7 @@ function upgradedVerdict(stored: Stored): Stored {
   };
 }
 
-/** Converts a finding of an older version, which stored it in words, or of a kind that only newer versions know. */
+/** Converts a finding whose facts this version cannot read: an older version stored text, or a newer one a new kind. */
 function upgradedFinding(stored: Stored): Stored {
   const { code, message, fix = null, command = null, evidence = [], facts, ...rest } = stored;
   if (isFacts(facts)) return stored;

@@ -96,7 +96,7 @@ type CountRow =
   | { count: number; state: null; on_schedule: 0; id: string; first_at: number };
 
 /**
- * Counts monitors by state (except `ok`, which follows from the days), those on schedule, and those of each timeline group by day of
+ * Counts monitors by state (except `ok`, which follows from the days), monitors on schedule, and each timeline group by day of
  * expiry. Uses one statement, so that all counts are of the same moment.
  */
 async function countAll(

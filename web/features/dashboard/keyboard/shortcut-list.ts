@@ -33,7 +33,7 @@ const ELSEWHERE: readonly ListedShortcut[] = [
   { action: 'Notifications', keys: ['Alt+T'] },
 ];
 
-/** Returns the shortcuts of the key map, and those that other parts of the page handle. `paletteKey` opens the palette. */
+/** Returns the shortcuts of the key map and of other parts of the page. `paletteKey` opens the palette. */
 export function listedShortcuts(paletteKey: string): ListedShortcut[] {
   const lines = Map.groupBy(SHORTCUTS, ({ command }) => actionOf(command));
   return [
