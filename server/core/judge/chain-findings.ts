@@ -6,7 +6,12 @@ import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import type { ChainFinding } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
-import { anchorRefusals, linkRefusals, pathRefusals, sentRefusals } from './clients/client-findings.ts';
+import {
+  anchorRefusals,
+  linkRefusals,
+  pathRefusals,
+  sentCertificateRefusals,
+} from './clients/client-findings.ts';
 import { firstIssuerRefusals } from './first-issuer.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
 import {
@@ -105,7 +110,7 @@ export function judgeChain(input: {
       ? []
       : [
           ...pathRefusals(path, trustStore, { reference: input.reference, isPublic }, input.protocol),
-          ...sentRefusals(sent, path, input.protocol),
+          ...sentCertificateRefusals(sent, path, input.protocol),
           ...firstIssuerRefusals(seen, path, input.protocol),
           ...unorderedRefusals(seen, path, input.protocol),
           ...sentChainFindings(sent, path, now),

@@ -73,8 +73,8 @@ export function linkRefusals(
   return brokenRules(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
 }
 
-/** Returns what some clients refuse in the certificates that a server sends after its leaf, apart from those of the path. */
-export function sentRefusals(
+/** Returns what some clients refuse in the sent certificates that are not on the path. */
+export function sentCertificateRefusals(
   sent: readonly Certificate[],
   path: readonly Certificate[],
   protocol: Protocol,
