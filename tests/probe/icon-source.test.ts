@@ -128,7 +128,7 @@ describe('The icon of a site', () => {
   });
 });
 
-describe('No icon', () => {
+describe('The icon source', () => {
   it.each<[string, Site[string]]>([
     ['an SVG', { type: 'image/png', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }],
     ['a page', { type: 'image/png', body: '<!doctype html><script>alert(1)</script>' }],
@@ -136,17 +136,17 @@ describe('No icon', () => {
       'an image of 30,000 × 30,000 pixels',
       { type: 'image/png', body: pngIcon(8, undefined, { width: 30_000, height: 30_000 }) },
     ],
-    ['a compressed one', png({ 'content-encoding': 'gzip' })],
-    ['one with a Content-Length of 100 MB', png({ 'content-length': '100000000' })],
-    ['one that ends early', png({ 'content-length': String(PNG.length + 10) })],
+    ['a compressed image', png({ 'content-encoding': 'gzip' })],
+    ['an image with a Content-Length of 100 MB', png({ 'content-length': '100000000' })],
+    ['an image that ends early', png({ 'content-length': String(PNG.length + 10) })],
     [
-      'one with endless headers',
+      'an image with endless headers',
       (_request, response) => response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end(PNG),
     ],
-    ['one with status 206', { status: 206, body: PNG }],
-    ['one that is too long', { type: 'image/png', body: Buffer.concat([PNG, Buffer.alloc(120_000)]) }],
+    ['an image with status 206', { status: 206, body: PNG }],
+    ['an image that is too long', { type: 'image/png', body: Buffer.concat([PNG, Buffer.alloc(120_000)]) }],
     [
-      'an endless one',
+      'an endless image',
       (_request, response) => {
         const more = (): void => {
           while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -156,13 +156,13 @@ describe('No icon', () => {
         more();
       },
     ],
-  ])('is accepted from a site that sends %s', async (_name, body) => {
+  ])('does not accept %s', async (_name, body) => {
     const { port } = await startSite({ '/favicon.ico': body });
     expect(await find(port)).toBeNull();
     promise('icons');
   });
 
-  it('is accepted from a site that sends nothing or a byte at a time', async () => {
+  it('gives up on a site that sends nothing or a byte at a time', async () => {
     const drip: Serve = (_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
       const timer = setInterval(() => response.write('a'), 20);
@@ -179,13 +179,13 @@ describe('No icon', () => {
     ['sends a byte at a time', dripping],
     ['speaks plain HTTP', plainHttp],
     ['sends endless zeros', flooding(Buffer.alloc(65_536))],
-  ])('is accepted from a peer that %s instead of completing the handshake', async (_name, behave) => {
+  ])('gives up on a peer that %s instead of completing the handshake', async (_name, behave) => {
     const peer = await startRawPeer(behave);
     onTestFinished(() => peer.stop());
     expect(await find(peer.port, { deadlineMs: 300 })).toBeNull();
   });
 
-  it('is found beyond the start of a huge page', async () => {
+  it('reads only the start of a huge page', async () => {
     const body = `${page('/i.png').body}${'<p>'.repeat(400_000)}`;
     const { port } = await startSite({ '/': { body }, '/i.png': png() });
     expect(await find(port)).toEqual(icon);
@@ -193,7 +193,7 @@ describe('No icon', () => {
     expect(await find((await startSite({ '/': late, '/i.png': png() })).port)).toBeNull();
   });
 
-  it('is fetched from an internal address, another port or plain HTTP', async () => {
+  it('fetches no icon from an internal address, another port or plain HTTP', async () => {
     const site: Site = {};
     const { port, asked } = await startSite(site);
     let reached = 0;
@@ -240,7 +240,7 @@ describe('No icon', () => {
     expect(await find(port)).toEqual(icon);
   });
 
-  it('is fetched after the worker stops', async () => {
+  it('fetches no icon after the worker stops', async () => {
     const stopping = new AbortController();
     const { port } = await startSite({ '/': () => stopping.abort() });
     expect(await find(port, { signal: stopping.signal })).toBeNull();

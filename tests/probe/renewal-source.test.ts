@@ -155,8 +155,8 @@ describe('A renewal window (ARI)', () => {
   });
 });
 
-describe('No renewal window (ARI)', () => {
-  it('is requested for certificates of unknown CAs', async () => {
+describe('The renewal source (ARI)', () => {
+  it('requests no window for certificates of unknown CAs', async () => {
     const other = parseCertificate(mintAuthority({ organization: 'Other CA' }).issue({}).der);
     expect(await ask(source(), now, other)).toBeNull();
     const nameless = parseCertificate(issuer.issue({ keyIdentifiers: null }).der);
@@ -164,7 +164,7 @@ describe('No renewal window (ARI)', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is reported for a certificate that the CA does not know, and that answer is cached for a week', async () => {
+  it('reports a certificate that the CA does not know as unsupported, and caches that answer for a week', async () => {
     renewalInfo = json({ type: 'urn:ietf:params:acme:error:malformed' }, 404);
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unsupported' });
@@ -174,7 +174,7 @@ describe('No renewal window (ARI)', () => {
     expect(await ask(one, now + 7 * DAY_MS)).toMatchObject({ outcome: 'window' });
   });
 
-  it('is requested if the CA’s directory names no ARI service', async () => {
+  it('requests no window if the CA’s directory names no ARI service', async () => {
     directory = json({ newOrder: 'https://127.0.0.1/' });
     expect(await ask(source())).toMatchObject({ outcome: 'unsupported' });
     expect(questions()).toBe(0);
@@ -187,7 +187,7 @@ describe('No renewal window (ARI)', () => {
     ['a window that ends before it starts', json({ suggestedWindow: { start: end, end: start } })],
     ['a body that is too large', (_, response) => response.end(`"${'x'.repeat(70_000)}"`)],
     ['a hang-up', (_, response) => response.destroy()],
-  ])('is reported after %s, and the request is retried later', async (_, handler) => {
+  ])('reports no window after %s, and retries the request later', async (_, handler) => {
     renewalInfo = handler;
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unavailable' });
@@ -202,7 +202,7 @@ describe('No renewal window (ARI)', () => {
     [429, {}, 15 * 60_000],
     [503, { 'retry-after': '3600' }, HOUR_MS],
   ])(
-    'is reported for all certificates of a CA after status %i with %o until the retry is due',
+    'reports no window for any certificate of a CA after status %i with %o until the retry is due',
     async (status, headers, ms) => {
       renewalInfo = json({}, status, headers);
       const one = source();
@@ -216,13 +216,13 @@ describe('No renewal window (ARI)', () => {
     },
   );
 
-  it('is requested over plain HTTP', async () => {
+  it('requests no window over plain HTTP', async () => {
     directory = json({ renewalInfo: `http://127.0.0.1:${peer.port}/renewal-info` });
     expect(await ask(source())).toMatchObject({ outcome: 'unavailable' });
     expect(questions()).toBe(0);
   });
 
-  it('is returned if the CA has not answered by the caller’s deadline', async () => {
+  it('returns no window if the CA has not answered by the caller’s deadline', async () => {
     renewalInfo = () => undefined;
     const one = source();
     const signal = AbortSignal.timeout(50);
