@@ -39,7 +39,7 @@ interface Filtered {
  * Starts a server behind a filter. `hellos` has each ClientHello and whether the filter let it through, `open` is the number of open
  * connections.
  */
-async function filtered({ isRefused = () => false, reaction = 'broken', tls }: Filtered = {}) {
+async function startFilteredServer({ isRefused = () => false, reaction = 'broken', tls }: Filtered = {}) {
   const hellos: { hello: ReadHello; isAccepted: boolean }[] = [];
   const behind = keep(await startTlsServer({ '*': leaf }, { serve, ...tls }));
   const filter = createHelloFilter(behind.port, isRefused, reaction, (hello, isAccepted) =>
@@ -95,7 +95,7 @@ const WITH_ML_KEM = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
 
 it('A server that answers browsers gets two of their ClientHellos with the posture, and none in an ordinary check', async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-    const { port, hellos } = await filtered({ tls: { maxVersion } });
+    const { port, hellos } = await startFilteredServer({ tls: { maxVersion } });
     expect(await posture(port, { parts: POSTURE_PARTS })).toMatchObject({
       hellos: {
         address: '127.0.0.1',
@@ -127,7 +127,7 @@ it.each([
       alert: 'alert',
       garbage: 'not_tls',
     } as const)) {
-      const { port, hellos } = await filtered({ isRefused, reaction: reaction as Reaction });
+      const { port, hellos } = await startFilteredServer({ isRefused, reaction: reaction as Reaction });
       const { hellos: tested, postponed } = await posture(port);
       expect(tested?.intolerances).toEqual([
         { part, reaction: seen, clients: expect.arrayContaining([...clients]) },
@@ -141,20 +141,22 @@ it.each([
 );
 
 it('Two parts that a server does not accept are both found', async () => {
-  const { port } = await filtered({ isRefused: (hello) => reservesCipher(hello) || compresses(hello) });
+  const { port } = await startFilteredServer({
+    isRefused: (hello) => reservesCipher(hello) || compresses(hello),
+  });
   expect((await posture(port)).hellos?.intolerances.map(({ part }) => part)).toEqual([
     'grease_ciphers',
     'compression',
   ]);
 });
 
-it('The length from which a server accepts no ClientHello decides which clients are named', async () => {
+it('The posture of a server that rejects long ClientHellos names the clients that send longer ones', async () => {
   for (const [limit, clients] of [
     [2_000, ['chromium']],
     [1_700, ['chromium', 'firefox']],
     [1_550, ['chromium', 'firefox', 'java', 'openssl']],
   ] as const) {
-    const { port } = await filtered({ isRefused: ({ length }) => length > limit });
+    const { port } = await startFilteredServer({ isRefused: ({ length }) => length > limit });
     const [size] = (await posture(port)).hellos?.intolerances ?? [];
     expect(size?.part).toBe('size');
     expect(size?.clients.toSorted()).toEqual([...clients].toSorted());
@@ -162,7 +164,7 @@ it('The length from which a server accepts no ClientHello decides which clients 
 });
 
 it('A ClientHello of which no part alone is refused is reported as a whole, for the browsers that it stands for', async () => {
-  const { port } = await filtered({
+  const { port } = await startFilteredServer({
     isRefused: ({ extensions }) => extensions.has(27) && extensions.has(18),
   });
   expect((await posture(port)).hellos?.intolerances).toEqual([
@@ -199,7 +201,7 @@ it.each([
   'A server that leaves ClientHellos with %s without an answer is found within the limits of a check',
   async (_, isRefused, rounds, part, clients) => {
     stopTimers();
-    const { port, hellos, open } = await filtered({ isRefused, reaction: 'silent' });
+    const { port, hellos, open } = await startFilteredServer({ isRefused, reaction: 'silent' });
     const looking = posture(port, { timeouts: {} });
     for (const [round, expected] of rounds.entries()) {
       await expect.poll(() => [hellos.length, open()], STOPPED).toEqual(expected);
@@ -216,27 +218,27 @@ it.each([1, 2, 3, 4])(
   'A server that refuses the first %i ClientHellos of browsers is not reported',
   async (count) => {
     let left = count;
-    const { port } = await filtered({ isRefused: (hello) => isBrowser(hello) && left-- > 0 });
+    const { port } = await startFilteredServer({ isRefused: (hello) => isBrowser(hello) && left-- > 0 });
     expect((await posture(port)).hellos).toMatchObject({ intolerances: [] });
   },
 );
 
 it('A server that refuses a twelfth of all ClientHellos by chance is not reported (seed 49)', async () => {
   const random = seededRandom(49);
-  const { port, refused } = await filtered({ isRefused: () => random() < 1 / 12 });
+  const { port, refused } = await startFilteredServer({ isRefused: () => random() < 1 / 12 });
   for (let time = 0; time < 40; time++) expect((await posture(port)).hellos?.intolerances ?? []).toEqual([]);
   expect(refused()).toBeGreaterThan(5);
 });
 
 it('A server that begins to refuse every ClientHello during the test is not reported, and is tested again later', async () => {
   let left = 1;
-  const { port } = await filtered({ isRefused: () => left-- <= 0 });
+  const { port } = await startFilteredServer({ isRefused: () => left-- <= 0 });
   expect((await posture(port)).postponed).toContain('client_hellos');
 });
 
 it('A server that refuses a fourth connection at a time answers the ClientHellos of browsers', async () => {
   const isRefused = (): boolean => server.open() > 3;
-  const server = await filtered({ isRefused, reaction: 'closed' });
+  const server = await startFilteredServer({ isRefused, reaction: 'closed' });
   const { hellos, postponed = [] } = await posture(server.port, { parts: POSTURE_PARTS });
   expect(hellos).toMatchObject({ intolerances: [] });
   expect(postponed).not.toContain('client_hellos');
@@ -244,7 +246,7 @@ it('A server that refuses a fourth connection at a time answers the ClientHellos
 
 it('A server that refuses each hello of a browser once gets two more of them and a plain one', async () => {
   const refused = new Set<number>();
-  const { port, hellos } = await filtered({
+  const { port, hellos } = await startFilteredServer({
     isRefused: (hello) => isBrowser(hello) && !refused.has(hello.length) && !!refused.add(hello.length),
   });
   expect((await posture(port)).hellos).toMatchObject({ intolerances: [] });
@@ -252,18 +254,18 @@ it('A server that refuses each hello of a browser once gets two more of them and
 });
 
 it('A server that needs a group which not all browsers offer is not reported: other rules name who refuses', async () => {
-  const { port } = await filtered({ tls: { ecdhCurve: 'P-521' } });
+  const { port } = await startFilteredServer({ tls: { ecdhCurve: 'P-521' } });
   const { hellos, postponed } = await posture(port);
   expect(hellos).toMatchObject({ intolerances: [] });
   expect(postponed).not.toContain('client_hellos');
 });
 
 it('Only https servers that speak current TLS get the ClientHellos of browsers', async () => {
-  const old = await filtered({
+  const old = await startFilteredServer({
     tls: { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' },
   });
   expect((await posture(old.port)).hellos).toBeUndefined();
-  const other = await filtered();
+  const other = await startFilteredServer();
   expect((await posture(other.port, { protocol: 'tls' })).hellos).toBeUndefined();
   for (const { hellos } of [old, other]) expect(hellos.filter(({ hello }) => isBrowser(hello))).toEqual([]);
 });

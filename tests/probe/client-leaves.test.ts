@@ -121,7 +121,7 @@ const ED25519 = 0x0807;
 const ECDSA_P521 = 0x0603;
 
 /** Starts two servers, and a proxy that connects some clients to the second one. */
-async function routed(
+async function startRoutedServers(
   first: MintedCertificate,
   second: MintedCertificate,
   takesSecond: (hello: ReadHello) => boolean,
@@ -142,7 +142,9 @@ it('A server that shows Firefox another certificate, with a cipher that HTTP/2 f
   const takesSecond = ({ signatures }: ReadHello): boolean => signatures.includes(ECDSA_SHA1);
   const http2 = { ALPNProtocols: ['h2'], http2: speakingHttp2 };
   const old = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA', ...http2 } as const;
-  const verdict = await check(await routed(issue(), issue({ key: 'RSA-2048' }), takesSecond, old));
+  const verdict = await check(
+    await startRoutedServers(issue(), issue({ key: 'RSA-2048' }), takesSecond, old),
+  );
   expect(verdict.findings.map(({ facts }) => facts)).toContainEqual(
     expect.objectContaining({ kind: 'refused_by_clients', rule: 'http2_cipher' }),
   );
@@ -152,7 +154,7 @@ it('A server that shows Firefox another certificate, with a cipher that HTTP/2 f
 it('A server that chooses another certificate for clients with ML-KEM is judged by these', async () => {
   const second = issue(EXPIRED);
   const verdict = await check(
-    await routed(issue(), second, (hello) => extensionNumbers(hello, 10).includes(ML_KEM)),
+    await startRoutedServers(issue(), second, (hello) => extensionNumbers(hello, 10).includes(ML_KEM)),
   );
   expect(said(verdict)).toContain('critical expired');
   expect(refusing(verdict)).toEqual(['chromium', 'firefox', 'apple', 'openssl', 'go']);
@@ -186,7 +188,7 @@ it('A web server that closes the first connection for each offer is asked again'
 describe('A server with two certificates of one key type', () => {
   it('shows which clients get which of two RSA certificates', async () => {
     const second = issue({ key: 'RSA-2048', ...EXPIRED });
-    const server = await routed(issue({ key: 'RSA-2048' }), second, ({ signatures }) =>
+    const server = await startRoutedServers(issue({ key: 'RSA-2048' }), second, ({ signatures }) =>
       signatures.includes(ED25519),
     );
     const verdict = await check(server);
@@ -196,7 +198,9 @@ describe('A server with two certificates of one key type', () => {
 
   it('shows which clients get which of two ECDSA certificates, without a handshake only to look for a second one', async () => {
     const second = issue({ key: 'P-384', ...EXPIRED });
-    const server = await routed(issue(), second, ({ signatures }) => signatures.includes(ECDSA_P521));
+    const server = await startRoutedServers(issue(), second, ({ signatures }) =>
+      signatures.includes(ECDSA_P521),
+    );
     const verdict = await check(server);
     expect(refusing(verdict)).toEqual(['firefox', 'openssl', 'go', 'java', 'gnutls', 'windows']);
     expect(verdict.posture?.alternates).toMatchObject([
@@ -222,8 +226,8 @@ describe('A server with two certificates of one key type', () => {
 /** Number of connections of the posture that end after the ServerHello. */
 const CLIENT_HELLOS = 2;
 
-describe('The connections of a check', () => {
-  it('are two with a web server whose only certificate browsers do not accept, and one with servers of other protocols', async () => {
+describe('A check', () => {
+  it('opens two connections to a web server whose only certificate browsers refuse, and one with other protocols', async () => {
     const server = await serving([issue({ key: 'Ed25519' })], { minVersion: 'TLSv1.3' });
     const verdict = await check(server, { withPosture: false });
     expect(verdict.findings).toMatchObject([{ facts: { rule: 'ed25519_key' } }]);
@@ -232,20 +236,20 @@ describe('The connections of a check', () => {
     expect(server.accepted()).toBe(3);
   });
 
-  it('are nine with a web server that has one certificate, if the posture is checked', async () => {
+  it('with posture opens nine connections to a web server with one certificate', async () => {
     const server = await serving([issue()]);
     await check(server);
     expect(server.accepted()).toBe(7 + CLIENT_HELLOS);
   });
 
-  it('are 12 more if the web server has two certificates', async () => {
+  it('with posture opens 12 more connections to a web server with two certificates', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server);
     // Nine offers; then, to rule out rotation, the usual offer twice and that of the first client that got another leaf.
     expect(server.accepted()).toBe(7 + 12 + CLIENT_HELLOS);
   });
 
-  it('are 16 with a server of another protocol that has two certificates, if the posture is checked', async () => {
+  it('with posture opens 16 connections to a server of another protocol with two certificates', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server, { protocol: 'tls' });
     // One more to find the RSA certificate, then seven offers (browsers do not speak the protocol) and three to rule out rotation.

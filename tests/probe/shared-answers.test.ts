@@ -11,7 +11,7 @@ import { openSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
 
-it('A check shows when an earlier check of another account fetched an OCSP response or CRL, and may use a response that only the other one asked for', async () => {
+it('A check may use an OCSP response or CRL that a check of another account fetched, and shows when it was fetched', async () => {
   stopTimers();
   const ca = await startCaServer();
   onTestFinished(() => ca.stop());

@@ -163,7 +163,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     ]);
   });
 
-  it('stay if they are less than an hour ahead, as those of another machine may be', async () => {
+  it('are kept if they are less than an hour ahead, because clocks of several machines may differ', async () => {
     const store = await open();
     await raiseAlarm(store, { code: 'mail_down', detail: 'A detail.', now: NOW + HOUR });
     expect(await correctFutureTimes(store, NOW)).toBe(0);

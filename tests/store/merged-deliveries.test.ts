@@ -167,7 +167,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     expect((await claimAt(store, NOW + 41 * SECOND)).map(hostsOf)).toEqual([['late.example']]);
   });
 
-  it('are settled together, and each has the attempt and the receipt', async () => {
+  it('are settled together, and each stores the attempt and the reply of the server', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await queueOutages(store, id, ['a.example', 'b.example', 'c.example']);

@@ -47,7 +47,7 @@ describeEachDatabase('claim batches', (open) => {
     expect(batches).toBeLessThanOrEqual(5);
   });
 
-  it('reach a small account within eight claims if each claim takes one monitor', async () => {
+  it('include a small account within eight claims of one monitor each, beside an account with 300 due monitors', async () => {
     const store = await open();
     await withMany(store, 'hog', 300, NOW);
     await withMany(store, 'small', 1, LATER);
@@ -81,18 +81,21 @@ describeEachDatabase('monitors that share a probe', (open) => {
     const store = await open();
     const due = NOW + DAY;
     // Of those that have been due equally long, any may be claimed.
-    await watched(store, 'first', { nextCheckAt: due - 1 });
-    await watched(store, 'due too', { nextCheckAt: due });
-    await watched(store, 'due soon', { nextCheckAt: due + 1 });
-    await watched(store, 'by another protocol', { nextCheckAt: due, protocol: 'tls' });
-    await watched(store, 'at another port', { nextCheckAt: due, port: 8443 });
-    await watched(store, 'with its own authorities', { nextCheckAt: due, authorities: true });
+    await createCheckedMonitor(store, 'first', { nextCheckAt: due - 1 });
+    await createCheckedMonitor(store, 'due too', { nextCheckAt: due });
+    await createCheckedMonitor(store, 'due soon', { nextCheckAt: due + 1 });
+    await createCheckedMonitor(store, 'by another protocol', { nextCheckAt: due, protocol: 'tls' });
+    await createCheckedMonitor(store, 'at another port', { nextCheckAt: due, port: 8443 });
+    await createCheckedMonitor(store, 'with its own authorities', { nextCheckAt: due, authorities: true });
     expect(await namesOf(store, await alongAt(store, due))).toEqual(['due too']);
   });
 
   it('are recorded separately, each under its own lease', async () => {
     const store = await open();
-    const [first, along] = [await watched(store, 'first', {}), await watched(store, 'along', {})];
+    const [first, along] = [
+      await createCheckedMonitor(store, 'first', {}),
+      await createCheckedMonitor(store, 'along', {}),
+    ];
     const [primary] = await claimDue(store, { ...claim, now: first.nextCheckAt, limit: 1 });
     const [companion] = await claimSameEndpoints(store, { ...claim, now: first.nextCheckAt, of: [primary!] });
     const ended = first.nextCheckAt + 1_000;
@@ -174,7 +177,7 @@ interface Watched {
 }
 
 /** Creates an account with a monitor of www.example that was checked at NOW. */
-async function watched(
+async function createCheckedMonitor(
   store: Store,
   name: string,
   { nextCheckAt = NOW + DAY, port = 443, protocol = 'https', authorities = false }: Watched,

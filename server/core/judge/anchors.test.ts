@@ -272,7 +272,7 @@ describe('two roots with one name', () => {
     expect(rulesOf([second.issue(withoutIdentifiers)], [twin, second])).toEqual([]);
   });
 
-  it('with one key are refused by a client that uses the one that it does not accept', () => {
+  it('with one key are refused by each client that picks a root whose constraints forbid the host', () => {
     const narrow = rootOf({ key: second.key, permitted: { dns: ['other.example'] } });
     const forClients = rootOf({ key: second.key, extendedKeyUsage: ['clientAuth'] });
     const sent = [second.issue(current)];
