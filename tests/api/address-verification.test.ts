@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
 /** Returns the three `verified` flags of an address: in the account, in its identity and at the provider. */
-async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
+async function verifiedFlags({ store }: TestApi, email: string): Promise<boolean[]> {
   const row = await store.db
     .selectFrom('accounts')
     .innerJoin('identities', 'identities.account_id', 'accounts.id')
@@ -30,7 +30,7 @@ describeAnyDatabase('An email address', (open) => {
     expect(JSON.parse(mail?.data ?? '')).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:8080\/verify#[\w-]{43}$/),
     });
-    expect(await verified(api, alice.email)).toEqual([false, false, false]);
+    expect(await verifiedFlags(api, alice.email)).toEqual([false, false, false]);
 
     const told: string[] = [];
     api.store.signals.subscribe((signal) => {
@@ -38,7 +38,7 @@ describeAnyDatabase('An email address', (open) => {
     });
     const token = await mailedToken(api.store, alice.email, 'verify_email');
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
-    expect(await verified(api, alice.email)).toEqual([true, true, true]);
+    expect(await verifiedFlags(api, alice.email)).toEqual([true, true, true]);
     expect(told).toEqual([alice.id]);
     // Mail programs open links twice.
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
@@ -57,8 +57,8 @@ describeAnyDatabase('An email address', (open) => {
       'not_authenticated',
     );
     expect((await charlie.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
-    expect(await verified(api, alice.email)).toEqual([false, false, false]);
-    expect(await verified(api, charlie.email)).toEqual([false, false, false]);
+    expect(await verifiedFlags(api, alice.email)).toEqual([false, false, false]);
+    expect(await verifiedFlags(api, charlie.email)).toEqual([false, false, false]);
     // The failed attempts did not use up the link.
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
   });
@@ -79,7 +79,7 @@ describeAnyDatabase('An email address', (open) => {
     api.clock.advance(DAY_MS);
     await alice.ask(CALLS.refreshSession);
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
-    expect(await verified(api, alice.email)).toEqual([false, false, false]);
+    expect(await verifiedFlags(api, alice.email)).toEqual([false, false, false]);
     promise('6.4.1');
   });
 

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient, signUp } from '../kit/product/people.ts';
-import { enter, freshly } from './identity-acts.ts';
+import { enter, signInAtProvider } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
 
@@ -21,7 +21,7 @@ describeAnyDatabase('A password', (open) => {
     const { send } = await startApi(open);
     for (const password of ['7341906', 'пароль мой', '<script>"\'; --', `${'long '.repeat(25)}end`]) {
       const charlie = await signUp(send, { name: 'Charlie', password });
-      expect(await enter(await freshly(send, charlie)), password).toBe(charlie.id);
+      expect(await enter(await signInAtProvider(send, charlie)), password).toBe(charlie.id);
     }
     promise('6.2.5');
     promise('6.2.9');
@@ -32,7 +32,7 @@ describeAnyDatabase('A password', (open) => {
     const charlie = await signUp(send, { name: 'Charlie' });
     const setAt = new Date(Date.now() - 365 * DAY_MS).toISOString();
     await store.db.updateTable('account').set({ createdAt: setAt, updatedAt: setAt }).execute();
-    expect(await enter(await freshly(send, charlie))).toBe(charlie.id);
+    expect(await enter(await signInAtProvider(send, charlie))).toBe(charlie.id);
     promise('6.2.10');
   });
 

@@ -12,7 +12,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-the-tests';
 
-async function told(send: Send, path: string, headers: Record<string, string> = {}) {
+async function readHealth(send: Send, path: string, headers: Record<string, string> = {}) {
   const response = await send(path, { headers });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
@@ -21,36 +21,36 @@ describeEachDatabase('GET /api/health', (open) => {
   it('answers 200 if the process is live, ready and not late with its work', async () => {
     const { send } = await startApi(open);
     for (const path of ['/api/health', '/api/health/live', '/api/health/ready'])
-      expect(await told(send, path)).toEqual({ status: 200, body: { status: 'ok' } });
+      expect(await readHealth(send, path)).toEqual({ status: 200, body: { status: 'ok' } });
     const onTime = { status: 'on_time', checks_seconds: 0, alerts_seconds: 0 };
-    expect(await told(send, '/api/health/late')).toEqual({ status: 200, body: onTime });
+    expect(await readHealth(send, '/api/health/late')).toEqual({ status: 200, body: onTime });
   });
 
   it('answers at any host name and over plain HTTP', async () => {
     const config = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
     const { send } = await startApi(open, { config });
     for (const path of ['/api/health/live', '/api/health/ready', '/api/health/late'])
-      expect((await told(send, path, { host: '10.1.2.3:8080' })).status).toBe(200);
+      expect((await readHealth(send, path, { host: '10.1.2.3:8080' })).status).toBe(200);
   });
 
   it('reports a draining process as live but not ready', async () => {
     const readiness = createReadiness();
     const { send } = await startApi(open, { readiness });
-    expect((await told(send, '/api/health/ready')).status).toBe(200);
+    expect((await readHealth(send, '/api/health/ready')).status).toBe(200);
     readiness.drain();
-    const drained = await told(send, '/api/health/ready');
+    const drained = await readHealth(send, '/api/health/ready');
     expect(drained).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-    expect((await told(send, '/api/health/live')).status).toBe(200);
-    expect((await told(send, '/api/health')).status).toBe(200);
+    expect((await readHealth(send, '/api/health/live')).status).toBe(200);
+    expect((await readHealth(send, '/api/health')).status).toBe(200);
   });
 
   it('reports a process without database as live, but answers 503 for readiness and lateness', async () => {
     const log = { info() {}, warn() {}, error() {} };
     const { store, send } = await startApi(open, { log });
     await store.close();
-    expect((await told(send, '/api/health/live')).status).toBe(200);
+    expect((await readHealth(send, '/api/health/live')).status).toBe(200);
     for (const path of ['/api/health/ready', '/api/health/late'])
-      expect(await told(send, path)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(await readHealth(send, path)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   });
 
   it.each([
@@ -62,12 +62,12 @@ describeEachDatabase('GET /api/health', (open) => {
     async (codes, detail) => {
       const { store, send } = await startApi(open);
       store.storage.learn(Object.assign(new Error('from the database'), codes));
-      expect(await told(send, '/api/health')).toMatchObject({
+      expect(await readHealth(send, '/api/health')).toMatchObject({
         status: 503,
         body: { code: 'unavailable', detail },
       });
       for (const path of ['/api/health/live', '/api/health/ready'])
-        expect((await told(send, path)).status).toBe(200);
+        expect((await readHealth(send, path)).status).toBe(200);
     },
   );
 
@@ -77,21 +77,21 @@ describeEachDatabase('GET /api/health', (open) => {
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
     clock.advance(9 * MINUTE_MS);
-    expect((await told(send, '/api/health/late')).status).toBe(200);
+    expect((await readHealth(send, '/api/health/late')).status).toBe(200);
     clock.advance(3 * MINUTE_MS);
-    const late = await told(send, '/api/health/late');
+    const late = await readHealth(send, '/api/health/late');
     expect(late).toMatchObject({ status: 503, body: { code: 'late', alerts_seconds: 0 } });
     expect(Math.round(Number(late.body['checks_seconds']) / 60)).toBe(12);
     // A restart would not help, and neither would traffic to another process.
-    expect((await told(send, '/api/health/ready')).status).toBe(200);
+    expect((await readHealth(send, '/api/health/ready')).status).toBe(200);
   });
 
   it('lists raised alarms only for clients with the metrics token', async () => {
     const { store, send, clock } = await startApi(open, { config: { metricsToken: TOKEN } });
     await raiseAlarm(store, { code: 'mail_down', detail: 'No mail.', now: clock.now() });
-    expect((await told(send, '/api/health/late')).body['alarms']).toBeUndefined();
+    expect((await readHealth(send, '/api/health/late')).body['alarms']).toBeUndefined();
     const headers = { authorization: `Bearer ${TOKEN}` };
-    expect((await told(send, '/api/health/late', headers)).body['alarms']).toEqual(['mail_down']);
+    expect((await readHealth(send, '/api/health/late', headers)).body['alarms']).toEqual(['mail_down']);
   });
 
   it('a worker process serves GET /api/health and /metrics, and 404 for everything else', async () => {
@@ -114,13 +114,13 @@ describeEachDatabase('GET /api/health', (open) => {
     });
     const send: Send = async (path, init) => app.request(`http://10.1.2.3:8081${path}`, init);
     for (const path of ['/api/health', '/api/health/live', '/api/health/ready', '/api/health/late'])
-      expect((await told(send, path)).status).toBe(200);
+      expect((await readHealth(send, path)).status).toBe(200);
     expect((await send('/metrics')).status).toBe(404);
     const headers = { authorization: `Bearer ${TOKEN}` };
     expect(await (await send('/metrics', { headers })).text()).toContain('\noldest_due_check_seconds 0\n');
     for (const path of ['/', '/api/config', '/api/user/me', '/dev/mail'])
       expect((await send(path)).status).toBe(404);
     readiness.drain();
-    expect((await told(send, '/api/health/ready')).status).toBe(503);
+    expect((await readHealth(send, '/api/health/ready')).status).toBe(503);
   });
 });

@@ -43,7 +43,7 @@ export async function resetPassword(
 }
 
 /** Signs in at the identity provider only, which changes of passkeys and one-time codes require. */
-export async function freshly(send: Send, { email, password }: Person): Promise<Client> {
+export async function signInAtProvider(send: Send, { email, password }: Person): Promise<Client> {
   const client = createClient(send);
   expect((await client.ask(CALLS.signIn, { body: { email, password } })).status).toBe(200);
   return client;

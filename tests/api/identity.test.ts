@@ -8,7 +8,7 @@ import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createClient, identityToken, signUp } from '../kit/product/people.ts';
-import { freshly } from './identity-acts.ts';
+import { signInAtProvider } from './identity-acts.ts';
 import { SECRETS, startApi } from './test-api.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
@@ -292,7 +292,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
       [`address:${address}`, 40, MINUTE_MS],
       ['prefix:203.0.113', 120, MINUTE_MS],
     ] as const;
-    const provider = await freshly(api.sendFrom(address), alice);
+    const provider = await signInAtProvider(api.sendFrom(address), alice);
     const body = { email: alice.email, password: alice.password };
     const token = 'A'.repeat(43);
     const checks = [

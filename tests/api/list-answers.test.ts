@@ -23,7 +23,7 @@ const DECODERS = {
 };
 
 /** Serves the API on a real socket; `fetch` would decode the answers. */
-async function served(api: TestApi, { cookies }: Client) {
+async function serveApi(api: TestApi, { cookies }: Client) {
   const server = createAdaptorServer({ fetch: (request, env) => api.fetch(request, env) });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,7 +47,7 @@ describeEachDatabase('The domain list', (open) => {
     const { alice } = await api.cast();
     for (const host of ['shop.example.com', 'mail.example.com'])
       await alice.ask(CALLS.addDomain, { body: { host } });
-    const ask = await served(api, alice);
+    const ask = await serveApi(api, alice);
     const plain = await ask('/api/domain/list');
     expect(plain.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
     expect(domainListSchema.parse(JSON.parse(plain.body.toString())).total).toBe(2);

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createAuthenticatorApp } from '../kit/providers/one-time-codes.ts';
 import { type Client, createClient, type Person, type Send, signUp } from '../kit/product/people.ts';
-import { enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
+import { enter, resetPassword, signInAtProvider, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
@@ -22,7 +22,7 @@ describeEachDatabase('One-time codes', (open) => {
   it('are required at sign-in once their setup is confirmed', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
-    const provider = await freshly(api.send, alice);
+    const provider = await signInAtProvider(api.send, alice);
     const { totpURI, backupCodes } = (
       await provider.ask(CALLS.enableTotp, { body: { password: alice.password } })
     ).ok;
@@ -37,7 +37,7 @@ describeEachDatabase('One-time codes', (open) => {
     promise('6.5.4');
     const app = createAuthenticatorApp(totpURI);
     expect((await tryCode(provider, app.wrong())).problem.code).toBe('invalid_code');
-    await freshly(api.send, alice).then(enter);
+    await signInAtProvider(api.send, alice).then(enter);
     expect((await alice.ask(CALLS.identityMethods)).ok.data.totp).toBe(false);
     expect((await tryCode(provider, app.next())).status).toBe(200);
     expect((await alice.ask(CALLS.identityMethods)).ok.data.totp).toBe(true);
@@ -57,7 +57,7 @@ describeEachDatabase('One-time codes', (open) => {
   it('one-time codes and backup codes work only once', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
-    const { app, backupCodes } = await useCodes(await freshly(api.send, alice), alice);
+    const { app, backupCodes } = await useCodes(await signInAtProvider(api.send, alice), alice);
     const code = app.next();
     expect((await tryCode(await withPassword(api.send, alice), code)).status).toBe(200);
     const again = await tryCode(await withPassword(api.send, alice), code);
@@ -77,7 +77,7 @@ describeEachDatabase('One-time codes', (open) => {
   it('allow five wrong codes per sign-in and ten per account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
-    const { app } = await useCodes(await freshly(api.send, alice), alice);
+    const { app } = await useCodes(await signInAtProvider(api.send, alice), alice);
     const guess = (client: Client, index: number) => tryCode(client, String(900_000 + index));
 
     const first = await withPassword(api.send, alice);
@@ -92,7 +92,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect(limited.problem.code).toBe('too_many_requests');
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(800);
     // Other accounts are not affected.
-    await useCodes(await freshly(api.sendFrom('203.0.113.1'), bob), bob);
+    await useCodes(await signInAtProvider(api.sendFrom('203.0.113.1'), bob), bob);
   });
 
   it('are enabled and disabled only with the password, in a fresh provider session', async () => {
@@ -102,7 +102,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await alice.ask(CALLS.enableTotp, { body: { password } })).problem.code).toBe(
       'not_authenticated',
     );
-    const provider = await freshly(api.send, alice);
+    const provider = await signInAtProvider(api.send, alice);
     const wrong = { body: { password: 'wrong horse' } };
     expect((await provider.ask(CALLS.enableTotp, wrong)).problem.code).toBe('invalid_credentials');
     await useCodes(provider, alice);
@@ -121,7 +121,7 @@ describeEachDatabase('One-time codes', (open) => {
   it('cannot be set up for 15 minutes after ten wrong passwords', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
-    const provider = await freshly(api.send, alice);
+    const provider = await signInAtProvider(api.send, alice);
     const attempt = (password: string) => provider.ask(CALLS.enableTotp, { body: { password } });
     for (let index = 0; index < 10; index++) expect((await attempt('wrong horse')).status).toBe(401);
     expect((await attempt(alice.password)).status).toBe(429);
@@ -134,7 +134,7 @@ describeEachDatabase('One-time codes', (open) => {
     const alice = await signUp(api.send, { name: 'Alice' });
     await resetPassword(api, alice.email, 'a staple of a battery');
     const reset = { ...alice, password: 'a staple of a battery' };
-    const { app } = await useCodes(await freshly(api.send, reset), reset);
+    const { app } = await useCodes(await signInAtProvider(api.send, reset), reset);
     api.clock.advance(MINUTE_MS);
     await resetPassword(api, alice.email, 'another battery of staples');
     const client = await withPassword(api.send, { ...alice, password: 'another battery of staples' });

@@ -5,7 +5,14 @@ import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { createPasskeyDevice } from '../kit/providers/passkey-device.ts';
 import { type Client, createClient, signUp } from '../kit/product/people.ts';
-import { addPasskey, askWithPasskey, enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
+import {
+  addPasskey,
+  askWithPasskey,
+  enter,
+  resetPassword,
+  signInAtProvider,
+  useCodes,
+} from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
 
@@ -16,7 +23,7 @@ describeEachDatabase('A passkey', (open) => {
   it('signs its person in without a password or a one-time code', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
-    const provider = await freshly(api.send, alice);
+    const provider = await signInAtProvider(api.send, alice);
     const device = await addPasskey(provider, { origin: ORIGIN, name: 'Phone' });
     await useCodes(provider, alice);
 
@@ -41,12 +48,12 @@ describeEachDatabase('A passkey', (open) => {
     ])
       expect((await asked).problem.code).toBe('not_authenticated');
 
-    const own = await freshly(api.send, alice);
+    const own = await signInAtProvider(api.send, alice);
     const added = await addPasskey(own, { origin: ORIGIN });
     const [passkey] = (await alice.ask(CALLS.identityMethods)).ok.data.passkeys;
     expect(passkey).toMatchObject({ name: 'Passkey' });
     const id = passkey?.id ?? '';
-    const others = await freshly(api.send, charlie);
+    const others = await signInAtProvider(api.send, charlie);
     expect((await others.ask(CALLS.removePasskey, { body: { id } })).problem.code).toBe('not_found');
     expect((await own.ask(CALLS.removePasskey, { body: { id: 'none' } })).problem.code).toBe('not_found');
     expect((await own.ask(CALLS.removePasskey, { body: { id } })).status).toBe(200);
@@ -70,10 +77,10 @@ describeEachDatabase('A passkey', (open) => {
     expect((await alice.ask(CALLS.newPasskeyOptions)).problem.code).toBe('not_authenticated');
   });
 
-  it('cannot be added by a browser that resumed its sign-in and whose session was then ended elsewhere', async () => {
+  it('cannot be added by a browser whose session was ended elsewhere after it resumed its sign-in', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
-    const other = await freshly(api.send, alice);
+    const other = await signInAtProvider(api.send, alice);
     expect(await enter(other)).toBe(alice.id);
     const ends: (() => Promise<unknown>)[] = [
       async () => {
@@ -85,7 +92,7 @@ describeEachDatabase('A passkey', (open) => {
       () => resetPassword(api, alice.email, 'eine andere Ziege im Moos'),
     ];
     for (const end of ends) {
-      const browser = await freshly(api.send, alice);
+      const browser = await signInAtProvider(api.send, alice);
       expect(await enter(browser)).toBe(alice.id);
       expect((await browser.ask(CALLS.resumeIdentity)).ok.data).toEqual({ resumed: true });
       expect((await browser.ask(CALLS.newPasskeyOptions)).status).toBe(200);
@@ -98,7 +105,7 @@ describeEachDatabase('A passkey', (open) => {
   it('is accepted only for this origin, a fresh challenge and with user verification', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
-    const provider = await freshly(api.send, alice);
+    const provider = await signInAtProvider(api.send, alice);
     const add = async (device: ReturnType<typeof createPasskeyDevice>, change = {}) => {
       const options = (await provider.ask(CALLS.newPasskeyOptions)).ok;
       const body = { response: device.create({ ...options, ...change }) };
@@ -135,7 +142,7 @@ describeEachDatabase('A passkey', (open) => {
     const mine = createPasskeyDevice(ORIGIN, { id });
     const forged = createPasskeyDevice(ORIGIN, { id });
     const add = async (person: typeof alice, device: typeof mine) => {
-      const client = await freshly(api.send, person);
+      const client = await signInAtProvider(api.send, person);
       const options = (await client.ask(CALLS.newPasskeyOptions)).ok;
       return client.ask(CALLS.addPasskey, { body: { response: device.create(options) } });
     };

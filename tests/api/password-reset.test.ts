@@ -8,10 +8,10 @@ import {
   addPasskey,
   askWithPasskey,
   enter,
-  freshly,
   mailedToken,
   mailsTo,
   resetPassword,
+  signInAtProvider,
 } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { add } from './watched.ts';
@@ -59,7 +59,7 @@ describeAnyDatabase('A password reset', (open) => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const elsewhere = await signIn(api.send, alice);
-    const provider = await freshly(api.send, alice);
+    const provider = await signInAtProvider(api.send, alice);
     const token = await identityToken(provider);
     const ended: string[] = [];
     api.store.signals.subscribe((signal) => {
@@ -89,7 +89,7 @@ describeAnyDatabase('A password reset', (open) => {
     const alice = await signUp(api.send, { name: 'Alice' });
     const token = await mailedToken(api.store, alice.email, 'verify_email');
     await alice.ask(CALLS.verifyEmail, { body: { token } });
-    const device = await addPasskey(await freshly(api.send, alice), { origin: ORIGIN });
+    const device = await addPasskey(await signInAtProvider(api.send, alice), { origin: ORIGIN });
     const id = await add(alice, 'shop.example.com');
     const calendar = new URL((await alice.ask(CALLS.makeCalendar)).ok.data.url).pathname;
     const badge = new URL((await alice.ask(CALLS.makeBadge, { params: { id } })).ok.data?.url ?? '').pathname;

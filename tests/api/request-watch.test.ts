@@ -12,7 +12,7 @@ const GIVEN = 'b7c1f3d0-from.the_proxy';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN_ID = '00f067aa0ba902b7';
 
-async function watched() {
+async function startWatchedApi() {
   const spans: { name: string; traceId: string; parentSpanId: string | null; attributes: object }[] = [];
   const lines: Record<string, unknown>[] = [];
   const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
@@ -27,7 +27,7 @@ async function watched() {
 
 describe('A request', () => {
   it('keeps the request id of a trusted proxy; other clients get a new one', async () => {
-    const { api } = await watched();
+    const { api } = await startWatchedApi();
     const idOf = async (from: string, id: string) =>
       (await api.sendFrom(from)('/api/config', { headers: { 'x-request-id': id } })).headers.get(
         'x-request-id',
@@ -40,7 +40,7 @@ describe('A request', () => {
   });
 
   it('is logged in one line with its route but not its path; health, metrics and assets are not logged', async () => {
-    const { api, lines } = await watched();
+    const { api, lines } = await startWatchedApi();
     const secret = 'A'.repeat(43);
     await api.send(`/api/unsubscribe/${secret}?token=${secret}`);
     await api.send(`/reset-password?token=${secret}`);
@@ -54,7 +54,7 @@ describe('A request', () => {
   });
 
   it('is counted in metrics by route, method and status, without paths or personal data', async () => {
-    const { api, telemetry } = await watched();
+    const { api, telemetry } = await startWatchedApi();
     for (const path of ['/api/domain/1', '/api/domain/2', '/api/nothing/1', '/api/nothing/2', '/some/page'])
       await api.send(path);
     await api.send('/api/config', { method: 'PROPFIND' });
@@ -70,7 +70,7 @@ describe('A request', () => {
   });
 
   it('with `Prefer: handling=lenient` gets an expected refusal with status 200; log, metrics and limits use the real status', async () => {
-    const { api, lines, telemetry } = await watched();
+    const { api, lines, telemetry } = await startWatchedApi();
     const { alice } = await api.cast();
     const prefer = 'respond-async, handling=lenient';
     const send = (path: string, body: object, headers: object = { prefer }) =>
@@ -101,7 +101,7 @@ describe('A request', () => {
   });
 
   it('continues the trace of a trusted proxy; for other clients it starts a new one', async () => {
-    const { api, spans } = await watched();
+    const { api, spans } = await startWatchedApi();
     const headers = { traceparent: `00-${TRACE_ID}-${SPAN_ID}-01` };
     await api.sendFrom(PROXY)('/api/config', { headers });
     await api.send('/api/config', { headers });

@@ -16,7 +16,7 @@ const add = async (person: Person, host: string) =>
 
 let mails = 0;
 /** Inserts a settled row of the mail outbox. */
-async function settled(
+async function insertSettledMail(
   store: Store,
   { id, email }: Person,
   state: 'delivered' | 'failed' | 'expired',
@@ -63,16 +63,19 @@ describeAnyDatabase('The standing of an account', (open) => {
     const { alice, bob } = await api.cast();
     const failing = async (person: Person) => (await standing(person)).mail_failing;
     expect(await failing(alice)).toBe(false);
-    await settled(store, alice, 'delivered', 10);
+    await insertSettledMail(store, alice, 'delivered', 10);
     expect(await failing(alice)).toBe(false);
-    await settled(store, alice, 'failed', 20);
+    await insertSettledMail(store, alice, 'failed', 20);
     expect([await failing(alice), await failing(bob)]).toEqual([true, false]);
     // None of these says anything about this address.
-    await settled(store, alice, 'expired', 30);
-    await settled(store, alice, 'delivered', 31, { recipient: 'support@example.test', kind: 'feedback' });
-    await settled(store, alice, 'delivered', 32, { recipient: 'alice-of-old@example.test' });
+    await insertSettledMail(store, alice, 'expired', 30);
+    await insertSettledMail(store, alice, 'delivered', 31, {
+      recipient: 'support@example.test',
+      kind: 'feedback',
+    });
+    await insertSettledMail(store, alice, 'delivered', 32, { recipient: 'alice-of-old@example.test' });
     expect(await failing(alice)).toBe(true);
-    await settled(store, alice, 'delivered', 40);
+    await insertSettledMail(store, alice, 'delivered', 40);
     expect(await failing(alice)).toBe(false);
   });
 

@@ -12,7 +12,7 @@ const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
 
 /** Returns the answer to a visitor once the page's cache has expired, as it was sent: a schema would add defaults and drop unknown fields. */
-async function seen(api: TestApi) {
+async function view(api: TestApi) {
   api.clock.advance(5_000);
   const answer = await api.sendFrom('203.0.113.5')(`/api/status/${SLUG}`);
   expect(answer.status).toBe(200);
@@ -26,7 +26,7 @@ describeAnyDatabase('A status page', (open) => {
     await look(api, await add(alice, 'shop.example.com'), { isComplete: false });
     await add(alice, 'unread.example.com');
     await save(alice, { title: 'Fjord', slug: SLUG, enabled: true });
-    const [shop, other] = (await seen(api)).domains;
+    const [shop, other] = (await view(api)).domains;
     const rest = { is_unread: false, down_since: null, uptime: expect.anything() as unknown };
     expect(shop).toEqual({
       ...rest,
@@ -41,10 +41,10 @@ describeAnyDatabase('A status page', (open) => {
     // It was never checked, so nobody knows yet.
     expect(other).toEqual({ ...rest, name: 'unread.example.com', state: 'unknown', certificate: null });
     await finishChecks(api, mintAuthority(), refusedByPolicy);
-    const { state, domains } = await seen(api);
+    const { state, domains } = await view(api);
     expect(state).toBe('trouble');
     expect(domains.map((one) => one['is_unread'])).toEqual([false, true]);
     await save(alice, { show_certificates: false });
-    expect((await seen(api)).domains.map((one) => one['is_unread'])).toEqual([false, false]);
+    expect((await view(api)).domains.map((one) => one['is_unread'])).toEqual([false, false]);
   });
 });

@@ -16,7 +16,7 @@ const visit = (api: TestApi, slug = SLUG, headers = {}) =>
   api.sendFrom('203.0.113.5')(`/api/status/${slug}`, { headers });
 
 /** Returns what a visitor sees once the page's cache has expired. */
-async function seen(api: TestApi, slug = SLUG) {
+async function view(api: TestApi, slug = SLUG) {
   api.clock.advance(5_000);
   const answer = await visit(api, slug);
   expect(answer.status).toBe(200);
@@ -34,7 +34,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(saved).toMatchObject({ enabled: false, url: `http://localhost:8080/status/${SLUG}` });
     expect((await visit(api)).status).toBe(404);
     await save(alice, { enabled: true });
-    expect(await seen(api)).toMatchObject({ title: 'Fjord', state: 'unknown', domains: [], incidents: [] });
+    expect(await view(api)).toMatchObject({ title: 'Fjord', state: 'unknown', domains: [], incidents: [] });
     await save(alice, { enabled: false });
     expect((await visit(api)).status).toBe(404);
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ enabled: false, title: 'Fjord' });
@@ -49,7 +49,7 @@ describeAnyDatabase('A status page', (open) => {
     await look(api, www, { days: 5 });
     await look(api, shop);
     await publish(alice, { domains: [{ id: shop, label: 'The shop' }] });
-    const before = await seen(api);
+    const before = await view(api);
     // Midnight may have passed since the checks.
     const yesterday = expect.toBeOneOf([null, 0]) as unknown;
     expect(before).toMatchObject({ state: 'up', window_days: 7, more: 0, incidents: [] });
@@ -66,7 +66,7 @@ describeAnyDatabase('A status page', (open) => {
       api.clock.advance(ahead);
       await look(api, shop, { status: 503 });
     }
-    const after = await seen(api);
+    const after = await view(api);
     expect(after.state).toBe('down');
     expect(after.domains[0]).toMatchObject({ name: 'The shop', state: 'down' });
     expect(after.domains[0]?.uptime?.percent).toBeLessThan(100);
@@ -96,7 +96,7 @@ describeAnyDatabase('A status page', (open) => {
     await goDown(api, await add(alice, 'f-down.example.com'));
     await add(alice, 'g-unknown.example.com');
     await publish(alice);
-    expect((await seen(api)).domains.map(({ name }) => name.split('.')[0])).toEqual([
+    expect((await view(api)).domains.map(({ name }) => name.split('.')[0])).toEqual([
       'f-down',
       'e-untrusted',
       'e-without-intermediate',
@@ -115,7 +115,7 @@ describeAnyDatabase('A status page', (open) => {
     const id = await add(alice, 'shop.example.com');
     await look(api, id, { days: 5, lifetimeDays: 6 });
     await publish(alice);
-    const state = async () => (await seen(api)).domains[0]?.certificate?.state;
+    const state = async () => (await view(api)).domains[0]?.certificate?.state;
     expect(await state()).toBe('ok');
     api.clock.advance(4 * DAY_MS);
     expect(await state()).toBe('critical');
@@ -134,7 +134,7 @@ describeAnyDatabase('A status page', (open) => {
     await add(alice, '10.0.0.5');
     const nas = await add(alice, 'nas.local');
     await publish(alice);
-    expect((await seen(api)).domains.map(({ name }) => name)).toEqual(['shop.example.com']);
+    expect((await view(api)).domains.map(({ name }) => name)).toEqual(['shop.example.com']);
     const preview = async (domains: { id: string; label: string }[]) => {
       const shows = { show_certificates: true, show_uptime: true, show_incidents: true };
       const body = { title: 'Soon', shows: 'all' as const, tags: [], domains, ...shows };
@@ -192,7 +192,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('shows all domains, those with a tag, or a selection in the chosen order, which may be empty', async () => {
+  it('shows all domains, the domains with a tag, or selected domains in their order, and accepts an empty selection', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const ids = new Map<string, string>();
@@ -205,7 +205,7 @@ describeAnyDatabase('A status page', (open) => {
     });
     const names = async (change: StatusPageChange) => {
       await publish(alice, change);
-      return (await seen(api)).domains.map(({ name }) => name);
+      return (await view(api)).domains.map(({ name }) => name);
     };
     expect(await names({ shows: 'all' })).toEqual(['a.example.com', 'b.example.com', 'c.example.com']);
     expect(await names({ shows: 'tags', tags: ['shop', 'none'] })).toEqual(['c.example.com']);
@@ -222,12 +222,12 @@ describeAnyDatabase('A status page', (open) => {
     const { alice } = await api.cast();
     await look(api, await add(alice, 'shop.example.com'), { days: -3 });
     await publish(alice);
-    expect(await seen(api)).toMatchObject({
+    expect(await view(api)).toMatchObject({
       state: 'trouble',
       domains: [{ certificate: { state: 'expired' } }],
     });
     await publish(alice, { show_certificates: false, show_uptime: false, show_incidents: false });
-    const shown = await seen(api);
+    const shown = await view(api);
     expect(shown).toMatchObject({ incidents: null, domains: [{ certificate: null, uptime: null }] });
     expect(shown.state).not.toBe('trouble');
   });
@@ -239,7 +239,7 @@ describeAnyDatabase('A status page', (open) => {
     await look(api, id);
     await alice.ask(CALLS.pauseDomain, { params: { id } });
     await publish(alice);
-    expect((await seen(api)).domains).toMatchObject([
+    expect((await view(api)).domains).toMatchObject([
       { state: 'paused', certificate: null, uptime: null, down_since: null },
     ]);
   });
@@ -326,7 +326,7 @@ describeAnyDatabase('A status page', (open) => {
     for (const from of [100, 200, 300])
       await alice.ask(CALLS.importDomains, { body: { entries: entries(from) } });
     await publish(alice);
-    const shown = await seen(api);
+    const shown = await view(api);
     expect(shown.domains).toHaveLength(MAX_SHOWN);
     expect(shown.more).toBe(10);
 
@@ -336,7 +336,7 @@ describeAnyDatabase('A status page', (open) => {
       .execute();
     const last = await alice.ask(CALLS.listDomains, { query: { q: 'h369.example.com' } });
     await goDown(api, last.ok.data[0]?.id ?? '');
-    const after = await seen(api);
+    const after = await view(api);
     expect(after).toMatchObject({ state: 'down', more: 10 });
     expect(after.domains).toHaveLength(MAX_SHOWN);
     expect(after.domains[0]).toMatchObject({ name: 'h369.example.com', state: 'down' });
@@ -358,7 +358,7 @@ describeAnyDatabase('A status page', (open) => {
       await alice.ask(CALLS.importDomains, { body: { entries } });
     }
     await publish(alice);
-    const shown = await seen(api);
+    const shown = await view(api);
     expect(shown.domains).toHaveLength(MAX_SHOWN);
     expect(shown.more).toBe(10);
     expect(shown.domains.filter(({ name }) => name.startsWith('a'))).toEqual([]);
@@ -373,7 +373,7 @@ describeAnyDatabase('A status page', (open) => {
     await goDown(api, short);
     await look(api, short);
     await publish(alice);
-    expect((await seen(api)).incidents).toMatchObject([
+    expect((await view(api)).incidents).toMatchObject([
       { name: 'long.example.com', ended_at: null },
       { name: 'short.example.com', ended_at: expect.any(String) as string },
     ]);
@@ -385,7 +385,7 @@ describeAnyDatabase('A status page', (open) => {
     const id = await add(alice, 'shop.example.com');
     await look(api, id, { status: 503 });
     await publish(alice);
-    const [shop] = (await seen(api)).domains;
+    const [shop] = (await view(api)).domains;
     const noData = [null, null, null, null, null, null, null];
     expect(shop).toMatchObject({ state: 'unknown', uptime: { percent: null, down_minutes: noData } });
     expect((await alice.ask(CALLS.domainUptime, { params: { id } })).ok.data).toMatchObject({

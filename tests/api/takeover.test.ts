@@ -10,9 +10,9 @@ import {
   addPasskey,
   askWithPasskey,
   enter,
-  freshly,
   mailedToken,
   resetPassword,
+  signInAtProvider,
   useCodes,
 } from './identity-acts.ts';
 import { provision } from './takeover-provisions.ts';
@@ -26,7 +26,7 @@ const VICTIMS = 'only the victim knows this';
 /** Registers the victim's address first, with every kind of access that an attacker could prepare. */
 async function squat(api: TestApi) {
   const attacker = await signUp(api.send, { name: 'Victim' });
-  const provider = await freshly(api.send, attacker);
+  const provider = await signInAtProvider(api.send, attacker);
   const device = await addPasskey(provider, { origin: ORIGIN });
   const { app, backupCodes } = await useCodes(provider, attacker);
   // Further sign-in methods half set up, and a token in reserve.
@@ -61,7 +61,7 @@ async function expectNothingLeft(api: TestApi, squatted: Awaited<ReturnType<type
 }
 
 /** Returns the ids of the domains that a worker would check now. */
-async function claimed({ store, clock }: TestApi): Promise<string[]> {
+async function claimDueIds({ store, clock }: TestApi): Promise<string[]> {
   const claim = { now: clock.now(), limit: 10, leaseMs: 1, claimedBy: 'test' };
   return (await claimDue(store, claim)).map(({ id }) => id);
 }
@@ -115,13 +115,13 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     const back = await signIn(api.send, { ...squatter, password: VICTIMS });
     const before = await back.ask(CALLS.domain, { params: { id: domain } });
     expect(before.ok.data.paused).toBe('unconfirmed');
-    expect(await claimed(api)).toEqual([]);
+    expect(await claimDueIds(api)).toEqual([]);
 
     const [resumed] = (await back.ask(CALLS.actOnDomains, { body: { action: 'resume', ids: [domain] } })).ok
       .data;
     expect(resumed?.domain?.paused).toBeNull();
     expect((await back.ask(CALLS.standing)).ok.data.paused_unconfirmed).toBe(2);
-    expect(await claimed(api)).toEqual([domain]);
+    expect(await claimDueIds(api)).toEqual([domain]);
     promise('takeover');
   });
 
@@ -210,6 +210,8 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
       expect((await client.ask(CALLS.currentUser)).status).toBe(401);
     expect(await api.store.db.selectFrom('session').select('id').execute()).toEqual([]);
     expect(await api.store.db.selectFrom('sessions').select('id').execute()).toEqual([]);
-    expect(await enter(await freshly(api.send, { ...attacker, password: VICTIMS }))).toBe(attacker.id);
+    expect(await enter(await signInAtProvider(api.send, { ...attacker, password: VICTIMS }))).toBe(
+      attacker.id,
+    );
   });
 });

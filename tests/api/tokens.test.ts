@@ -8,7 +8,7 @@ import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
-async function made(person: Person, body: Partial<Parameters<typeof bodyOf>[0]> = {}) {
+async function createToken(person: Person, body: Partial<Parameters<typeof bodyOf>[0]> = {}) {
   return (await person.ask(CALLS.makeToken, { body: bodyOf(body) })).ok.data;
 }
 const bodyOf = ({
@@ -29,7 +29,7 @@ describeAnyDatabase('Personal tokens', (open) => {
   it('are shown in full only when they are created, and later only by their prefix', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const { token, secret } = await made(alice, { name: ' Nightly job ', scopes: ['read', 'write'] });
+    const { token, secret } = await createToken(alice, { name: ' Nightly job ', scopes: ['read', 'write'] });
     expect(secret).toMatch(/^clt_[\w-]{43}$/);
     expect(token).toMatchObject({ name: 'Nightly job', scopes: ['read', 'write'], last_used_at: null });
     expect(secret.startsWith(token.prefix)).toBe(true);
@@ -46,8 +46,8 @@ describeAnyDatabase('Personal tokens', (open) => {
   it('act for their account and show when they were last used', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
-    const { secret } = await made(alice);
-    await made(charlie, { name: 'Charlie’s' });
+    const { secret } = await createToken(alice);
+    await createToken(charlie, { name: 'Charlie’s' });
     expect((await program(api).ask(CALLS.currentUser, bearer(secret))).ok.data?.email).toBe(alice.email);
     const usedAt = async () => (await alice.ask(CALLS.listTokens)).ok.data[0]?.last_used_at;
     const first = await usedAt();
@@ -63,7 +63,7 @@ describeAnyDatabase('Personal tokens', (open) => {
   it('work from any origin, and cookies beside them are ignored', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
-    const { secret } = await made(alice, { scopes: ['write'] });
+    const { secret } = await createToken(alice, { scopes: ['write'] });
     const headers = {
       ...bearer(secret).headers,
       origin: 'https://evil.example',
@@ -80,9 +80,9 @@ describeAnyDatabase('Personal tokens', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [one, other, week] = [
-      await made(alice),
-      await made(alice),
-      await made(alice, { expires_in_days: 7 }),
+      await createToken(alice),
+      await createToken(alice),
+      await createToken(alice, { expires_in_days: 7 }),
     ];
     const isGood = async ({ secret }: { secret: string }) =>
       (await program(api).ask(CALLS.premium, bearer(secret))).status === 200;
@@ -135,7 +135,7 @@ describeAnyDatabase('Personal tokens', (open) => {
   it('cannot be guessed: 30 different wrong tokens block a client address for 15 minutes', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const { secret } = await made(alice);
+    const { secret } = await createToken(alice);
     const guess = (text: string, address: string) =>
       program(api, address).ask(CALLS.premium, bearer(`clt_${text.padStart(43, 'A')}`));
     // Repeating the same wrong token is no guessing.
@@ -158,7 +158,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     const note = (...entry: unknown[]) => void logged.push(entry);
     const api = await startApi(open, { log: { info: note, warn: note, error: note } });
     const { alice } = await api.cast();
-    const { secret } = await made(alice);
+    const { secret } = await createToken(alice);
     const answers = [];
     for (const token of [secret, `${secret.slice(0, -2)}zz`])
       for (const call of [CALLS.listDomains, CALLS.exportData, CALLS.addDomain])
@@ -183,7 +183,7 @@ describeAnyDatabase('The RateLimit headers', (open) => {
   it('show the remaining calls of an address, a session and a token', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const { secret } = await made(alice);
+    const { secret } = await createToken(alice);
     const read = (headers: Headers) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
     const first = await program(api).ask(CALLS.premium, bearer(secret));
     expect(read(first.headers)).toEqual([
@@ -204,8 +204,8 @@ describeAnyDatabase('The RateLimit headers', (open) => {
   it('show 0 at the limit, with Retry-After', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const { secret } = await made(alice);
-    const { secret: other } = await made(alice);
+    const { secret } = await createToken(alice);
+    const { secret: other } = await createToken(alice);
     for (let count = 0; count < 600; count++)
       await program(api, '').send('/api/user/premium', bearer(secret));
     const over = await program(api).ask(CALLS.premium, bearer(secret));

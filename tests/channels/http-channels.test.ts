@@ -47,7 +47,7 @@ function answered(kind: Kind, answer: SinkAnswer): Promise<DeliveryOutcome> {
 }
 
 /** Returns the outcome of a webhook to this server. */
-async function posted(
+async function deliverTo(
   serve: RequestListener,
   channels: HttpChannels = localChannels(),
 ): Promise<DeliveryOutcome> {
@@ -198,7 +198,7 @@ describe('a misbehaving receiver', () => {
       (_, response) => void response.writeHead(200).write('a', () => response.socket?.resetAndDestroy()),
     ],
   ])('an alert counts as delivered if the receiver’s status 200 is followed by %s', async (_name, serve) => {
-    expect(await posted(serve)).toEqual({
+    expect(await deliverTo(serve)).toEqual({
       outcome: 'delivered',
       detail: 'The receiver answered 200 OK.',
     });
@@ -228,7 +228,7 @@ describe('a misbehaving receiver', () => {
     ],
   ])('gets the alert again later if it %s', async (_name, serve, detail) => {
     const channels = localChannels({ deadlineMs: detail === 'No response in time.' ? 300 : 60_000 });
-    expect(await posted(serve, channels)).toEqual({ outcome: 'retry', detail });
+    expect(await deliverTo(serve, channels)).toEqual({ outcome: 'retry', detail });
   });
 
   it('gets the alert again if the attempt is aborted', async () => {
@@ -270,7 +270,7 @@ describe('the address of a receiver', () => {
     expect(sink.requests).toEqual([]);
   });
 
-  it('is not found if its name resolves to a forbidden address at a later attempt', async () => {
+  it('is resolved again for each attempt, which fails without a connection if the address is forbidden', async () => {
     const names = await startDnsServer();
     onTestFinished(() => names.stop());
     let asked = 0;

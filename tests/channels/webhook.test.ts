@@ -18,7 +18,7 @@ beforeEach(() => void sink.requests.splice(0));
 
 type Secrets = { secret: string; until: number | null }[];
 
-async function sent(secrets: Secrets, more: { now?: number } = {}): Promise<SunkRequest> {
+async function deliverToSink(secrets: Secrets, more: { now?: number } = {}): Promise<SunkRequest> {
   const config = { kind: 'webhook', url: `${sink.url}/hook?a=b`, secrets } as const;
   const outgoing = { content: alertContentOf(), messageId: 'delivery-1', now: Date.now(), ...more };
   await localChannels().deliver(config, outgoing, never);
@@ -34,7 +34,7 @@ const verify = (secret: string, { headers, body }: SunkRequest) =>
 describe('a webhook', () => {
   it('is one signed JSON document about one event', async () => {
     const secret = newWebhookSecret();
-    const request = await sent([{ secret, until: null }]);
+    const request = await deliverToSink([{ secret, until: null }]);
     const content = alertContentOf();
     expect(verify(secret, request)).toEqual({
       type: 'certificate.expiring',
@@ -54,7 +54,7 @@ describe('a webhook', () => {
 
   it('fails verification with another secret or after any change', async () => {
     const secret = newWebhookSecret();
-    const request = await sent([{ secret, until: null }]);
+    const request = await deliverToSink([{ secret, until: null }]);
     expect(() => verify(newWebhookSecret(), request)).toThrow('No matching signature');
     expect(() => verify(secret, { ...request, body: `${request.body} ` })).toThrow('No matching signature');
     const renamed = { ...request, headers: { ...request.headers, 'webhook-id': 'delivery-2' } };
@@ -64,7 +64,7 @@ describe('a webhook', () => {
 
   it('fails verification when it is replayed six minutes later', async () => {
     const secret = newWebhookSecret();
-    const request = await sent([{ secret, until: null }], { now: Date.now() - 6 * MINUTE });
+    const request = await deliverToSink([{ secret, until: null }], { now: Date.now() - 6 * MINUTE });
     expect(() => verify(secret, request)).toThrow('too old');
     promise('signed-webhooks');
   });
@@ -72,8 +72,8 @@ describe('a webhook', () => {
   it('keeps its id and body across attempts, with a new timestamp for each', async () => {
     const secrets = [{ secret: newWebhookSecret(), until: null }];
     const now = Date.now();
-    const first = await sent(secrets, { now: now - MINUTE });
-    const second = await sent(secrets, { now });
+    const first = await deliverToSink(secrets, { now: now - MINUTE });
+    const second = await deliverToSink(secrets, { now });
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     expect(Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp'])).toBe(60);
     expect(second.headers['webhook-timestamp']).toBe(String(Math.floor(now / 1_000)));
@@ -87,10 +87,10 @@ describe('a webhook', () => {
       { secret: after, until: null },
       { secret: before, until: now + MINUTE },
     ];
-    const during = await sent(secrets, { now });
+    const during = await deliverToSink(secrets, { now });
     expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2);
     expect(verify(before, during)).toEqual(verify(after, during));
-    const later = await sent(secrets, { now: now + MINUTE });
+    const later = await deliverToSink(secrets, { now: now + MINUTE });
     expect(verify(after, later)).toMatchObject({ type: 'certificate.expiring' });
     expect(() => verify(before, later)).toThrow('No matching signature');
   });

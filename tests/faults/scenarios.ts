@@ -95,7 +95,7 @@ const isRoot = process.getuid?.() === 0;
  * Runs a program of `namespaces/` with unshare(1). Returns its exit code and reports; null if unshare cannot run the
  * command `trial` on this machine.
  */
-async function unshared(options: {
+async function runUnshared(options: {
   flags: string[];
   trial: string[];
   wrapper?: string[];
@@ -129,7 +129,7 @@ async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]
   // unprivileged user.
   const databases = options.databases.filter((name) => isRoot || name === 'sqlite');
   const argument = JSON.stringify({ ...options, databases });
-  const run = await unshared({
+  const run = await runUnshared({
     flags: ['-n'],
     trial: ['ip', 'link'],
     file: 'inside.ts',
@@ -145,7 +145,7 @@ const MOUNT = 'mount -t tmpfs -o size=32m tmpfs "$1" && shift && exec "$@"';
 async function onSmallDisk(): Promise<[string, Outcome][]> {
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-small-disk-'));
   try {
-    const run = await unshared({
+    const run = await runUnshared({
       flags: ['-m'],
       trial: ['mount', '-t', 'tmpfs', 'tmpfs', folder],
       wrapper: ['sh', '-c', MOUNT, 'sh', folder],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Endpoint } from './servers.ts';
-import { countMatches, logged, MAX_RETRY, type Traces } from './traces.ts';
+import { countMatches, logDuring, MAX_RETRY, type Traces } from './traces.ts';
 
 /** Ordinary checks that leave no trace. */
 const CHECKS = 20;
@@ -23,15 +23,15 @@ export async function checkTraces(
   const { log, counters } = traces;
   const read = (): Record<string, number> => counters?.read() ?? {};
   // Wait for the lines of earlier checks.
-  await logged(log, () => undefined);
+  await logDuring(log, () => undefined);
   const before = read();
-  const first = await logged(log, async () => void (await observe(false)));
-  const more = await logged(log, async () => {
+  const first = await logDuring(log, async () => void (await observe(false)));
+  const more = await logDuring(log, async () => {
     for (let done = 1; done < CHECKS; done += AT_A_TIME)
       await Promise.all(Array.from({ length: Math.min(AT_A_TIME, CHECKS - done) }, () => observe(false)));
   });
   const between = read();
-  const daily = await logged(log, async () => void (await observe(true)));
+  const daily = await logDuring(log, async () => void (await observe(true)));
   const after = read();
 
   const left: string[] = [];
@@ -69,13 +69,13 @@ export async function checkTraces(
  */
 export async function controlTraces(traces: Traces, folder: string): Promise<string | null> {
   for (const [filter, misbehave] of Object.entries(traces.filters)) {
-    const lines = await logged(traces.log, misbehave);
+    const lines = await logDuring(traces.log, misbehave);
     if (matchesOf(traces, filter, lines, folder) === 0) return `${filter} finds no bad client in: ${lines}`;
   }
   const { counters } = traces;
   if (counters === undefined) return null;
   const before = counters.read();
-  await logged(traces.log, counters.raise);
+  await logDuring(traces.log, counters.raise);
   const still = Object.entries(counters.read()).filter(([name, count]) => count === before[name]);
   return still.length === 0 ? null : `A bad client does not raise ${still.map(([name]) => name).join()}.`;
 }

@@ -29,7 +29,7 @@ export const FAIL2BAN = ['fail2ban'];
 const QUIET_MS = 1_500;
 
 /** Runs an action and returns what the log gained by it. */
-export async function logged(log: string, act: () => Promise<void> | void): Promise<string> {
+export async function logDuring(log: string, act: () => Promise<void> | void): Promise<string> {
   const before = read(log).length;
   await act();
   for (let length = -1; length !== read(log).length; await pause(QUIET_MS)) length = read(log).length;

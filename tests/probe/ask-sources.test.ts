@@ -41,7 +41,7 @@ async function serving(leafShown: ServerCertificate, options: TlsPeerOptions = {
 }
 
 /** Returns sources that record what they are asked, as fingerprints. */
-function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: unknown[] } {
+function recordingSources(answers: Partial<Sources> = {}): { sources: Sources; questions: unknown[] } {
   const questions: unknown[] = [];
   const names = (certificates: readonly { fingerprint: string }[]): string[] =>
     certificates.map(({ fingerprint }) => fingerprint);
@@ -111,7 +111,7 @@ function observe(
 
 describe('A probe’s queries to CA sources', () => {
   it('cover the path of a trusted chain and its staple, once for all addresses that serve it', async () => {
-    const { sources, questions } = asked();
+    const { sources, questions } = recordingSources();
     const port = await serving(leaf, { staple: Buffer.from('stapled'), host: '0.0.0.0' });
     const observation = await observe(port, { sources, addresses: ['127.0.0.1', '127.0.0.2'] });
     expect(questions).toEqual([
@@ -126,7 +126,7 @@ describe('A probe’s queries to CA sources', () => {
   });
 
   it('count against the quota of the host if its CA is private, and include no renewal query', async () => {
-    const { sources, questions } = asked();
+    const { sources, questions } = recordingSources();
     await observe(await serving(leaf), { sources, trustStore: createTrustStore([root.der]) });
     const names = [leaf.fingerprint, intermediate.fingerprint, root.fingerprint];
     expect(questions).toEqual([['revocation', names, null, 'site.test']]);
@@ -134,7 +134,7 @@ describe('A probe’s queries to CA sources', () => {
   });
 
   it('search for missing intermediates first and then cover the completed path', async () => {
-    const { sources, questions } = asked({
+    const { sources, questions } = recordingSources({
       intermediates: { complete: () => Promise.resolve({ intermediates: [fetched], isPending: false }) },
     });
     const observation = await observe(await serving(alone), { sources });
@@ -146,7 +146,7 @@ describe('A probe’s queries to CA sources', () => {
   });
 
   it('stop after the search for missing intermediates if no path is found', async () => {
-    const { sources, questions } = asked();
+    const { sources, questions } = recordingSources();
     expect(await observe(await serving(stranger), { sources })).toMatchObject({
       authorities: [],
       revocation: [],
@@ -161,7 +161,7 @@ describe('A probe’s queries to CA sources', () => {
       notBefore: NOW - 2e9,
       notAfter: NOW - 1e9,
     });
-    const { sources } = asked();
+    const { sources } = recordingSources();
     const port = await serving(leaf);
     const other = await startTlsServer({ '*': expired }, { host: '127.0.0.2', port });
     running.push(other);
@@ -181,7 +181,7 @@ describe('A probe’s second round of queries', () => {
       subjectDer: intermediate.subjectDer,
     });
     const ways: string[][] = [];
-    const { sources } = asked({
+    const { sources } = recordingSources({
       revocation: {
         evidence: ({ path }) => {
           ways.push(path.map(({ fingerprint }) => fingerprint));
@@ -208,7 +208,7 @@ describe('A probe’s second round of queries', () => {
     });
     const peer = await listening(server);
     running.push(peer);
-    const { sources, questions } = asked();
+    const { sources, questions } = recordingSources();
     const observation = await observe(peer.port, { sources, withPosture: true });
     expect(observation.posture?.alternates).toMatchObject([{ keyType: 'rsa' }]);
     const path = (one: { fingerprint: string }) => [
@@ -228,7 +228,7 @@ describe('A probe’s second round of queries', () => {
 
 describe('A failing CA source', () => {
   it('is aborted at its deadline and not awaited any longer', async () => {
-    const { sources } = asked({
+    const { sources } = recordingSources({
       intermediates: { complete: () => new Promise(() => undefined) },
       revocation: {
         evidence: ({ signal }) =>
@@ -253,7 +253,7 @@ describe('A failing CA source', () => {
   it('a failing CA source that throws is reported, and the probe completes', async () => {
     const faults: unknown[] = [];
     const fault = new Error('a bug');
-    const { sources } = asked({ revocation: { evidence: () => Promise.reject(fault) } });
+    const { sources } = recordingSources({ revocation: { evidence: () => Promise.reject(fault) } });
     const onFault = (error: unknown): void => void faults.push(error);
     const observation = await observe(await serving(leaf), { sources, onFault });
     expect(observation).toMatchObject({ revocation: [], renewal: [{ outcome: 'unsupported' }] });
@@ -262,7 +262,7 @@ describe('A failing CA source', () => {
 
   it('is aborted at the deadline of the check and when the caller aborts', async () => {
     let queries = 0;
-    const { sources } = asked({
+    const { sources } = recordingSources({
       revocation: {
         evidence: () => {
           queries += 1;

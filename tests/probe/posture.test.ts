@@ -31,7 +31,7 @@ async function openssl(options?: OpensslOptions, leaf = rsa): Promise<number> {
 }
 
 /** Starts a server behind a filter of large ClientHellos; `ignored` resolves after the first one. */
-async function filtered(manner: 'silent' | 'broken') {
+async function startFilteredServer(manner: 'silent' | 'broken') {
   const behind = keep(await startTlsServer({ '*': ecdsa }));
   const ignored = Promise.withResolvers<void>();
   const filter = createHelloFilter(behind.port, isLarge, manner, (_hello, isAccepted) => {
@@ -95,7 +95,7 @@ describe('The posture of a server', () => {
   it.each(['silent', 'broken'] as const)(
     'shows post-quantum intolerance if a large ClientHello leaves the server %s',
     async (manner) => {
-      const { port, ignored } = await filtered(manner);
+      const { port, ignored } = await startFilteredServer(manner);
       const looking = posture(port, { parts: ['key_exchange'] });
       await ignored;
       if (manner === 'silent') vi.advanceTimersByTime(3_000);
@@ -159,7 +159,7 @@ describe('The posture of a server', () => {
   });
 
   it('shows post-quantum support as unknown if its deadline is too short', async () => {
-    const { port, ignored } = await filtered('silent');
+    const { port, ignored } = await startFilteredServer('silent');
     const looking = posture(port, { timeouts: { posture: 200 } });
     await ignored;
     vi.advanceTimersByTime(200);

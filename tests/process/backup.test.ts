@@ -13,9 +13,9 @@ import {
   type Database,
   type DatabaseName,
   DATABASES,
-  disconnected,
   freshDatabase,
   hasDatabase,
+  untilDisconnected,
 } from '../kit/databases/database.ts';
 import { fillEveryTable } from '../kit/databases/every-table.ts';
 import { execute, formerDatabase } from '../kit/databases/former-database.ts';
@@ -140,7 +140,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
       store.db,
     );
     await store.close();
-    await disconnected(to);
+    await untilDisconnected(to);
     expectRefusal(await runScript('scripts/restore.ts', settings(to), file), /already/);
     const forced = await runScript('scripts/restore.ts', settings(to), file, '--force');
     expect(forced).toMatchObject({ code: 0, stderr: '' });

@@ -10,9 +10,9 @@ import { startApp } from '../kit/product/app.ts';
 import {
   type Database,
   type DatabaseName,
-  disconnected,
   freshDatabase,
   hasDatabase,
+  untilDisconnected,
 } from '../kit/databases/database.ts';
 import { fillEveryTable } from '../kit/databases/every-table.ts';
 import { execute, formerDatabase } from '../kit/databases/former-database.ts';
@@ -157,7 +157,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', () => {
       store.db,
     );
     await store.close();
-    await disconnected(used.to);
+    await untilDisconnected(used.to);
     expectRefusal(await used.move(), /already contains data \(suppressions\)\. Use an empty one\.$/);
 
     const foreign = await stage();

@@ -60,14 +60,14 @@ describeEachDatabase('disabling an account', (open) => {
     await disableAccount(store, alice.id, NOW + DAY);
     const raced = await watch(store, alice.id, 'raced.example', { now: NOW + DAY });
 
-    expect(await due(store)).toEqual({ checks: [], deliveries: 0, mails: 0 });
+    expect(await claimAllDue(store)).toEqual({ checks: [], deliveries: 0, mails: 0 });
     // While the account is disabled, a new grant of Premium makes no check due.
     await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW + DAY });
-    expect((await due(store)).checks).toEqual([]);
+    expect((await claimAllDue(store)).checks).toEqual([]);
 
     expect(await enableAccount(store, alice.id)).toBe(true);
     // The welcome mail and the notice that Premium has ended.
-    expect(await due(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 2 });
+    expect(await claimAllDue(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 2 });
     expect(await openAccount(store, arrival)).toMatchObject({ ok: true, account: { fullName: 'alice' } });
   });
 
@@ -78,7 +78,7 @@ describeEachDatabase('disabling an account', (open) => {
   });
 });
 
-async function due(store: Store) {
+async function claimAllDue(store: Store) {
   const checks = await claimDue(store, claim);
   return {
     checks: checks.map(({ host }) => host).toSorted(),

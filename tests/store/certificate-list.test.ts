@@ -54,7 +54,7 @@ async function renew(store: Store, monitorId = '') {
   expect(await check(store, NOW + DAY, [renewed])).toMatchObject({ id: monitorId });
 }
 
-async function filled(store: Store) {
+async function fillStore(store: Store) {
   const { id: accountId } = await person(store, 'alice');
   const ids = await serving(store, accountId, {
     'a.shop.example': wildcard,
@@ -71,7 +71,7 @@ async function filled(store: Store) {
 describeEachDatabase('the list of certificates', (open) => {
   it('contains each certificate once, with the domains of the account that serve it, in each sort order', async () => {
     const store = await open();
-    const { accountId } = await filled(store);
+    const { accountId } = await fillStore(store);
     const subjects = async (sort: CertificateSort) => {
       const found = await listServedCertificates(store, {
         accountId,
@@ -165,7 +165,7 @@ describeEachDatabase('the list of certificates', (open) => {
 
   it('can be filtered by text, tag and state, and shows the tags of all domains of a certificate', async () => {
     const store = await open();
-    const { accountId, ids } = await filled(store);
+    const { accountId, ids } = await fillStore(store);
     for (const [host, tags] of [
       ['b.shop.example', ['web', 'prod']],
       ['d.shop.example', ['prod', 'eu']],
@@ -192,7 +192,7 @@ describeEachDatabase('the list of certificates', (open) => {
 
   it('is updated when a certificate is renewed and when a domain is removed', async () => {
     const store = await open();
-    const { accountId, ids } = await filled(store);
+    const { accountId, ids } = await fillStore(store);
     const counts = async () => {
       const list = { accountId, sort: 'domains', after: null, limit: 10, now: NOW } as const;
       const { certificates } = await listServedCertificates(store, list);
@@ -247,7 +247,7 @@ describeEachDatabase('the story of a certificate', (open) => {
 
   it('has the certificates with the same names, and the domains that serve one of them, page by page', async () => {
     const store = await open();
-    const { accountId, ids } = await filled(store);
+    const { accountId, ids } = await fillStore(store);
     await renew(store, ids['a.shop.example']);
     const key = { accountId, fingerprint: renewed.facts.fingerprint };
     const pages: CertificateStory[] = [];
@@ -309,7 +309,7 @@ describeEachDatabase('the story of a certificate', (open) => {
 
   it('lists a paused domain, but does not count it among those that still have to change', async () => {
     const store = await open();
-    const { accountId, ids } = await filled(store);
+    const { accountId, ids } = await fillStore(store);
     await renew(store, ids['a.shop.example']);
     await pauseMonitor(store, { accountId, monitorId: ids['b.shop.example'] ?? '', now: NOW });
     const key = { accountId, fingerprint: renewed.facts.fingerprint, after: null, limit: 9 };
@@ -322,7 +322,7 @@ describeEachDatabase('the story of a certificate', (open) => {
 
   it('cannot be read by other accounts', async () => {
     const store = await open();
-    await filled(store);
+    await fillStore(store);
     const { id: accountId } = await person(store, 'eve');
     const { fingerprint } = wildcard.facts;
     expect(await certificateStory(store, { accountId, fingerprint, after: null, limit: 9 })).toBeNull();
@@ -330,7 +330,7 @@ describeEachDatabase('the story of a certificate', (open) => {
 
   it('finds the certificates of an older database after its migration', async () => {
     const store = await open();
-    const { accountId, ids } = await filled(store);
+    const { accountId, ids } = await fillStore(store);
     await renew(store, ids['a.shop.example']);
     const columns = ['fingerprint', 'names_digest', 'not_before'] as const;
     const stored = store.db.selectFrom('certificates').select(columns).orderBy('fingerprint');
@@ -347,7 +347,7 @@ describeEachDatabase('the story of a certificate', (open) => {
 
   it('has a certificate without a digest, which an older program stored, as its only version', async () => {
     const store = await open();
-    const { accountId } = await filled(store);
+    const { accountId } = await fillStore(store);
     const { fingerprint } = wildcard.facts;
     await store.db.updateTable('certificates').set({ names_digest: null, not_before: null }).execute();
     const story = await certificateStory(store, { accountId, fingerprint, after: null, limit: 9 });

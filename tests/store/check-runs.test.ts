@@ -25,7 +25,7 @@ const HOUR = 60 * MINUTE;
 
 describeEachDatabase('check runs', (open) => {
   it('merge consecutive checks with the same result and store first time, last time and count', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const leaf = certificate();
     for (const minutes of [0, 15, 30]) await check(store, NOW + minutes * MINUTE, [leaf], every15(minutes));
     for (const minutes of [45, 60]) await check(store, NOW + minutes * MINUTE, [], every15(minutes));
@@ -46,7 +46,7 @@ describeEachDatabase('check runs', (open) => {
   });
 
   it('are extended by updating two rows, without an insert', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const leaf = certificate();
     await check(store, NOW, [leaf], every15(0));
     await check(store, NOW + 15 * MINUTE, [leaf], every15(15));
@@ -68,7 +68,7 @@ describeEachDatabase('check runs', (open) => {
   });
 
   it('go on if an address agrees on another protocol by ALPN, and the last one is shown', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const leaf = certificate();
     await check(store, NOW, [leaf], every15(0));
     const claimed = await claimOne(store, NOW + 15 * MINUTE);
@@ -80,7 +80,7 @@ describeEachDatabase('check runs', (open) => {
   });
 
   it('store alternating certificates once each, with one history entry each', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const [one, other] = [certificate(), certificate()];
     for (let turn = 0; turn < 6; turn++)
       await check(store, NOW + turn * HOUR, [turn % 2 === 0 ? one : other], { nextCheckAt: NOW });
@@ -94,7 +94,7 @@ describeEachDatabase('check runs', (open) => {
   });
 
   it('keep the last 90 checks and average older response times per hour', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const leaf = certificate();
     const at = (hour: number, minutes = 0) => Math.ceil(NOW / HOUR) * HOUR + hour * HOUR + minutes * MINUTE;
     for (let hour = 0; hour < 50; hour++)
@@ -117,7 +117,7 @@ describeEachDatabase('check runs', (open) => {
 
 const every15 = (minutes: number) => ({ nextCheckAt: NOW + (minutes + 15) * MINUTE });
 
-async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }> {
+async function createMonitor(store: Store): Promise<{ store: Store; key: MonitorKey }> {
   const { id: accountId } = await person(store, 'alice');
   const { id: monitorId } = await watch(store, accountId, 'www.example.org');
   return { store, key: { accountId, monitorId } };

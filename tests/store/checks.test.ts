@@ -22,7 +22,7 @@ import { history } from '../../server/store/checks/certificate-history.ts';
 describeEachDatabase('recording a check', (open) => {
   it('stores the certificate, the verdict and the time of the next check', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     const [leaf, intermediate] = [certificate(), certificate({ subject: 'R10' })];
     const signals: unknown[] = [];
     store.signals.subscribe((signal) => signals.push(signal));
@@ -44,7 +44,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('stores the evidence with fingerprints instead of DER', async () => {
     const store = await open();
-    await watched(store);
+    await createMonitor(store);
     const leaf = certificate();
     await check(store, NOW, [leaf]);
     const { observation, ...row } = await store.db
@@ -60,7 +60,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('stores fetched intermediates and the leaf of another key type, but adds neither to the history', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     const [leaf, fetched, other] = [certificate(), certificate(), certificate()];
     const claimed = await claimOne(store, NOW);
     const made = checkOf(claimed, NOW, [leaf]);
@@ -94,7 +94,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('accepts a previous verdict of an older version and fills its missing fields with defaults', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     const leaf = certificate();
     await check(store, NOW, [leaf]);
     const revocation = { state: 'unknown', source: null, at: null };
@@ -150,7 +150,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('stores an unreadable certificate, but not in the history', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     const broken = certificate();
     await check(store, NOW, [broken], { certificates: [] });
     expect(await certificateDers(store, [broken.facts.fingerprint])).toEqual([broken.der]);
@@ -160,7 +160,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('keeps the last certificate of an unreachable host and the time since when it is unreachable', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     const leaf = certificate();
     await check(store, NOW, [leaf]);
     for (const day of [1, 2]) await check(store, NOW + day * DAY, []);
@@ -175,7 +175,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('adds one history entry per leaf certificate, also when two alternate', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     const [old, renewed, intermediate] = [certificate(), certificate(), certificate()];
     for (const [day, leaf] of [old, renewed, old, renewed].entries())
       await check(store, NOW + day * DAY, [leaf, intermediate]);
@@ -188,7 +188,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('stores a new verdict only if its findings or the reachability change', async () => {
     const store = await open();
-    await watched(store);
+    await createMonitor(store);
     const leaf = certificate();
     const changes: string[] = [];
     store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
@@ -213,7 +213,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('queues an alert once, although the next check shows the same problem', async () => {
     const store = await open();
-    await watched(store);
+    await createMonitor(store);
     const leaf = endingSoon();
     const topics: string[] = [];
     store.signals.subscribe(({ topic }) => topic === 'deliveries' && topics.push(topic));
@@ -227,7 +227,7 @@ describeEachDatabase('recording a check', (open) => {
 
   it('keeps certificates until the last monitor that served them is removed', async () => {
     const store = await open();
-    const key = await watched(store);
+    const key = await createMonitor(store);
     await check(store, NOW, [certificate()]);
     await check(store, NOW + DAY, [certificate()]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
@@ -237,7 +237,7 @@ describeEachDatabase('recording a check', (open) => {
   });
 });
 
-async function watched(store: Store): Promise<{ accountId: string; monitorId: string }> {
+async function createMonitor(store: Store): Promise<{ accountId: string; monitorId: string }> {
   const { id: accountId } = await person(store, 'alice');
   const { id: monitorId } = await watch(store, accountId, 'www.example.org');
   return { accountId, monitorId };

@@ -34,7 +34,7 @@ const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
 describeEachDatabase('deliveries', (open) => {
   it('are claimed with everything that a message needs', async () => {
     const store = await open();
-    const { leaf, accountId, monitorId } = await alerted(store);
+    const { leaf, accountId, monitorId } = await queueAlert(store);
     expect(await claimDueDeliveries(store, claim)).toEqual([
       {
         id: expect.any(String),
@@ -70,7 +70,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are leased to one worker at a time, and each claim counts as an attempt', async () => {
     const store = await open();
-    await alerted(store);
+    await queueAlert(store);
     const first = await claimOne(store, NOW);
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + LEASE - 1 })).toEqual([]);
     const second = await claimOne(store, NOW + LEASE);
@@ -93,7 +93,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are settled only once', async () => {
     const store = await open();
-    await alerted(store);
+    await queueAlert(store);
     const { leaseToken } = await claimOne(store, NOW);
     const settled = { leaseToken, now: NOW + 1, outcome: 'delivered' as const, detail: '250 OK' };
     expect(await settleDelivery(store, settled)).toBe(true);
@@ -106,7 +106,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('become due again at the time of their retry', async () => {
     const store = await open();
-    await alerted(store);
+    await queueAlert(store);
     const { id, leaseToken } = await claimOne(store, NOW);
     await retryDelivery(store, {
       leaseToken,
@@ -121,7 +121,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('fail after too many claims without a report from the worker, and make their monitor due', async () => {
     const store = await open();
-    const { monitorId } = await alerted(store);
+    const { monitorId } = await queueAlert(store);
     const topics: string[] = [];
     store.signals.subscribe(({ topic }) => void topics.push(topic));
     let now = NOW;
@@ -137,7 +137,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('may be retried any number of times by workers that report back', async () => {
     const store = await open();
-    await alerted(store);
+    await queueAlert(store);
     for (let count = 0; count <= MAX_UNANSWERED_CLAIMS; count++) {
       const { leaseToken } = await claimOne(store, NOW);
       await retryDelivery(store, { leaseToken, nextAttemptAt: NOW, now: NOW, detail: null });
@@ -147,18 +147,18 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are superseded by the next alert step and by a confirmed renewal, but not by an unreachable host', async () => {
     const store = await open();
-    const { leaf } = await alerted(store);
+    const { leaf } = await queueAlert(store);
     await check(store, NOW + DAY, []);
-    expect(await superseded(store, NOW + DAY)).toEqual([false]);
+    expect(await supersededFlags(store, NOW + DAY)).toEqual([false]);
     // No worker holds the first delivery, so it is superseded at once.
     await check(store, NOW + 2 * DAY, [leaf]);
-    expect(await superseded(store, NOW + 2 * DAY)).toEqual([false]);
+    expect(await supersededFlags(store, NOW + 2 * DAY)).toEqual([false]);
     expect(await states(store)).toEqual(['superseded', 'waiting']);
     const renewed = certificate();
     // Two checks may have reached another of several servers. The third, at least 90 s after the first, confirms the renewal.
     for (const now of [NOW + 3 * DAY, NOW + 3 * DAY + MINUTE]) {
       await check(store, now, [renewed], { nextCheckAt: now + MINUTE });
-      expect(await superseded(store, now)).toEqual([false]);
+      expect(await supersededFlags(store, now)).toEqual([false]);
     }
     await check(store, NOW + 3 * DAY + 2 * MINUTE, [renewed]);
     expect(await states(store)).toEqual(['superseded', 'superseded']);
@@ -166,7 +166,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('become due again when the old certificate returns after they were superseded', async () => {
     const store = await open();
-    const { leaf } = await alerted(store);
+    const { leaf } = await queueAlert(store);
     const { id, leaseToken, messageId } = await claimOne(store, NOW);
     await settleDelivery(store, { leaseToken, now: NOW, outcome: 'superseded', detail: null });
 
@@ -183,7 +183,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('keep their order when the clock is set back between two of them', async () => {
     const store = await open();
-    const { leaf } = await alerted(store);
+    const { leaf } = await queueAlert(store);
     const { leaseToken } = await claimOne(store, NOW);
     await settleDelivery(store, { leaseToken, now: NOW, outcome: 'delivered', detail: null });
     // The clock was two days ahead at the first delivery and is right again before the second.
@@ -201,7 +201,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are queued for the right alert step once a clock that ran ahead is corrected', async () => {
     const store = await open();
-    const { leaf, accountId, monitorId } = await alerted(store);
+    const { leaf, accountId, monitorId } = await queueAlert(store);
     const claimed = await claimOne(store, NOW);
     await settleDelivery(store, { ...claimed, now: NOW, outcome: 'delivered', detail: null });
     const wrong = NOW + 400 * DAY;
@@ -257,7 +257,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('publish an account signal when their receiver answers that it is gone (HTTP 410)', async () => {
     const store = await open();
-    const { accountId } = await alerted(store);
+    const { accountId } = await queueAlert(store);
     const channelId = await withWebhook(store, accountId);
     await store.db
       .updateTable('deliveries')
@@ -273,7 +273,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are superseded when their channel is removed, and the monitor is checked at once', async () => {
     const store = await open();
-    const { accountId, monitorId } = await alerted(store);
+    const { accountId, monitorId } = await queueAlert(store);
     const [waiting] = await store.db.selectFrom('deliveries').select('id').execute();
     const channelId = await withWebhook(store, accountId);
     await store.db
@@ -294,7 +294,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are marked as unsubscribed at the next attempt if the person unsubscribed meanwhile', async () => {
     const store = await open();
-    const { accountId, monitorId } = await alerted(store);
+    const { accountId, monitorId } = await queueAlert(store);
     const { id, leaseToken } = await claimOne(store, NOW);
     await setUnsubscribed(
       store,
@@ -308,7 +308,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('deliveries that wait for the end of quiet hours keep waiting when the address is verified', async () => {
     const store = await open();
-    const { accountId } = await alerted(store);
+    const { accountId } = await queueAlert(store);
     await store.db
       .updateTable('deliveries')
       .set({ next_attempt_at: NOW + DAY })
@@ -323,7 +323,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are removed with their monitor', async () => {
     const store = await open();
-    const { accountId, monitorId } = await alerted(store);
+    const { accountId, monitorId } = await queueAlert(store);
     const { leaseToken } = await claimOne(store, NOW);
     await removeMonitor(store, { accountId, monitorId, now: NOW });
     expect(await settleDelivery(store, { leaseToken, now: NOW, outcome: 'delivered', detail: null })).toBe(
@@ -335,14 +335,14 @@ describeEachDatabase('deliveries', (open) => {
   it('the oldest due delivery and the oldest due check are found, each with its time', async () => {
     const store = await open();
     expect(await oldestDue(store, NOW)).toEqual({ checkAt: null, deliveryAt: null });
-    await alerted(store);
+    await queueAlert(store);
     expect(await oldestDue(store, NOW - 1)).toEqual({ checkAt: null, deliveryAt: null });
     expect(await oldestDue(store, NOW + 2 * DAY)).toEqual({ checkAt: NOW + DAY, deliveryAt: NOW });
   });
 });
 
 /** Creates Alice's monitor and records a check that queues one expiry alert. */
-async function alerted(
+async function queueAlert(
   store: Store,
 ): Promise<{ leaf: SampleCertificate; accountId: string; monitorId: string }> {
   const { id: accountId } = await person(store, 'alice');
@@ -375,7 +375,8 @@ async function claimOne(store: Store, now: number): Promise<ClaimedDelivery> {
   return claimed;
 }
 
-async function superseded(store: Store, now: number): Promise<boolean[]> {
+/** Claims the due deliveries, requeues them, and returns which of them were superseded, oldest first. */
+async function supersededFlags(store: Store, now: number): Promise<boolean[]> {
   const claimed = await claimDueDeliveries(store, { ...claim, now });
   for (const { leaseToken } of claimed)
     await retryDelivery(store, { leaseToken, nextAttemptAt: now, now, detail: null });

@@ -175,7 +175,7 @@ const REPORTED = [
 ];
 
 /** Migrates a database with reported problems that the previous version stored. */
-async function migrated(
+async function migrateDatabase(
   name: DatabaseName,
   {
     prepare,
@@ -206,7 +206,7 @@ async function migrated(
 
 describe.each(DATABASES.filter(hasDatabase))('Incidents stored by the previous version (%s)', (name) => {
   it('keep their ids, acknowledgements, snoozes and alerts, and nothing is sent again', async () => {
-    const { store, former, sent, sentBefore, sentAfter, seeAll, ...world } = await migrated(name, {
+    const { store, former, sent, sentBefore, sentAfter, seeAll, ...world } = await migrateDatabase(name, {
       prepare: async ({ accountId, incident, see, sent: queued, deliverAll }, open) => {
         expect(await queued()).toEqual(REPORTED);
         const change = async (host: string, what: Parameters<typeof changeIncident>[1]['change']) => {
@@ -258,7 +258,7 @@ describe.each(DATABASES.filter(hasDatabase))('Incidents stored by the previous v
   });
 
   it('are continued: the next step is sent once, and the end when the last domain is fixed', async () => {
-    const { accountId, ids, store, sent, see, seeAll, deliverAll } = await migrated(name);
+    const { accountId, ids, store, sent, see, seeAll, deliverAll } = await migrateDatabase(name);
     await deliverAll(NOW);
     const later = NOW + 2 * DAY + MINUTE;
     for (const minutes of [0, 1]) await seeAll(later + minutes * MINUTE);
@@ -282,7 +282,7 @@ describe.each(DATABASES.filter(hasDatabase))('Incidents stored by the previous v
   });
 
   it('share their alerts if these were sent for each domain, even if the first incident is gone', async () => {
-    const { store, sent, seeAll } = await migrated(name, {
+    const { store, sent, seeAll } = await migrateDatabase(name, {
       edit: async (_, db) => {
         const { rows } =
           await sql<FormerIncident>`select * from incidents where problem = 'expiry' order by group_id is null desc, id`.execute(

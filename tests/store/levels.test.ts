@@ -14,9 +14,9 @@ import {
   type Database,
   type DatabaseName,
   DATABASES,
-  disconnected,
   freshDatabase,
   hasDatabase,
+  untilDisconnected,
 } from '../kit/databases/database.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
 import { person } from './samples.ts';
@@ -135,7 +135,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
         ) as string,
       });
       await old.end();
-      await disconnected(database);
+      await untilDisconnected(database);
       await updateWith(database, { '9001-letters': breaking });
     },
   );
@@ -155,7 +155,7 @@ describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run
     const database = await fresh('postgres');
     const old = await process(database, 'certlantern');
     const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 1_000 });
-    await expect.poll(() => waited(database)).toBe(true);
+    await expect.poll(() => isProcessWaiting(database)).toBe(true);
     await old.end();
     await updating;
   });
@@ -217,7 +217,7 @@ async function process({ databaseUrl }: Database, applicationName: string): Prom
 }
 
 /** Returns whether a starting process has found older processes and waits. */
-async function waited(database: Database): Promise<boolean> {
+async function isProcessWaiting(database: Database): Promise<boolean> {
   const client = await process(database, 'psql');
   const { rows } = await client.query(
     `select 1 from pg_stat_activity where datname = current_database()

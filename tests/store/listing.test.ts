@@ -46,7 +46,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       () => removeMonitor(store, { ...key, now: NOW }),
     ];
     const match = async () => {
-      expect(await listed(store)).toEqual(await expected(store));
+      expect(await readListing(store)).toEqual(await computeListing(store));
       expect(await served(store)).toEqual(await expectedServed(store));
     };
     await match();
@@ -269,7 +269,7 @@ const counted = ({ db }: Store) =>
     .orderBy('accounts.id')
     .execute();
 
-async function listed(store: Store): Promise<unknown[]> {
+async function readListing(store: Store): Promise<unknown[]> {
   return store.db.selectFrom('monitor_listing').selectAll().orderBy('monitor_id').execute();
 }
 
@@ -295,7 +295,7 @@ async function expectedServed({ db }: Store): Promise<unknown[]> {
 }
 
 /** Computes the same rows from `monitors`. */
-async function expected({ db }: Store): Promise<unknown[]> {
+async function computeListing({ db }: Store): Promise<unknown[]> {
   const rows = await db.selectFrom('monitors').selectAll().orderBy('id').execute();
   return rows.map((row) => ({
     account_id: row.account_id,

@@ -20,7 +20,7 @@ const HOSTS: Record<string, { issuer: string | null; days?: number; tags?: strin
 
 describeEachDatabase('the groups of the domain list', (open) => {
   it('count domains by tag, by issuer and by state, and how many of them need attention', async () => {
-    const { store, accountId } = await filled(await open());
+    const { store, accountId } = await fillStore(await open());
     const groups = async (by: DomainGrouping, isWorstFirst = false) =>
       (await monitorGroups(store, { accountId, by, isWorstFirst, now: NOW })).map(
         ({ key, total, attention }) => [key, total, attention],
@@ -48,7 +48,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
   });
 
   it('have filters by issuer and tag that list exactly their domains', async () => {
-    const { store, accountId } = await filled(await open());
+    const { store, accountId } = await fillStore(await open());
     const hosts = async (filter: Partial<MonitorFilter>) => {
       const query = { accountId, now: NOW, sort: 'name', page: 1, pageSize: 50, ...filter } as const;
       return (await listMonitors(store, query)).monitors.map(({ host }) => host);
@@ -65,7 +65,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
   it.each(['a\u0000b', 'a\\u0000b', '\\\u0000', '\\\\\u0000\u0000'])(
     'count a domain whose certificate has the subject %j, and have a filter that lists it',
     async (subject) => {
-      const { store, accountId } = await filled(await open());
+      const { store, accountId } = await fillStore(await open());
       await watch(store, accountId, 'nul.example');
       await check(store, NOW, [certificate({ subject, authorityName: 'Fjord Trust' })]);
       const groups = await monitorGroups(store, { accountId, by: 'issuer', now: NOW });
@@ -77,7 +77,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
   );
 
   it('cover only the domains of one account that match the filter', async () => {
-    const { store, accountId } = await filled(await open());
+    const { store, accountId } = await fillStore(await open());
     const bob = await person(store, 'bob');
     const { id: monitorId } = await watch(store, bob.id, 'b.bob.example');
     await check(store, NOW, [certificate({ authorityName: 'Fjord Trust' })]);
@@ -95,7 +95,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
   });
 });
 
-async function filled(store: Store): Promise<{ store: Store; accountId: string }> {
+async function fillStore(store: Store): Promise<{ store: Store; accountId: string }> {
   const { id: accountId } = await person(store, 'alice');
   for (const [place, [host, { issuer, days = 0, tags = [] }]] of Object.entries(HOSTS).entries()) {
     const now = NOW + place;

@@ -33,7 +33,7 @@ describeEachDatabase('alerts about revocation', (open) => {
       revoked: { source: 'crl', reason: 'keyCompromise', revokedAt: NOW - DAY },
       superseded: false,
     });
-    await checked(store, NOW + 60 * DAY, leaf, { served: true });
+    await recordRevokedCheck(store, NOW + 60 * DAY, leaf, { served: true });
     // The lease of the first one has expired, so it is due again; an alert of another kind does not supersede it.
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 60 * DAY })).toMatchObject([
       { alert: { kind: 'revoked' }, superseded: false },
@@ -47,7 +47,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     const [told] = await claimDueDeliveries(store, { ...claim, now: NOW });
     if (told === undefined) throw new Error('Nothing was due');
     await settleDelivery(store, { ...told, now: NOW, outcome: 'delivered', detail: null });
-    await checked(store, NOW + DAY, leaf, { served: true });
+    await recordRevokedCheck(store, NOW + DAY, leaf, { served: true });
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     const leaf = await revokedAt(store);
     const replacement = certificate();
     for (const at of [NOW + DAY, NOW + DAY + MINUTE, NOW + DAY + 2 * MINUTE])
-      await checked(store, at, replacement, { served: false, revoked: leaf });
+      await recordRevokedCheck(store, at, replacement, { served: false, revoked: leaf });
     expect(await states(store)).toEqual(['superseded']);
   });
 
@@ -65,9 +65,9 @@ describeEachDatabase('alerts about revocation', (open) => {
     const { id } = await person(store, 'alice');
     await watch(store, id, 'www.example.org');
     const [leaf, intermediate] = [certificate(), certificate()];
-    await checked(store, NOW, leaf, { served: true, revoked: intermediate });
+    await recordRevokedCheck(store, NOW, leaf, { served: true, revoked: intermediate });
     for (const at of [NOW + DAY, NOW + DAY + MINUTE, NOW + DAY + 2 * MINUTE])
-      await checked(store, at, leaf, { served: false, revoked: intermediate });
+      await recordRevokedCheck(store, at, leaf, { served: false, revoked: intermediate });
     expect(await states(store)).toEqual(['superseded']);
   });
 });
@@ -82,12 +82,12 @@ async function revokedAt(store: Store): Promise<SampleCertificate> {
   const { id } = await person(store, 'alice');
   await watch(store, id, 'www.example.org');
   const leaf = certificate();
-  await checked(store, NOW, leaf, { served: true });
+  await recordRevokedCheck(store, NOW, leaf, { served: true });
   return leaf;
 }
 
 /** Records a check that saw `shown` and knows that `revoked` (by default the same) is revoked. */
-async function checked(
+async function recordRevokedCheck(
   store: Store,
   now: number,
   shown: SampleCertificate,

@@ -16,7 +16,7 @@ const SLACK = 'https://hooks.slack.com/services/x';
 
 describeEachDatabase('the sent mail of an account', (open) => {
   it('includes only email deliveries, each with the address that it went to', async () => {
-    const { store, account, ids } = await alerted(await open());
+    const { store, account, ids } = await createFailedAlerts(await open());
     const listed = async () =>
       Object.fromEntries(
         (await listOutgoingMail(store, account, 10)).map(({ id, recipient }) => [id, recipient]),
@@ -28,7 +28,7 @@ describeEachDatabase('the sent mail of an account', (open) => {
   });
 
   it('can be queued again, unlike deliveries on other channels', async () => {
-    const { store, account, ids } = await alerted(await open());
+    const { store, account, ids } = await createFailedAlerts(await open());
     const again = await requeueMail(store, account, { ids: null, now: NOW + DAY });
     expect(again.toSorted()).toEqual([ids.own, ids.ops].toSorted());
     const failed = await store.db
@@ -41,7 +41,7 @@ describeEachDatabase('the sent mail of an account', (open) => {
   });
 
   it('lifts the suppression of an address when a message to it is queued again', async () => {
-    const { store, account, ids } = await alerted(await open());
+    const { store, account, ids } = await createFailedAlerts(await open());
     const refusing = async () => {
       const each = [OWN, OPS].map(async (address) =>
         (await isSuppressed(store.db, address)) ? [address] : [],
@@ -83,14 +83,14 @@ describeEachDatabase('the sent mail of an account', (open) => {
 });
 
 /** Creates failed alerts of one account: to its own address, to an added one and to Slack. */
-async function alerted(store: Store) {
+async function createFailedAlerts(store: Store) {
   const account = await person(store, 'alice');
   const monitor = await watch(store, account.id, 'www.example.org');
   await store.db.deleteFrom('mails').execute();
   const opsChannel = await add(store, account.id, { kind: 'email', address: OPS });
   const slackChannel = await add(store, account.id, { kind: 'slack', url: SLACK });
   const fail = (channel: ChannelKind, channelId: string | null) =>
-    failed(store, { accountId: account.id, monitorId: monitor.id, channel, channelId });
+    insertFailedDelivery(store, { accountId: account.id, monitorId: monitor.id, channel, channelId });
   const ids = {
     own: await fail('email', null),
     ops: await fail('email', opsChannel),
@@ -114,7 +114,7 @@ async function add(store: Store, accountId: string, config: StoredChannelConfig)
   return added.channel.id;
 }
 
-async function failed(
+async function insertFailedDelivery(
   store: Store,
   of: { accountId: string; monitorId: string; channel: ChannelKind; channelId: string | null },
 ): Promise<string> {

@@ -21,7 +21,7 @@ async function filledFolder(monitors: number): Promise<string> {
   return folder.path;
 }
 
-async function opened(dataDir: string) {
+async function openFolder(dataDir: string) {
   const store = await openStore({ databaseUrl: null, dataDir });
   onTestFinished(() => store.close());
   return store;
@@ -29,7 +29,7 @@ async function opened(dataDir: string) {
 
 describe('verifying the embedded database', () => {
   it('finds no fault in a database without damage', async () => {
-    const { storage } = await opened(await filledFolder(300));
+    const { storage } = await openFolder(await filledFolder(300));
     await storage.verify();
     expect(await storage.faults()).toEqual(new Map());
   });
@@ -37,7 +37,7 @@ describe('verifying the embedded database', () => {
   it('names each table with a damaged page, and only these', async () => {
     const dataDir = await filledFolder(300);
     for (const table of ['monitors', 'incidents']) damageTable(dataDir, table);
-    const { storage } = await opened(dataDir);
+    const { storage } = await openFolder(dataDir);
     expect(await storage.faults()).toEqual(new Map());
     await storage.verify();
     const line = (await storage.faults()).get('database_damaged') ?? '';
@@ -48,7 +48,7 @@ describe('verifying the embedded database', () => {
 
   it('reads each table in a transaction of its own, so that the write-ahead log can be emptied in between', async () => {
     const dataDir = await filledFolder(30);
-    const { storage } = await opened(dataDir);
+    const { storage } = await openFolder(dataDir);
     const writer = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 0 });
     onTestFinished(() => writer.close());
     writer.exec('create table notes (text)');
@@ -82,7 +82,7 @@ describe('a query that meets a damaged page', () => {
   it.each(['reader', 'search thread'])('makes the damage known (%s)', async (where) => {
     const dataDir = await filledFolder(300);
     damageTable(dataDir, 'monitors');
-    const { storage, db, search } = await opened(dataDir);
+    const { storage, db, search } = await openFolder(dataDir);
     const read = (from: typeof db) => from.selectFrom('monitors').selectAll().execute();
     await expect(where === 'reader' ? read(db) : search('a', read)).rejects.toThrow(/malformed/);
     expect((await storage.faults()).get('database_damaged')).toMatch(/malformed/);

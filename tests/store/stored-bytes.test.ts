@@ -34,7 +34,7 @@ function freshChain(length: number, bytes = 64): SampleCertificate[] {
 type Open = (options?: Partial<StoreOptions>) => Promise<Store>;
 
 /** Opens a store with these limits and one monitor; also returns the limits that were reached. */
-async function limited(open: Open, limits: Partial<Record<LimitName, number>>) {
+async function openLimited(open: Open, limits: Partial<Record<LimitName, number>>) {
   const reached: LimitName[] = [];
   const store = await open({
     limits: { ...STANDARD_LIMITS, ...limits },
@@ -74,7 +74,7 @@ async function rowsOf(store: Store): Promise<Record<string, number>> {
 
 describeEachDatabase('the certificates of a domain', (open) => {
   it('keep their DER up to the limit, newest first, while the history lists all of them', async () => {
-    const { store, reached, key } = await limited(open, { certificatesPerDomain: 20 });
+    const { store, reached, key } = await openLimited(open, { certificatesPerDomain: 20 });
     const chains = Array.from({ length: 15 }, () => freshChain(2));
     await checkAll(store, chains);
 
@@ -93,8 +93,8 @@ describeEachDatabase('the certificates of a domain', (open) => {
     expect(await lastDropped(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
   });
 
-  it('get their DER back when they are served again', async () => {
-    const { store, key } = await limited(open, { certificatesPerDomain: 20 });
+  it('get their DER stored again when the domain serves them again', async () => {
+    const { store, key } = await openLimited(open, { certificatesPerDomain: 20 });
     const chains = Array.from({ length: 12 }, () => freshChain(2));
     const [first = []] = chains;
     const now = await checkAll(store, chains);
@@ -105,7 +105,7 @@ describeEachDatabase('the certificates of a domain', (open) => {
   });
 
   it('keep their DER beyond the limit if another account keeps it or the current chain contains it', async () => {
-    const { store, key } = await limited(open, { certificatesPerDomain: 3 });
+    const { store, key } = await openLimited(open, { certificatesPerDomain: 3 });
     const shared = freshChain(2);
     await checkAll(store, [shared]);
     const bob = await person(store, 'bob');
@@ -136,7 +136,10 @@ describeEachDatabase('the certificates of a domain', (open) => {
 
 describeEachDatabase('the data of one check', (open) => {
   it('is cut at the limit, but keeps the leaf that the domain and its history show', async () => {
-    const { store, reached, key } = await limited(open, { storedKbPerCheck: 16, storedKbPerDay: 100_000 });
+    const { store, reached, key } = await openLimited(open, {
+      storedKbPerCheck: 16,
+      storedKbPerDay: 100_000,
+    });
     const chain = freshChain(5, 6_000);
     await checkAll(store, [chain]);
     const leaf = chain[0]?.facts.fingerprint ?? '';
@@ -157,7 +160,7 @@ describeEachDatabase('the data of one check', (open) => {
 
 describeEachDatabase('evidence that is larger than one check may store', (open) => {
   it('is not stored, but the domain still shows its certificate and verdict', async () => {
-    const { store, reached, key } = await limited(open, { storedKbPerCheck: 1 });
+    const { store, reached, key } = await openLimited(open, { storedKbPerCheck: 1 });
     const chains = [freshChain(2), freshChain(2)];
     await checkAll(store, chains);
     const leaf = chains[1]?.[0]?.facts.fingerprint ?? '';
@@ -172,7 +175,7 @@ describeEachDatabase('evidence that is larger than one check may store', (open) 
 
 describeEachDatabase('the data that an account stores per day', (open) => {
   it('stops at the limit while checks continue, and grows again the next day', async () => {
-    const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
+    const { store, reached, key } = await openLimited(open, { storedKbPerDay: 100 });
     const chains = Array.from({ length: 40 }, () => freshChain(10, 1_000));
     const before = await checkAll(store, chains.slice(0, 10));
     const full = await rowsOf(store);
@@ -210,7 +213,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
   });
 
   it('includes each chain once when checks alternate between two chains', async () => {
-    const { store, reached } = await limited(open, { storedKbPerDay: 100 });
+    const { store, reached } = await openLimited(open, { storedKbPerDay: 100 });
     const [one, other] = [freshChain(3, 5_000), freshChain(3, 5_000)];
     await checkAll(
       store,
@@ -220,7 +223,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
   });
 
   it('has a limit that grows with the number of domains', async () => {
-    const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
+    const { store, reached, key } = await openLimited(open, { storedKbPerDay: 100 });
     for (let index = 0; index < 10; index++)
       await watch(store, key.accountId, `host-${index}.example`, { now: NOW + DAY });
     await checkAll(
@@ -231,7 +234,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
   });
 
   it('is removed when the account is deleted', async () => {
-    const { store, key } = await limited(open, { storedKbPerDay: 100 });
+    const { store, key } = await openLimited(open, { storedKbPerDay: 100 });
     await checkAll(
       store,
       Array.from({ length: 12 }, () => freshChain(10, 1_000)),
@@ -242,7 +245,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
   });
 
   it('includes the current verdict even after old checks are pruned', async () => {
-    const { store, key } = await limited(open, { storedKbPerDay: 100 });
+    const { store, key } = await openLimited(open, { storedKbPerDay: 100 });
     await checkAll(
       store,
       Array.from({ length: 12 }, () => freshChain(10, 1_000)),

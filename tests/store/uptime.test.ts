@@ -23,13 +23,13 @@ import {
 import type { MonitorKey } from '../../server/store/schema/tables.ts';
 import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
-const HALF = MINUTE / 2;
+const HALF_MINUTE = MINUTE / 2;
 const HOUR = 60 * MINUTE;
 const leaf = certificate();
 
 describeEachDatabase('the uptime of a monitor', (open) => {
   it('is null before the first check and up after a successful one', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     expect(await findMonitor(store, key)).toMatchObject({
       uptime: null,
       uptimeSince: null,
@@ -48,7 +48,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
 
   it('is read with one constant statement, which is prepared only once', async () => {
     const texts = new Set<string>();
-    const { store, key } = await watched(await open({ onQuery: ({ text }) => texts.add(text) }));
+    const { store, key } = await createMonitor(await open({ onQuery: ({ text }) => texts.add(text) }));
     await look(store, NOW, 200);
     const monitor = await findMonitor(store, key);
     if (monitor === null) throw new Error('It was removed');
@@ -60,7 +60,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('is down from the first of two failed checks until the first successful one', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const changes: string[] = [];
     store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
     await look(store, NOW, 200);
@@ -72,7 +72,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
       recentChecks: 'ud',
     });
     expect(await incidents(store)).toEqual([]);
-    await look(store, NOW + DAY + HALF, 503);
+    await look(store, NOW + DAY + HALF_MINUTE, 503);
     expect(await findMonitor(store, key)).toMatchObject({
       uptime: 'down',
       suspectedSince: null,
@@ -84,7 +84,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
       {
         monitor_id: key.monitorId,
         started_at: NOW + DAY,
-        confirmed_at: NOW + DAY + HALF,
+        confirmed_at: NOW + DAY + HALF_MINUTE,
         ended_at: null,
         cause: 'server_error',
         message: 'www.example.org answered with the error 503.',
@@ -101,9 +101,9 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('is null while the monitor is paused, and the pause ends a downtime', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     await look(store, NOW, null);
-    await look(store, NOW + HALF, null);
+    await look(store, NOW + HALF_MINUTE, null);
     const paused = await pauseMonitor(store, { ...key, now: NOW + DAY });
     expect(paused).toMatchObject({ uptime: null, downSince: null, recentChecks: 'dd' });
     expect(await incidents(store)).toMatchObject([{ started_at: NOW, ended_at: NOW + DAY }]);
@@ -114,9 +114,9 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('excludes the time of a pause and everything before it', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     await look(store, NOW, null);
-    await look(store, NOW + HALF, null);
+    await look(store, NOW + HALF_MINUTE, null);
     const at = { ...key, now: NOW + DAY };
     await pauseMonitor(store, at);
     expect(await uptimeHistory(store, at)).toMatchObject({ since: null, percent: null });
@@ -124,7 +124,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     await resumeMonitor(store, { ...key, now: resumed, mayResume: () => true });
     await look(store, resumed, 200);
     await look(store, resumed + DAY, null);
-    await look(store, resumed + DAY + HALF, null);
+    await look(store, resumed + DAY + HALF_MINUTE, null);
     const later = { ...key, now: resumed + 2 * DAY };
     expect(await uptimeHistory(store, later)).toMatchObject({
       since: resumed,
@@ -137,7 +137,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('includes the minutes of downtime per day since the first check, split at midnight UTC and rounded up', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     await look(store, NOW + 2 * HOUR, 200);
     const incident = (startedAt: number, endedAt: number | null) => ({
       account_id: key.accountId,
@@ -169,7 +169,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('stays null if the monitor is paused during its check', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     const claimed = await claimOne(store, NOW);
     await pauseMonitor(store, { ...key, now: NOW });
     await record(store, claimed, NOW, 200);
@@ -182,9 +182,9 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('counts a downtime only until the last check that saw it', async () => {
-    const { store, key } = await watched(await open());
+    const { store, key } = await createMonitor(await open());
     await look(store, NOW, null);
-    await look(store, NOW + HALF, null);
+    await look(store, NOW + HALF_MINUTE, null);
     await look(store, NOW + 60 * MINUTE, null);
     await look(store, NOW + 5 * DAY, 200);
     expect(await incidents(store)).toMatchObject([{ started_at: NOW, ended_at: NOW + 60 * MINUTE }]);
@@ -192,7 +192,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 
   it('stores the reason of each failed check', async () => {
-    const { store } = await watched(await open());
+    const { store } = await createMonitor(await open());
     await look(store, NOW, null);
     expect(await checksMade(store)).toMatchObject([
       { state: 'down', responseMs: null, message: 'www.example.org refused the connection.' },
@@ -200,7 +200,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
   });
 });
 
-async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }> {
+async function createMonitor(store: Store): Promise<{ store: Store; key: MonitorKey }> {
   const { id: accountId } = await person(store, 'alice');
   const { id: monitorId } = await watch(store, accountId, 'www.example.org');
   return { store, key: { accountId, monitorId } };

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => imap.stop());
 
 /** Sends an alert that the mail server accepts, and returns its bounce address. */
-async function delivered(rig: Rig): Promise<string> {
+async function deliverAlert(rig: Rig): Promise<string> {
   const validity = { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS };
   await rig.watch('pay.fjord.example', rig.issue('pay.fjord.example', validity));
   await rig.runDue();
@@ -53,7 +53,7 @@ const standing = (rig: Rig) =>
 describeAnyDatabase('A bounce report', (open) => {
   it('marks the delivery as failed with the reason and suppresses the address', async () => {
     const rig = await startRig(await open());
-    imap.append(postfixReport({ to: await delivered(rig), recipient: ADDRESS }));
+    imap.append(postfixReport({ to: await deliverAlert(rig), recipient: ADDRESS }));
     expect(await readerOf(rig).read()).toBe(1);
     const [delivery] = await deliveries(rig);
     expect(delivery?.state).toBe('failed');
@@ -65,7 +65,7 @@ describeAnyDatabase('A bounce report', (open) => {
 
   it('stays in the mailbox until the database has recorded it', async () => {
     const rig = await startRig(await open());
-    imap.append(postfixReport({ to: await delivered(rig), recipient: ADDRESS }));
+    imap.append(postfixReport({ to: await deliverAlert(rig), recipient: ADDRESS }));
     // The records of the first attempt, whose connection broke, are written again with the same result.
     imap.breakAt('UID STORE');
     const reader = readerOf(rig);
@@ -78,7 +78,7 @@ describeAnyDatabase('A bounce report', (open) => {
 
   it('about the sender does not suppress the recipient’s address', async () => {
     const rig = await startRig(await open());
-    imap.append(postfixReport({ to: await delivered(rig), status: '5.7.1' }));
+    imap.append(postfixReport({ to: await deliverAlert(rig), status: '5.7.1' }));
     expect(await readerOf(rig).read()).toBe(1);
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(false);
     expect((await deliveries(rig))[0]?.state).toBe('failed');
@@ -86,7 +86,7 @@ describeAnyDatabase('A bounce report', (open) => {
 
   it('is ignored if it is an auto-reply, a delay, forged, or about an address that the account no longer has', async () => {
     const rig = await startRig(await open());
-    const address = await delivered(rig);
+    const address = await deliverAlert(rig);
     const forged = bounceAddress(
       { ...RETURN, key: Buffer.alloc(32, 4) },
       { messageId: rig.arrivals.at(-1)?.messageId.slice(1) ?? '', recipient: ADDRESS },

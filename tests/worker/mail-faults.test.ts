@@ -12,7 +12,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 const HOST = 'pay.fjord.example';
 
 /** Watches a certificate that expires in `days`, checks it and tries to send the mail. */
-async function alerted(rig: Rig, days: number): Promise<void> {
+async function sendExpiryAlert(rig: Rig, days: number): Promise<void> {
   const validity = { notBefore: START - 197 * DAY_MS, notAfter: START + days * DAY_MS };
   await rig.watch(HOST, rig.issue(HOST, validity));
   await rig.runDue();
@@ -25,7 +25,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('is retried while the mail server is down, and arrives once', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     await rig.runUntil(START + 3 * HOUR_MS);
     expect(rig.arrivals).toEqual([]);
     const [waiting] = await deliveries(rig);
@@ -53,7 +53,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     onTestFinished(() => proxy.stop());
     const smtpUrl = `smtp://alerts:hunter2@${host}:${proxy.port}`;
     const rig = await startRig(await open(), { mail: { sink, smtpUrl } });
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     await rig.runUntil(START + HOUR_MS);
     expect(proxy.received()).not.toMatch(/AUTH|MAIL/);
     expect(sink.ledger).toEqual([]);
@@ -77,7 +77,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     const rig = await startRig(await open());
     for (const code of ['smtp_refuses_us', 'smtp_unencrypted'] as const)
       await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     expect(rig.arrivals).toHaveLength(1);
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
@@ -86,7 +86,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     const rig = await startRig(await open());
     await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: 'From before the restart.', now: START });
     rig.sink.behave('refuse_recipient');
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'failed' })]);
     expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'smtp_refuses_us' }]);
   });
@@ -94,7 +94,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('describes the state at the moment when it is sent, not when it was queued', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
-    await alerted(rig, 2.75);
+    await sendExpiryAlert(rig, 2.75);
     await rig.runUntil(START + DAY_MS);
     await rig.sink.up();
     await rig.runUntil(START + DAY_MS + 2 * HOUR_MS);
@@ -106,7 +106,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     const end = START + HOUR_MS;
     const check = (at: number) => rig.store.db.updateTable('monitors').set({ next_check_at: at }).execute();
     await rig.sink.down();
-    await alerted(rig, 1 / 24);
+    await sendExpiryAlert(rig, 1 / 24);
     await rig.sink.up();
     await check(end + 1_000);
     rig.clock.set(end + 500);
@@ -137,7 +137,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('is delivered after greylisting', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('greylist');
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     expect(rig.arrivals).toEqual([]);
     rig.sink.behave('accept');
     await rig.runUntil(START + MINUTE_MS);
@@ -150,7 +150,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('fails at once and is logged if the server refuses the recipient', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     rig.sink.behave('accept');
     await rig.runUntil(START + 2 * HOUR_MS);
     expect(rig.arrivals).toEqual([]);
@@ -163,7 +163,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('arrives twice with the same Message-ID, ten minutes apart, and raises an alarm if the server’s reply was lost', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('lose_reply');
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     const detail = expect.stringContaining('did not say whether it accepts the mail') as string;
     expect(await raisedAlarms(rig.store)).toEqual([{ code: 'smtp_no_reply', detail, since: START }]);
     rig.sink.behave('accept');
@@ -177,7 +177,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_sender');
     // No alert step is reached in these days.
-    await alerted(rig, 13.9);
+    await sendExpiryAlert(rig, 13.9);
     for (let hours = 0; hours <= 4.5 * 24; hours += 3) {
       rig.clock.set(START + hours * HOUR_MS);
       await rig.runDue();
@@ -189,7 +189,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('is superseded by the alert of the next step', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
-    await alerted(rig, 3.5);
+    await sendExpiryAlert(rig, 3.5);
     await rig.runUntil(START + DAY_MS);
     await rig.sink.up();
     await rig.runUntil(START + DAY_MS + 2 * HOUR_MS);
@@ -200,7 +200,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('is superseded by a renewal', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
-    await alerted(rig, 6.5);
+    await sendExpiryAlert(rig, 6.5);
     rig.serve(HOST, rig.issue(HOST));
     await rig.runUntil(START + 1.5 * DAY_MS);
     await rig.sink.up();
@@ -231,7 +231,7 @@ it('A mail is settled before its alarms are cleared, because a kill in between w
   await sql`create table seen (state text)`.execute(rig.store.db);
   await sql`create trigger cleared before delete on alarms begin
     insert into seen select state from deliveries; end`.execute(rig.store.db);
-  await alerted(rig, 6.5);
+  await sendExpiryAlert(rig, 6.5);
   const { rows } = await sql`select state from seen`.execute(rig.store.db);
   expect(rows).toEqual([{ state: 'delivered' }, { state: 'delivered' }]);
 });

@@ -45,10 +45,10 @@ describeAnyDatabase('The running worker', (open) => {
     for (let index = 0; index < 50; index++) healthy.push(await rig.watch(`site${index}.example`));
     // Slow hosts were added first and are claimed first: twelve of sixteen slots hang.
     rig.worker.start();
-    await until(async () => (await checked(rig, healthy)) === healthy.length);
-    expect(await checked(rig, slow)).toBe(0);
+    await until(async () => (await countChecked(rig, healthy)) === healthy.length);
+    expect(await countChecked(rig, slow)).toBe(0);
     release();
-    await until(async () => (await checked(rig, slow)) === slow.length);
+    await until(async () => (await countChecked(rig, slow)) === slow.length);
     for (const monitor of slow) {
       const { verdict } = await rig.read(monitor);
       expect(verdict?.failure).toMatchObject(
@@ -88,7 +88,7 @@ describeAnyDatabase('The running worker', (open) => {
     await rig.sink.connected();
     const healthy: Monitor[] = [];
     for (let index = 0; index < 20; index++) healthy.push(await rig.watch(`site${index}.example`));
-    await until(async () => (await checked(rig, healthy)) === healthy.length);
+    await until(async () => (await countChecked(rig, healthy)) === healthy.length);
     expect(rig.sink.ledger).toEqual([]);
   });
 });
@@ -99,10 +99,10 @@ describeEachDatabase('A worker whose checks wait for greetings', (open) => {
     const others: Monitor[] = [];
     for (let index = 0; index < 6; index++) others.push(await rig.watch(`site${index}.example`));
     rig.worker.start();
-    await until(async () => (await checked(rig, others)) === others.length);
-    expect(await checked(rig, mail)).toBe(0);
+    await until(async () => (await countChecked(rig, others)) === others.length);
+    expect(await countChecked(rig, mail)).toBe(0);
     greet();
-    await until(async () => (await checked(rig, mail)) === mail.length);
+    await until(async () => (await countChecked(rig, mail)) === mail.length);
     for (const monitor of mail) expect(await rig.read(monitor)).toMatchObject({ uptime: 'up' });
   });
 
@@ -124,7 +124,7 @@ describeEachDatabase('A worker whose checks wait for greetings', (open) => {
     const { rig, mail } = await rigWithSlowMail(await open());
     const other = await rig.watch('site.example');
     rig.worker.start();
-    await until(async () => (await checked(rig, [other])) === 1);
+    await until(async () => (await countChecked(rig, [other])) === 1);
     await rig.worker.stop(0, MINUTE_MS);
     for (const monitor of mail)
       expect(await rig.read(monitor)).toMatchObject({ checking: false, nextCheckAt: START, verdict: null });
@@ -220,7 +220,7 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
 });
 
 /** Returns how many of these monitors were checked. One query, because tests poll it every few milliseconds. */
-async function checked({ store }: Rig, monitors: readonly Monitor[]): Promise<number> {
+async function countChecked({ store }: Rig, monitors: readonly Monitor[]): Promise<number> {
   const ids = monitors.map(({ id }) => id);
   const { count } = await store.db
     .selectFrom('monitors')

@@ -28,7 +28,7 @@ const test = journey.extend<object, { emulator: FirebaseEmulator }>({
   environment: [async ({ emulator }, use) => use(settingsOf(emulator)), { scope: 'worker' }],
 });
 
-async function mailed(emulator: FirebaseEmulator, email: string, about: FirebaseMail['requestType']) {
+async function findMail(emulator: FirebaseEmulator, email: string, about: FirebaseMail['requestType']) {
   const mails = await emulator.mails();
   const mail = mails.find((entry) => entry.email === email && entry.requestType === about);
   if (mail === undefined) throw new Error(`No such mail: ${JSON.stringify(mails)}`);
@@ -78,7 +78,7 @@ test('a person sets a new Firebase password by mail', async ({ page, emulator })
   await expect(page.getByText('Password reset email sent.')).toBeVisible();
   await expect(page).toHaveURL(/\/login/);
 
-  await emulator.follow(await mailed(emulator, email, 'PASSWORD_RESET'), 'a-new-horse-8');
+  await emulator.follow(await findMail(emulator, email, 'PASSWORD_RESET'), 'a-new-horse-8');
   await logIn(page, { email, password: 'a-new-horse-8' });
   await expect(page).toHaveURL(/\/dashboard/);
 });
@@ -90,7 +90,7 @@ test('an address is verified after Firebase has verified it', async ({ page, emu
     return ((await response.json()) as { data: { email_verified: boolean } }).data.email_verified;
   };
   expect(await isVerified()).toBe(false);
-  await emulator.follow(await mailed(emulator, person.email, 'VERIFY_EMAIL'));
+  await emulator.follow(await findMail(emulator, person.email, 'VERIFY_EMAIL'));
   await logOut(page);
   await logIn(page, person);
   await expect(page).toHaveURL(/\/dashboard/);

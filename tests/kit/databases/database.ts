@@ -67,14 +67,14 @@ export async function freshDatabase(
     async remove() {
       for (const store of stores) await store.close();
       await drop?.();
-      // Seen once, after a worker was interrupted: the folder got a file while it was being removed.
+      // Retry: an interrupted worker once wrote a file into the folder while it was being removed.
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
 
 /** Waits until PostgreSQL has noticed that all stores and processes of the product have closed their connections. */
-export async function disconnected({ databaseUrl }: Database): Promise<void> {
+export async function untilDisconnected({ databaseUrl }: Database): Promise<void> {
   if (databaseUrl === null) return;
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -120,7 +120,7 @@ async function reusedStore(options?: Partial<StoreOptions>): Promise<Store> {
   return store;
 }
 
-/** Returns a text that changes with every definition: the last transaction that wrote one, and how many there are. */
+/** Returns a string that changes with every schema change: the last transaction that wrote a definition, and the number of definitions. */
 async function schemaVersion({ db }: Store): Promise<string> {
   const catalogues = ['pg_class', 'pg_attribute', 'pg_constraint', 'pg_index', 'pg_trigger', 'pg_proc'];
   const selects = catalogues.map((name) => `select xmin from ${name}`);

@@ -115,7 +115,7 @@ export async function startApp(env: Record<string, string> & { DATA_DIR: string 
       const [code] = await exited;
       return code;
     },
-    kill: () => killed(child),
+    kill: () => killAndWait(child),
   };
 }
 
@@ -125,10 +125,10 @@ export type WorkerApp = Pick<App, 'process' | 'output' | 'kill'>;
 /** Starts the server with ROLE=worker; requires DATABASE_URL. */
 export function startWorkerApp(env: Record<string, string>): WorkerApp {
   const { child, printed, errors } = spawnServer({ ...env, ROLE: 'worker' });
-  return { process: child, output: () => printed.concat(errors).join(''), kill: () => killed(child) };
+  return { process: child, output: () => printed.concat(errors).join(''), kill: () => killAndWait(child) };
 }
 
-async function killed(child: ChildProcess): Promise<void> {
+async function killAndWait(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');

@@ -99,7 +99,7 @@ const LIST: Screen[] = [
 ];
 
 /** Opens the dashboard with the first two domains selected. */
-async function selected(page: Page): Promise<void> {
+async function selectTwo(page: Page): Promise<void> {
   await dashboard(page, '?sort=soonest&view=grid');
   for (const box of (await page.getByRole('checkbox', { name: /^Select / }).all()).slice(0, 2))
     await box.dispatchEvent('click');
@@ -123,12 +123,12 @@ async function actOnSelected(page: Page, name: string): Promise<void> {
 }
 
 const MANY: Screen[] = [
-  { name: 'selection', visitor: 'member', show: selected },
+  { name: 'selection', visitor: 'member', show: selectTwo },
   {
     name: 'selection-remove',
     visitor: 'member',
     async show(page) {
-      await selected(page);
+      await selectTwo(page);
       await actOnSelected(page, 'Delete');
       await page.getByRole('alertdialog').waitFor();
     },
@@ -137,7 +137,7 @@ const MANY: Screen[] = [
     name: 'selection-tags',
     visitor: 'member',
     async show(page) {
-      await selected(page);
+      await selectTwo(page);
       await actOnSelected(page, 'Tags');
       await page.getByLabel('Add tags').waitFor();
     },
@@ -146,7 +146,7 @@ const MANY: Screen[] = [
     name: 'selection-trouble',
     visitor: 'member',
     async show(page) {
-      await selected(page);
+      await selectTwo(page);
       await page.route('**/api/domain/bulk', (route) => route.abort());
       await actOnSelected(page, 'Pause');
       await page.getByRole('button', { name: 'Try again' }).waitFor();
