@@ -228,6 +228,18 @@ describeAnyDatabase('The watchdog', (open) => {
     );
   });
 
+  it('stores an alarm that stays raised once a minute', async () => {
+    const rig = await startRig(await open());
+    const alarms = createAlarms({ store: rig.store, clock: rig.clock, log: rig.log as never });
+    const details: (string | undefined)[] = [];
+    for (const detail of ['EIO', 'EROFS', 'ENXIO']) {
+      await alarms.raise('disk_failed', detail);
+      details.push((await raisedAlarms(rig.store))[0]?.detail);
+      rig.clock.advance(MINUTE_MS / 2);
+    }
+    expect(details).toEqual(['EIO', 'EIO', 'ENXIO']);
+  });
+
   it('raises an alarm if checks are late, and mails the operator at most once a day', async () => {
     const rig = await startRig(await open());
     await rig.watch('shop.example');
