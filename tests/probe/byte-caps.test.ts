@@ -224,7 +224,7 @@ describe('The limit for certificates', () => {
     return issue(bytes - (issue(CERTIFICATE - 1_000).length - (CERTIFICATE - 1_000)));
   };
 
-  it('is 102,400 bytes each', () => {
+  it('allows 102,400 bytes for each certificate', () => {
     expect([sized(CERTIFICATE).length, sized(CERTIFICATE + 1).length]).toEqual([
       CERTIFICATE,
       CERTIFICATE + 1,
@@ -242,7 +242,7 @@ describe('The limit for certificates', () => {
     expect(seen?.outcome === 'handshake' && seen.presentedChain.length).toBe(256);
   });
 
-  it('is 32 in a bundle from a CA’s address', () => {
+  it('allows 32 certificates in a bundle from a CA’s address', () => {
     const bundle = (count: number): Buffer => Buffer.from(selfSigned().certificatePem.repeat(count));
     expect(parseCertificateBundle(bundle(32))).toHaveLength(32);
     expect(() => parseCertificateBundle(bundle(33))).toThrow('too many certificates');

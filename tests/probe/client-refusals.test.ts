@@ -257,7 +257,7 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ],
 ];
 
-/** Returns who refuses what at the server of a scenario, if only some clients do. */
+/** Returns the findings about a scenario's server that name the clients which refuse it. */
 async function refusals(name: string, arePublic = false): Promise<Finding[]> {
   const scenario = SCENARIOS.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`no scenario ${name}`);

@@ -66,7 +66,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(each.map(({ host }) => host)).toEqual(hosts);
   });
 
-  it('can be filtered by state, which counts whole days rounded down', async () => {
+  it('can be filtered by state, whose days are rounded down', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const inState = async (

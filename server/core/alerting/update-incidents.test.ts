@@ -112,7 +112,7 @@ describe('an expiring certificate', () => {
       'expiry critical',
       'expiry resolved',
     ]);
-    // A new step is reported nevertheless, and so is its end.
+    // A new step and the end are still reported.
     expect(host.wait(2 * DAY).keepsShowing(old)).toEqual(['expiry three_days']);
     expect(staysRenewed()).toEqual(['expiry resolved']);
   });

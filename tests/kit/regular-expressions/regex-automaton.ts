@@ -110,7 +110,7 @@ export function compileRegex({ source, flags }: RegExp): { automaton: Automaton;
   }
 
   function repeat({ body, min, max }: Extract<RegexNode, { kind: 'repeat' }>, from: number): number {
-    // Two repetitions instead of many, and still a choice of how many, so that ambiguity stays.
+    // Two repetitions show the same ambiguity as many, if the number of repetitions can still vary.
     const least = Math.min(min, 2);
     const most = max > LARGEST_BOUND ? Infinity : max === min ? least : Math.max(least + 1, Math.min(max, 4));
     let at = from;
