@@ -85,7 +85,7 @@ function CertificateList({ search, change }: CertificateListProps) {
         {total !== null && total > 0 && (
           <>
             {': '}
-            <span className="num">{grouped(total)}</span> in all
+            <span className="num">{grouped(total)}</span> {isFiltered ? 'found' : 'in all'}
           </>
         )}
         .

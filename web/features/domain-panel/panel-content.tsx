@@ -161,7 +161,7 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
   );
 }
 
-/** Shows the state of the host first if something is broken, then Active or Revoked in every state. */
+/** Shows the state of the host first if something is broken or not known yet, then Active or Revoked in every state. */
 function HostState({ domain }: { domain: DomainWire }) {
   const isChecking = domain.checking && domain.fingerprint === null;
   const broken = isChecking ? [] : brokenStates(domain);
@@ -171,8 +171,8 @@ function HostState({ domain }: { domain: DomainWire }) {
       {broken.map((state) => (
         <StateBadge key={state} state={state} />
       ))}
-      <RevocationState domain={domain} place="beside" />
       {isChecking && <span className="text-meta text-fg-3">{STATE_NAMES.pending}</span>}
+      <RevocationState domain={domain} place="beside" />
     </div>
   );
 }
