@@ -87,4 +87,10 @@ describe('the ruler of the day axis', () => {
     const months = monthNames(axis, { ...room, left: 133, right: 470 });
     expect(months).toEqual([{ x: 133, text: 'December' }]);
   });
+
+  it('omits a month name that Today would move past the start of the next month', () => {
+    inZone('UTC');
+    const axis = dayAxis(at('2026-11-29T13:00:00Z'), 365, { from: 100, to: 830 });
+    expect(monthNames(axis, { ...room, left: 150 })[0]).toEqual({ x: 173, text: 'Jan 2027' });
+  });
 });

@@ -111,8 +111,11 @@ export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   const long = named(longName);
   const months = room.short || !haveRoom(long, room) ? named(shortName) : long;
   let end = -Infinity;
-  return months.filter(({ x, text }) => {
-    const fits = x >= end && x + room.widthOf(text) <= room.right;
+  return months.filter(({ x, text }, index) => {
+    const nextTick = starts[index + 1]?.x ?? Infinity;
+    // The edge can move the first name to the right, where it must not seem to belong to the next month.
+    const reachesNext = x === room.left && x + room.widthOf(text) > nextTick;
+    const fits = !reachesNext && x >= end && x + room.widthOf(text) <= room.right;
     if (fits) end = x + room.widthOf(text) + BETWEEN_NAMES;
     return fits;
   });
