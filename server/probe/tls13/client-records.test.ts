@@ -2,19 +2,33 @@ import { describe, expect, it } from 'vitest';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { seededRandom } from '../../../tests/faults/random.ts';
 import {
+  extension,
   type Flight,
   framed,
   message,
+  number,
   record,
   refusalOf,
   startClient,
   vector,
 } from '../../../tests/kit/peers/tls13-flight.ts';
 import { CONTENT } from './record-layer.ts';
+import { Surprise } from './wire.ts';
 
 const HANDSHAKE = CONTENT.handshake;
 const leaf = mintAuthority().issue({ dnsNames: ['site.test'] });
 const start = () => startClient(leaf);
+
+/** Returns a NewSessionTicket with these extensions. */
+const ticketWith = (...extensions: readonly Buffer[]): Buffer =>
+  message(
+    4,
+    number(7_200, 4),
+    number(1, 4),
+    vector(1),
+    vector(2, Buffer.from('ticket')),
+    vector(2, ...extensions),
+  );
 
 /** Returns the reason why the client refuses a flight in these records; null if it accepts it. */
 function refusal(frame: (flight: Flight) => Buffer): string | null {
@@ -212,6 +226,16 @@ describe('The records of our client of TLS 1.3', () => {
         ]),
     ],
     [
+      'an encrypted record with another version',
+      'malformed: version of a record',
+      (flight) => Buffer.concat([clear(flight), Buffer.from('1703010020', 'hex')]),
+    ],
+    [
+      'a ChangeCipherSpec with another version',
+      'malformed: version of a record',
+      (flight) => Buffer.concat([clear(flight), Buffer.from('140301000101', 'hex')]),
+    ],
+    [
       'a record above its limit before it arrives',
       'too_large: record',
       (flight) => Buffer.concat([clear(flight), Buffer.from('1703034101', 'hex')]),
@@ -249,9 +273,30 @@ describe('The records of our client of TLS 1.3', () => {
 
     it('skips up to 16 session tickets, and refuses more', () => {
       const { send } = open();
-      const ticket = message(4, Buffer.alloc(100));
+      const ticket = ticketWith(extension(42, Buffer.alloc(4)), extension(0x1a1a));
       for (let count = 0; count < 16; count++) expect(send(HANDSHAKE, ticket)).toEqual([]);
       expect(() => send(HANDSHAKE, ticket)).toThrow('too_large: number of tickets');
+    });
+
+    it.each<[string, Buffer]>([
+      ['without content', message(4)],
+      ['that is empty', message(4, Buffer.alloc(8), vector(1), vector(2), vector(2))],
+      [
+        'with bytes behind it',
+        message(4, Buffer.alloc(8), vector(1), vector(2, Buffer.of(1)), vector(2), Buffer.of(0)),
+      ],
+      ['with an extension of another message', ticketWith(extension(16, Buffer.of(0, 3, 2, 0x68, 0x32)))],
+      ['with a wrong length of early data', ticketWith(extension(42, Buffer.of(1)))],
+      ['with the same extension twice', ticketWith(extension(0x1a1a), extension(0x1a1a))],
+    ])('refuses a session ticket %s, as OpenSSL does', (_name, ticket) => {
+      expect(() => open().send(HANDSHAKE, ticket)).toThrow(Surprise);
+    });
+
+    it('skips up to 32 empty records, and refuses more', () => {
+      const { send } = open();
+      const empty = Buffer.alloc(0);
+      for (let count = 0; count < 32; count++) expect(send(CONTENT.applicationData, empty)).toEqual([empty]);
+      expect(() => send(CONTENT.applicationData, empty)).toThrow('too_large: number of empty records');
     });
 
     it('refuses a change of keys, and requests for a client certificate', () => {
@@ -328,7 +373,7 @@ describe('The records of our client of TLS 1.3', () => {
         const result = refusalOf(client, sent.subarray(0, cut)) ?? 'accepted';
         const end = result === 'incomplete' ? (refusalOf(client, sent.subarray(cut)) ?? 'accepted') : result;
         outcomes.set(end, (outcomes.get(end) ?? 0) + 1);
-        // A record's version, and whether there is a ChangeCipherSpec, have no meaning.
+        // Whether there is a ChangeCipherSpec has no meaning.
         if (client.proof !== null) expect(client.proof).toEqual(proof);
       }
       expect(outcomes.get('accepted') ?? 0).toBeLessThan(ROUNDS / 10);

@@ -9,6 +9,7 @@ import {
   readCertificateVerify,
   readEncryptedExtensions,
   readServerHello,
+  requireTicket,
 } from './handshake-messages.ts';
 import { type CipherSuite, isSameSecret, KeySchedule, type TrafficSecrets } from './key-schedule.ts';
 import { CONTENT, RecordCipher, RecordSplitter, type WireRecord } from './record-layer.ts';
@@ -45,6 +46,8 @@ const LIMITS: ReadonlyMap<number, number> = new Map([
 ]);
 /** Servers send one to four tickets. */
 const MAX_TICKETS = 16;
+/** OpenSSL refuses more empty records in a row. */
+const MAX_EMPTY_RECORDS = 32;
 
 const WARNING = 1;
 const CLOSE_NOTIFY = 0;
@@ -74,6 +77,7 @@ export class Tls13Client {
   #finish: Buffer | null = null;
   #hasChange = false;
   #tickets = 0;
+  #emptyRecords = 0;
   #hasEnded = false;
 
   /** `hello`: the message ClientHello, without the header of its record. */
@@ -159,7 +163,11 @@ export class Tls13Client {
     }
     // Fragments of a handshake message must not be interleaved with other records (RFC 8446 §5.1).
     if (this.#messages.isWithinMessage) throw new Surprise('unexpected', 'record within a message');
-    if (type === CONTENT.applicationData && this.#finish !== null) return content;
+    if (type === CONTENT.applicationData && this.#finish !== null) {
+      if (content.length === 0) this.#emptyRecords += 1;
+      if (this.#emptyRecords > MAX_EMPTY_RECORDS) throw new Surprise('too_large', 'number of empty records');
+      return content;
+    }
     if (type !== CONTENT.alert) throw new Surprise('unexpected', 'content type');
     const isGoodbye = content.length === 2 && content[1] === CLOSE_NOTIFY;
     if (!isGoodbye || this.#finish === null) throw new Surprise('alert', `number ${content[1] ?? 0}`);
@@ -170,10 +178,15 @@ export class Tls13Client {
   #readMessages(): void {
     const limitOf = (type: number): number => this.#limitOf(type);
     for (let one = this.#messages.next(limitOf); one !== null; one = this.#messages.next(limitOf)) {
-      if (this.#finish !== null) this.#tickets += 1;
+      if (this.#finish !== null) this.#readTicket(one);
       else this.#readFlight(one);
-      if (this.#tickets > MAX_TICKETS) throw new Surprise('too_large', 'number of tickets');
     }
+  }
+
+  #readTicket({ body }: Message): void {
+    requireTicket(body);
+    this.#tickets += 1;
+    if (this.#tickets > MAX_TICKETS) throw new Surprise('too_large', 'number of tickets');
   }
 
   /** Returns the longest body of a message of this type. @throws Surprise if the type is not the one that must come now */

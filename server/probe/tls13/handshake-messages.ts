@@ -208,3 +208,19 @@ export function readCertificateVerify(body: Buffer, offer: Offer): { scheme: num
   if (!offer.signatures.includes(scheme)) throw new Surprise('invalid', 'signature scheme');
   return { scheme, signature };
 }
+
+const EARLY_DATA = 42;
+const isGrease = (type: number): boolean => (type & 0x0f0f) === 0x0a0a && type >> 8 === (type & 0xff);
+
+/** Requires that OpenSSL can read a NewSessionTicket (RFC 8446 §4.6.1), because it ends the connection otherwise. @throws Surprise if not */
+export function requireTicket(body: Buffer): void {
+  const reader = new WireReader(body);
+  // The lifetime, a number to add to its age, and the nonce.
+  reader.bytes(4 + 4);
+  reader.vector(1);
+  if (reader.vector(2).length === 0) throw new Surprise('malformed', 'empty ticket');
+  for (const [type, { length }] of readExtensions(reader.vector(2)))
+    if (type === EARLY_DATA ? length !== 4 : !isGrease(type))
+      throw new Surprise('unexpected', 'extension of a ticket');
+  reader.end();
+}

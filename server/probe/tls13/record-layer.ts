@@ -42,11 +42,13 @@ export class RecordSplitter {
     if (this.#unreadBytes < this.#needed) return null;
     const bytes = this.#joined();
     const header = bytes.subarray(0, HEADER_BYTES);
-    const [type = 0, major] = header;
+    const [type = 0, major, minor] = header;
     const length = header.readUInt16BE(3);
     const limit = type === CONTENT.applicationData ? MAX_CIPHER_BYTES : MAX_PLAIN_BYTES;
     if (type < CONTENT.changeCipherSpec || type > CONTENT.applicationData || major !== 3)
       throw new Surprise('malformed', 'not a TLS record');
+    // The version has no meaning (RFC 8446 §5.1), but OpenSSL refuses others.
+    if (minor !== 3) throw new Surprise('malformed', 'version of a record');
     if (length > limit) throw new Surprise('too_large', 'record');
     this.#needed = HEADER_BYTES + length;
     if (bytes.length < this.#needed) return null;
