@@ -24,17 +24,17 @@ export class LruCache<Key, Value> {
   }
 
   set(key: Key, value: Value, size = 1): void {
-    this.#forget(key);
+    this.delete(key);
     if (size > this.#limit) return;
     this.#entries.set(key, { value, size });
     this.#total += size;
     for (const oldest of this.#entries.keys()) {
       if (this.#total <= this.#limit) return;
-      this.#forget(oldest);
+      this.delete(oldest);
     }
   }
 
-  #forget(key: Key): void {
+  delete(key: Key): void {
     this.#total -= this.#entries.get(key)?.size ?? 0;
     this.#entries.delete(key);
   }

@@ -81,7 +81,7 @@ export function isReadable(endpoint: CheckedEndpoint): boolean {
  */
 export async function readAddress(options: AddressProbeOptions): Promise<AddressObservation> {
   const { address, server, endpoint, policy, signal, takeOver, onChain } = options;
-  const { connectTimeoutMs, handshakeTimeoutMs } = options;
+  const { connectTimeoutMs, handshakeTimeoutMs, onFailure } = options;
   const startedAt = performance.now();
   const { connectTo, serverName } = effectiveTarget(endpoint);
   const inbox = new Inbox();
@@ -115,6 +115,9 @@ export async function readAddress(options: AddressProbeOptions): Promise<Address
     alpn: offeredAlpn(endpoint),
     timeoutMs: handshakeTimeoutMs,
     signal,
+  }).catch((error: unknown) => {
+    onFailure?.(address);
+    throw error;
   });
   const shown = seen();
   onChain(evidence.presentedChain);

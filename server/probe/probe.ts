@@ -154,7 +154,7 @@ export function createProbe(options: ProbeOptions): ReadingProbe {
     failureLimit: createFailureLimit({ now, monotonic }),
   };
   const unusual = rememberUnusual(monotonic);
-  const observe = async (endpoint: CheckedEndpoint, request: ObserveOptions, look: Look) => {
+  const observe = async (endpoint: CheckedEndpoint, request: ObserveOptions, look: typeof probeAddress) => {
     const isRead = look === readAddress;
     const run = { ...setup, caps: isRead ? readTimeouts(setup.caps) : setup.caps };
     const deadline = startDeadline(endpoint, request, run.caps);
@@ -187,6 +187,7 @@ export function createProbe(options: ProbeOptions): ReadingProbe {
       try {
         const observation = await observe(endpoint, request, readAddress);
         if (!isAnswered(observation)) throw new Surprise('unexpected', 'answer of a web server');
+        unusual.remove(endpoint);
         return observation;
       } catch (error) {
         if (!(error instanceof Surprise)) setup.onFault(error);
@@ -203,8 +204,6 @@ interface ProbeSetup extends ProbeOptions {
   failureLimit: FailureLimit;
 }
 
-type Look = typeof probeAddress;
-
 /** One probe of an endpoint. */
 interface ProbeRun {
   setup: ProbeSetup;
@@ -214,7 +213,7 @@ interface ProbeRun {
   deadline: ReturnType<typeof startDeadline>;
   handshakes: ReturnType<typeof limitHandshakes>;
   approach: ReturnType<typeof approachOf>;
-  look: Look;
+  look: typeof probeAddress;
   observedAt: number;
 }
 

@@ -4,10 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import type { Observation } from '../../server/core/observation.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
-import { DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { readAddress } from '../../server/probe/address-probe.ts';
 import { createProbe } from '../../server/probe/probe.ts';
 import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
 import { CONTENT } from '../../server/probe/tls13/record-layer.ts';
@@ -170,7 +171,7 @@ describe('Our own TLS client', () => {
     expect(await probe.read(endpoint, { signal, trustStore, withPosture: false })).toBeNull();
   });
 
-  it('leaves a server that needed OpenSSL to OpenSSL for a day, and tries one that broke the connection again', async () => {
+  it('leaves a server to OpenSSL for a day if it needed that, and for an hour if it broke the connection twice', async () => {
     const peer = keep(await startTlsServer({ '*': leaf }, { serve, maxVersion: 'TLSv1.2' }));
     const broken = keep(await startRawPeer(closing));
     let now = 0;
@@ -188,15 +189,55 @@ describe('Our own TLS client', () => {
       const endpoint = { host: 'site.test', port, protocol: 'https' as const };
       expect(await probe.read(endpoint, options)).toBeNull();
     };
-    for (const at of [0, DAY_MS - 1]) {
+    for (const at of [0, 1, HOUR_MS]) {
       now = at;
       await read(peer);
       await read(broken);
     }
     expect([peer.accepted(), broken.accepted()]).toEqual([1, 2]);
+    now = HOUR_MS + 1;
+    await read(broken);
+    now = DAY_MS - 1;
+    await read(peer);
+    expect([peer.accepted(), broken.accepted()]).toEqual([1, 3]);
     now = DAY_MS;
     await read(peer);
     expect(peer.accepted()).toBe(2);
+  });
+
+  it('tries a server again that broke single connections', async () => {
+    const peer = keep(await startTlsServer({ '*': leaf }));
+    const broken = keep(await startRawPeer(closing));
+    let isBroken = false;
+    const router = createHelloRouter(() => (isBroken ? broken : peer).port);
+    const { port } = keep(await listening(router));
+    const probe = createProbe({ resolver, policy, now: () => 0, sources: NO_SOURCES, timeouts: PATIENT });
+    const options = { signal: new AbortController().signal, trustStore, withPosture: false };
+    const results: boolean[] = [];
+    for (isBroken of [true, false, true, false]) {
+      const read = await probe.read({ host: 'site.test', port, protocol: 'tls' as const }, options);
+      results.push(read !== null);
+    }
+    expect(results).toEqual([false, true, false, true]);
+  });
+
+  it('counts handshakes that it gave up, which a server may log', async () => {
+    const peer = keep(await startTlsServer({ '*': leaf }, { maxVersion: 'TLSv1.2' }));
+    const onFailure = vi.fn();
+    const look = readAddress({
+      address: '127.0.0.1',
+      endpoint: { host: 'site.test', port: peer.port, protocol: 'tls' },
+      policy,
+      signal: new AbortController().signal,
+      connectTimeoutMs: PATIENT.connect,
+      handshakeTimeoutMs: PATIENT.handshake,
+      modeStepMs: PATIENT.handshake,
+      takeOver: () => false,
+      onChain: () => undefined,
+      onFailure,
+    });
+    await expect(look).rejects.toThrow('older_version');
+    expect(onFailure).toHaveBeenCalledExactlyOnceWith('127.0.0.1');
   });
 
   it('never looks at services that expect a goodbye or begin in plain text', async () => {

@@ -2,7 +2,7 @@ import type { HandshakeObservation, Observation } from '../../core/observation.t
 import { type CheckedEndpoint, effectiveTarget, identityKey } from '../../core/target.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { LruCache } from '../../pki/lru-cache.ts';
-import { DAY_MS, type Monotonic } from '../../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, type Monotonic } from '../../../contract/durations.ts';
 import { needsGet } from '../http-probe.ts';
 import type { SurpriseReason } from './wire.ts';
 
@@ -100,17 +100,25 @@ export function isAnswered({ endpoint, http }: Observation): boolean {
   return http?.outcome === 'answered' && http.http2Faults === undefined && !needsGet(http, expectedStatus);
 }
 
-/** The passing reasons of a Surprise, after which the next check reads again. */
+/** Reasons that may pass. They count only if the server gives one twice, without a look that succeeds in between. */
 const PASSING_SURPRISES: readonly SurpriseReason[] = ['closed', 'timeout'];
 const MAX_UNUSUAL = 10_000;
 
-/** Remembers for a day which endpoints need OpenSSL, so that their checks need only one connection. */
+/** Remembers which endpoints need OpenSSL, so that their checks need only one connection: for a day, or for an hour if it may pass. */
 export function rememberUnusual(monotonic: Monotonic) {
   const until = new LruCache<string, number>(MAX_UNUSUAL);
   return {
     has: (endpoint: CheckedEndpoint): boolean => (until.get(identityKey(endpoint)) ?? 0) > monotonic(),
     add(endpoint: CheckedEndpoint, reason: SurpriseReason): void {
-      if (!PASSING_SURPRISES.includes(reason)) until.set(identityKey(endpoint), monotonic() + DAY_MS);
+      const key = identityKey(endpoint);
+      const mayPass = PASSING_SURPRISES.includes(reason);
+      const isFirst = until.get(key) === null;
+      const forMs = mayPass ? HOUR_MS : DAY_MS;
+      until.set(key, monotonic() + (mayPass && isFirst ? 0 : forMs));
+    },
+    /** Forgets earlier surprises of an endpoint. */
+    remove(endpoint: CheckedEndpoint): void {
+      until.delete(identityKey(endpoint));
     },
   };
 }
