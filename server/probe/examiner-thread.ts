@@ -100,6 +100,8 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
     };
     const { observation, verdicts } = await lookFirst(request.options, {
       async read() {
+        // The time limit of the second thread suffices for one look.
+        if (maxWork === null) return null;
         const work = createBudget(id);
         const trustStore = stages.trustStoreFor(options.authorities);
         const seen = await probe.read(endpoint, { ...asked, work, trustStore });

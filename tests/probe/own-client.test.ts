@@ -10,6 +10,7 @@ import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { readAddress } from '../../server/probe/address-probe.ts';
 import { createProbe } from '../../server/probe/probe.ts';
+import type { Examiner } from '../../server/probe/examiner.ts';
 import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
 import { CONTENT } from '../../server/probe/tls13/record-layer.ts';
 import { type KeyChoice, mintAuthority } from '../kit/certificates/mint.ts';
@@ -257,7 +258,7 @@ describe('The examiner thread', () => {
   /** Only OpenSSL offers encrypt_then_mac. */
   const ENCRYPT_THEN_MAC = 22;
 
-  it('lets our own client confirm a fine verdict, and OpenSSL look at a new certificate', async () => {
+  it('lets our own client confirm a fine verdict, and OpenSSL look at a new certificate and in the second thread', async () => {
     const peer = keep(await startTlsServer({ '*': leaf }));
     const clients: string[] = [];
     const router = createHelloRouter((hello) => {
@@ -281,11 +282,11 @@ describe('The examiner thread', () => {
       await thread.close();
       folder.remove();
     });
-    const check = async (previous: Verdict | null) => {
+    const check = async (previous: Verdict | null, examiner: Examiner = thread) => {
       clients.length = 0;
       const options = { signal: new AbortController().signal, authorities: [], withPosture: false };
       const endpoint = { host: 'site.test', port, protocol: 'tls' as const };
-      const { verdicts } = await thread.examine(endpoint, { ...options, previous: [previous] });
+      const { verdicts } = await examiner.examine(endpoint, { ...options, previous: [previous] });
       const [verdict] = verdicts;
       if (verdict === undefined) throw new Error('no verdict');
       return { verdict, clients: [...clients] };
@@ -308,5 +309,8 @@ describe('The examiner thread', () => {
     const third = await checkUntil(second.verdict, ([client]) => client === 'own');
     expect(third.clients).toEqual(['own', 'OpenSSL']);
     expect(third.verdict).toMatchObject({ trusted: true, leafFingerprint: next.fingerprint });
+    // The time limit of the second thread suffices for one look.
+    const other = await check(third.verdict, thread.previews);
+    expect(other.clients).toEqual(['OpenSSL']);
   });
 });
