@@ -63,7 +63,7 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
   },
   tls_differs: {
     title: 'Two TLS clients disagree about a host',
-    what: 'Our own TLS client found a host fine, and OpenSSL saw something else, twice. What OpenSSL saw counts. If the host answers all clients alike, this is a bug: please report it.',
+    what: 'Our own TLS client found a host fine, and OpenSSL saw something else, four times in a row. What OpenSSL saw counts. If the host answers all clients alike, this is a bug: please report it.',
   },
 };
 

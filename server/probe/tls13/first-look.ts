@@ -17,14 +17,16 @@ interface Looks {
   read: () => Promise<Seen | null>;
   /** Looks with OpenSSL. */
   observe: () => Promise<Seen>;
-  /** Called with one sentence if OpenSSL twice saw something else than our own client. */
+  /** Called with one sentence if OpenSSL saw something else than our own client, each time. */
   onDifference: (detail: string) => void;
   /** Whether to look at a fine host with OpenSSL, too. Default: once in 500 times. */
   isSampled?: () => boolean;
 }
 
 const SAMPLED = 1 / 500;
-/** No second comparison if the first one took longer, ms, so that slow hosts cannot exhaust the time limit of the thread. */
+/** Number of times that both clients look before a difference is reported. */
+const PAIRS = 4;
+/** No further comparison after this time, ms, so that slow hosts cannot exhaust the time limit of the thread. */
 const QUICK_MS = 5_000;
 
 /**
@@ -41,13 +43,17 @@ export async function lookFirst(
   if (ours === null || !isConfirmed(ours, options)) return observe();
   if (!isSampled()) return ours;
   const theirs = await observe();
-  const isQuick = performance.now() - startedAt < QUICK_MS;
-  if (isQuick && differenceOf(ours.observation, theirs.observation) !== null) {
-    // A server may have changed in between, so only a second difference counts.
-    const [again, theirsAgain] = [await read(), await observe()];
-    const difference = again && differenceOf(again.observation, theirsAgain.observation);
-    if (difference !== null) onDifference(difference);
+  const difference = differenceOf(ours.observation, theirs.observation);
+  if (difference === null) return theirs;
+  // A server may have changed in between, and behind a load balancer there may be several: each client must see the same every time.
+  for (let pair = 2; pair <= PAIRS; pair++) {
+    if (performance.now() - startedAt > QUICK_MS) return theirs;
+    const [one, other] = [await read(), await observe()];
+    if (one === null || differenceOf(one.observation, other.observation) !== difference) return theirs;
+    if (differenceOf(ours.observation, one.observation) !== null) return theirs;
+    if (differenceOf(theirs.observation, other.observation) !== null) return theirs;
   }
+  onDifference(difference);
   return theirs;
 }
 
