@@ -170,6 +170,8 @@ test('a failed payment and the end of Premium appear on an open page without a r
   const portal = await opening;
   await expect(portal).toHaveURL(/\/billing-test$/);
   await expect(portal.getByRole('button', { name: 'Renew' })).toBeVisible();
+  const longest = portal.getByRole('button', { name: 'Cancel at the end of the month' });
+  expect(await longest.evaluate((button) => button.scrollWidth - button.clientWidth)).toBeLessThanOrEqual(0);
   await expectAccessible(portal);
   await portal.getByRole('button', { name: 'Fail a payment' }).click();
   await expect(portal.getByRole('definition').filter({ hasText: 'past_due' })).toBeVisible();

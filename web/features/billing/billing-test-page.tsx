@@ -142,7 +142,7 @@ function TestEvents() {
           <li key={event} className="flex flex-wrap items-center gap-x-4 gap-y-1">
             <Button
               variant="outline"
-              className="w-full sm:w-[180px]"
+              className="w-full sm:w-60"
               disabled={isPending}
               busy={isPending && variables === event}
               onClick={() => mutate(event)}
