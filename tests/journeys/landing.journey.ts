@@ -124,6 +124,7 @@ test('the landing page has no sign-up links where sign-up is closed', async ({ p
 test('the landing page has no Premium where nothing is sold', async ({ page }) => {
   await visit(page, { billing: { mode: 'unset' } });
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Webhook Support', exact: true })).toBeVisible();
   await expect(page.getByText('$4.99')).toHaveCount(0);
   await expect(page.getByText(/trial/i)).toHaveCount(0);
 });

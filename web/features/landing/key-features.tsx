@@ -17,7 +17,7 @@ const { email: _, webhook: __, ...SERVICES } = CHANNEL_LABELS;
 
 /** Shows the features, each with a miniature of the product. */
 export function KeyFeatures() {
-  const { hasPlans } = offerOf(usePublicConfig());
+  const { isSold } = offerOf(usePublicConfig());
   return (
     <div className="mt-7 grid gap-8 md:mt-9 md:grid-cols-2 xl:grid-cols-3">
       <Feature
@@ -34,7 +34,7 @@ export function KeyFeatures() {
       </Feature>
       <Feature
         title="Webhook Support"
-        chips={hasPlans ? ['Premium'] : []}
+        chips={isSold ? ['Premium'] : []}
         text={`Every alert as signed JSON for your pipeline. ${listed(Object.values(SERVICES))} get it in their own format.`}
       >
         {(now) => <WebhookSample now={now} />}
