@@ -106,6 +106,7 @@ test('an Alerts page whose parts all failed to load shows one error with one but
   // The sections read once more when they appear.
   await givesUp(page, page.getByRole('button', { name: 'Try again', disabled: false }));
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(1);
+  await expect(page.getByText(/^Alerts still go out\. \S/)).toBeVisible();
   await heal(page, wire);
   await again(page);
   await expect(page.getByRole('button', { name: 'Plan maintenance' })).toBeVisible();

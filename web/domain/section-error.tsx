@@ -95,9 +95,9 @@ export function SectionError({ title, read, note }: SectionErrorProps) {
             {!isAlone && ' and other parts'}
           </p>
           <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
-            {sentence}
             {/* The error of a lost connection says it already. */}
-            {note !== undefined && !sentence.includes('Your monitoring keeps running.') && ` ${note}`}
+            {note !== undefined && !sentence.includes('Your monitoring keeps running.') && `${note} `}
+            {sentence}
           </p>
           <Button variant="outline" size="small" className="mt-3" busy={read.isFetching} onClick={retry}>
             Try again

@@ -147,12 +147,10 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
         {read.report ? 'Could not update the report below' : 'Could not load the report'}
         {isAlone ? '. ' : ' and other parts. '}
-        {sentenceOf(error)}{' '}
-        <span className="text-fg-3">
-          {read.report
-            ? `Last updated ${relativeTime(read.readAt, now)}`
-            : 'Checks continue; only this section is affected.'}
-        </span>
+        {read.report
+          ? `Last updated ${relativeTime(read.readAt, now)}.`
+          : 'Checks continue; only this section is affected.'}{' '}
+        <span className="text-fg-3">{sentenceOf(error)}</span>
       </p>
       <Button variant="outline" size="small" busy={read.isReading} onClick={retry}>
         Try again

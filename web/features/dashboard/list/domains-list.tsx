@@ -64,8 +64,8 @@ function LoadErrorCard({ error, isRetrying, onRetry }: LoadErrorCardProps) {
       <div className="min-w-0 flex-1">
         <p className="font-semibold">Could not load your domains</p>
         <p className="text-fg-2 [overflow-wrap:anywhere]">
+          {!messageOf(error).includes(RUNNING) && `${RUNNING} `}
           {sentenceOf(error)}
-          {!messageOf(error).includes(RUNNING) && ` ${RUNNING}`}
         </p>
       </div>
       <Button variant="outline" busy={isRetrying} onClick={onRetry}>
