@@ -278,5 +278,10 @@ test('a page that fails to load is replaced inside the shell, which keeps the on
   const box = (await message.boundingBox())!;
   expect(Math.abs(box.x + box.width / 2 - 720)).toBeLessThanOrEqual(1);
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(900);
+  await context.clearCookies();
+  await page.route(/\/signup-page-[^/]*\.js$/, (route) => route.abort());
+  await page.goto('/signup');
+  await expect(page.getByRole('heading', { level: 1, name: 'Could not load this page' })).toBeVisible();
+  await expect(message, 'visitors have no monitoring').toHaveCount(0);
   await context.close();
 });

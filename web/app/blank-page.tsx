@@ -39,6 +39,7 @@ export function NotFoundPage() {
 
 /** Replaces a route that failed to load or to render. Reloads when the browser comes online. */
 export function ErrorPage() {
+  const isSignedIn = use(InShellContext);
   usePageTitle('Page not loaded');
   useEffect(() => {
     const reload = (): void => window.location.reload();
@@ -48,8 +49,10 @@ export function ErrorPage() {
   return (
     <BlankPage>
       <div className="wrap">
-        <h1 className="text-page font-bold tracking-[-.022em]">Could not load this page</h1>
-        <p className="mt-1 mb-5 text-fg-2">Your monitoring keeps running; only this page is affected.</p>
+        <h1 className="mb-5 text-page font-bold tracking-[-.022em]">Could not load this page</h1>
+        {isSignedIn && (
+          <p className="-mt-4 mb-5 text-fg-2">Your monitoring keeps running; only this page is affected.</p>
+        )}
         <Button variant="outline" onClick={() => window.location.reload()}>
           Try again
         </Button>
