@@ -51,7 +51,7 @@ export function UptimeDetails({ domain, uptime, now }: UptimeDetailsProps) {
       {incidents.length > 0 ? (
         <IncidentList incidents={incidents} now={now} />
       ) : (
-        <p className="text-meta text-fg-2">None in the last {days} days.</p>
+        <p className="text-meta text-fg-2">None {windowWords(uptime, now)}.</p>
       )}
       {days < UPTIME_DAYS.premium && (
         <p className="mt-3 text-meta text-fg-3">

@@ -10,6 +10,7 @@ import {
   headline,
   incidentWords,
   lastUpdate,
+  noIncidentsWords,
   refusalOf,
   uptimeWords,
   utcTitle,
@@ -27,7 +28,7 @@ interface StatusViewProps {
 
 /** Shows the content of a status page, also in the preview. */
 export function StatusView({ status, now, level, feed }: StatusViewProps) {
-  const { title, domains, more, incidents, window_days: windowDays, checked_at: checkedAt } = status;
+  const { title, domains, more, incidents, checked_at: checkedAt } = status;
   const Title = level === 1 ? 'h1' : 'h3';
   const Part = level === 1 ? 'h2' : 'h4';
   return (
@@ -75,7 +76,7 @@ export function StatusView({ status, now, level, feed }: StatusViewProps) {
       {incidents && domains.length > 0 && (
         <section className="mt-8">
           <Part className="text-lead/5 font-semibold">Incidents</Part>
-          <Incidents incidents={incidents} windowDays={windowDays} now={now} />
+          <Incidents status={status} incidents={incidents} now={now} />
         </section>
       )}
       {domains.some(({ uptime }) => uptime !== null) && (
@@ -213,17 +214,14 @@ function State({ domain: { state, down_since: downSince }, now }: { domain: Show
   );
 }
 
-function Incidents({
-  incidents,
-  windowDays,
-  now,
-}: {
+interface IncidentsProps {
+  status: PublicStatus;
   incidents: NonNullable<PublicStatus['incidents']>;
-  windowDays: number;
   now: number;
-}) {
-  if (incidents.length === 0)
-    return <p className="mt-2 text-body text-fg-2">None in the last {windowDays} days.</p>;
+}
+
+function Incidents({ status, incidents, now }: IncidentsProps) {
+  if (incidents.length === 0) return <p className="mt-2 text-body text-fg-2">{noIncidentsWords(status)}</p>;
   return (
     <ul className="mt-3 grid gap-3">
       {incidents.map((incident) => {

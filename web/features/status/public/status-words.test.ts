@@ -9,6 +9,7 @@ import {
   headline,
   incidentWords,
   lastUpdate,
+  noIncidentsWords,
   stripDays,
   uptimeWords,
   utcTitle,
@@ -120,6 +121,23 @@ it('incidentWords says since when a domain is down', () => {
   const words = incidentWords(lasting, { now: Date.parse('2026-11-20T14:35:00Z'), languages: ['en-GB'] });
   expect(words.when).toMatch(/^20 November 2026 at \d\d:32$/);
   expect(words.duration).toBe('3 min');
+});
+
+it.each([
+  [[], 'None recorded.'],
+  [[[null, null, null]], 'No data yet.'],
+  [[[null, null, 0]], 'None in 1 day with data.'],
+  [
+    [
+      [null, null, 0],
+      [null, 0, null],
+    ],
+    'None in 2 days with data.',
+  ],
+  [[[0, 0, 0]], 'None in the last 3 days.'],
+])('noIncidentsWords claims only the days with data: the daily downtimes %j give “%s”', (strips, words) => {
+  const domains = strips.map((days) => domain({ uptime: { percent: null, down_minutes: days } }));
+  expect(noIncidentsWords({ domains, window_days: 3 })).toBe(words);
 });
 
 it.each([

@@ -102,6 +102,18 @@ export function uptimeWords({
   return `${percentText(percent, '')} uptime${days < STRIP_DAYS ? span : ''}`;
 }
 
+/** Says that there were no incidents on the days for which a domain has data. A page that hides uptime does not tell which days those are. */
+export function noIncidentsWords({
+  domains,
+  window_days: windowDays,
+}: Pick<PublicStatus, 'domains' | 'window_days'>): string {
+  const strips = domains.flatMap(({ uptime }) => (uptime ? [uptime.down_minutes] : []));
+  if (strips.length === 0) return 'None recorded.';
+  const days = strips[0]?.filter((_, day) => strips.some((strip) => strip[day] !== null)).length ?? 0;
+  if (days === 0) return 'No data yet.';
+  return days < windowDays ? `None in ${counted(days, 'day')} with data.` : `None in the last ${days} days.`;
+}
+
 /** Returns the tooltip of a day on the strip. */
 export function downtimeText(minutes: number | null): string {
   if (minutes === null) return 'No data';
