@@ -90,7 +90,7 @@ export function AttentionChips({ attention: { total, first }, now, onShowAll }: 
   if (first.length === 0) return null;
   return (
     <>
-      <ul aria-label="Most urgent" className="sideways min-w-0 gap-2">
+      <ul aria-label="Most urgent" className="sideways min-w-0 [--between:8px]">
         {first.map((domain) => {
           return (
             <li key={domain.id} className="max-w-[85%] flex-none md:max-w-80 md:only:max-w-96">

@@ -8,7 +8,7 @@ import { Menu, MenuChoices } from '../../../ui/menu.tsx';
 import { grouped } from '../../../lib/format.ts';
 import { type StatusFilter, statusFilters } from './choices.ts';
 
-/** Width of the fade at the end of the row, in px. */
+/** Width of the fade at either end of the row, in px. */
 const FADE_PX = 24;
 /** No status has this name. */
 const NONE = 'none' as const;
@@ -33,10 +33,15 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
     // The counts make the buttons wider.
     if (chosen === undefined || !isCounted || !button || !box) return;
     const beyond = Math.max(button.right - box.right + FADE_PX, 0);
-    row.current?.scrollBy(beyond + Math.min(button.left - box.left, 0), 0);
+    row.current?.scrollBy(beyond + Math.min(button.left - box.left - FADE_PX, 0), 0);
   }, [chosen, isCounted]);
   return (
-    <div ref={row} role="group" aria-label="Filter by state" className="sideways min-w-40 flex-1 gap-0.5">
+    <div
+      ref={row}
+      role="group"
+      aria-label="Filter by state"
+      className="sideways min-w-40 flex-1 [--between:2px]"
+    >
       {main.map(({ status, label, mark, count }) => {
         const isChosen = status === chosen;
         return (
