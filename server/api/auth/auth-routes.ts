@@ -19,16 +19,13 @@ import { trialAddressHash } from './derived-keys.ts';
 
 const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> = {
   invalid: ['invalid_token', 'Please log in again.'],
-  expired: ['invalid_token', 'The login took too long. Please log in again.'],
+  expired: ['invalid_token', 'The login took too long. Log in again.'],
   session_over: ['invalid_token', 'Please log in again.'],
   no_email: [
     'invalid_token',
-    'This sign-in did not share an email address, which we need for alerts. Please sign in another way.',
+    'This sign-in did not share an email address, which we need for alerts. Sign in another way.',
   ],
-  unreachable: [
-    'identity_unavailable',
-    'The sign-in service is not responding. Please try again in a moment.',
-  ],
+  unreachable: ['identity_unavailable', 'The sign-in service is not responding. Try again in a moment.'],
 };
 
 /** Reads the browser's IANA time zone from its header. Returns null if it is missing or unknown. */

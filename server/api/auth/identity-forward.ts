@@ -85,7 +85,7 @@ const FAILURES: Record<string, Failure> = {
   TOTP_ALREADY_ENABLED: ['invalid_request', 'One-time codes are already set up.'],
   TOTP_NOT_ENABLED: NO_CODES,
   BACKUP_CODES_NOT_ENABLED: NO_CODES,
-  FAILED_TO_VERIFY_REGISTRATION: ['invalid_request', 'The passkey was not accepted. Please try again.'],
+  FAILED_TO_VERIFY_REGISTRATION: ['invalid_request', 'The passkey was not accepted. Try again.'],
 };
 
 /**

@@ -128,10 +128,7 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
   });
 
   api.on(CALLS.addPasskey, async ({ c, body }) =>
-    passAnswerOn(c, await forward(c, body), [
-      'invalid_request',
-      'The passkey was not accepted. Please try again.',
-    ]),
+    passAnswerOn(c, await forward(c, body), ['invalid_request', 'The passkey was not accepted. Try again.']),
   );
 
   api.on(CALLS.removePasskey, async ({ c, body }) =>

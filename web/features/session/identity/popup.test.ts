@@ -41,8 +41,8 @@ describe('a sign-in window', () => {
 
   it.each([
     ['email_missing', /share an email address/],
-    ['<script>', 'The sign-in failed. Please try again.'],
-    ['toString', 'The sign-in failed. Please try again.'],
+    ['<script>', 'The sign-in failed. Try again.'],
+    ['toString', 'The sign-in failed. Try again.'],
     ['cancelled', SignInCancelled],
   ])('maps the failure "%s" to a known error', async (failure, expected) => {
     const signedIn = signInByPopup(address, {});
