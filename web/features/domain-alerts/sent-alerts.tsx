@@ -18,7 +18,7 @@ export function SentAlerts({ sent }: { sent: readonly SentAlertWire[] }) {
   const shown = isWhole ? sent : sent.slice(0, FIRST);
   return (
     <div>
-      <h4 className="mb-2 text-meta font-[560] text-fg-2">Sent</h4>
+      <h4 className="mb-2 text-meta font-[560] text-fg-2">Past alerts</h4>
       <ol className="grid gap-3.5">
         {shown.map((alert) => (
           <li key={alert.id}>

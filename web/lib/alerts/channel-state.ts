@@ -41,7 +41,7 @@ export function channelState(channel: Standing, now: number): ChannelState {
     unconfirmed: { text: `Waiting for ${target} to confirm`, mark: 'soon', remedy: 'ask_again' },
     off: { text: 'Off', mark: 'paused', remedy: null },
     gone: {
-      text: `The receiver reports that this address is gone${said}. Create a new one there and enter it here`,
+      text: `The receiver reports that this address is gone${said}; create a new one there and enter it here`,
       mark: 'critical',
       remedy: 'edit',
     },
@@ -58,7 +58,7 @@ export function channelState(channel: Standing, now: number): ChannelState {
     },
     unsubscribed,
     broken: {
-      text: 'The stored settings cannot be read, so we send nothing. Enter them again',
+      text: 'The stored settings cannot be read, so we send nothing; enter them again',
       mark: 'critical',
       remedy: 'edit',
     },

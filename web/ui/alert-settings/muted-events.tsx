@@ -27,7 +27,7 @@ const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
   {
     name: 'registration',
     label: 'Domain registrations',
-    note: '60, 30, 14, 7 and 1 days before one ends.',
+    note: '60, 30, 14, 7 and 1 days before a registration ends.',
   },
   { name: 'good_news', label: 'Recovery', note: 'Renewed or fixed after a warning.' },
 ];
