@@ -13,6 +13,9 @@ function certificate({ left = 100, overdueIn = 50 as number | null, isShortLived
 
 it.each([
   [9 * 366 * DAY_MS, '9 years'],
+  [9 * 365.25 * DAY_MS - 31 * DAY_MS, '8 years'],
+  [730 * DAY_MS, '2 years'],
+  [730 * DAY_MS - 1, '729 days'],
   [58.9 * DAY_MS, '58 days'],
   [48 * HOUR_MS, '2 days'],
   [48 * HOUR_MS - 1, '47 hours'],

@@ -1,13 +1,14 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { count } from '../words.ts';
 
-const YEAR_DAYS = 365.25;
+/** Years are counted as 365 days, so that a certificate for 3,650 days is one for 10 years. */
+const YEAR_DAYS = 365;
 /** Spans of at least this many days are given in years. */
 const MANY_DAYS = 730;
 
-/** Returns '1 day' or '90 days'; '9 years' if it is two years or more. */
+/** Returns '1 day' or '90 days'; '9 years', rounded down, if it is two years or more. */
 export function daysText(days: number): string {
-  return days < MANY_DAYS ? count(days, 'day') : count(Math.round(days / YEAR_DAYS), 'year');
+  return days < MANY_DAYS ? count(days, 'day') : count(Math.floor(days / YEAR_DAYS), 'year');
 }
 
 /**

@@ -9,11 +9,12 @@ it('longDate and longInstant write the month in words', () => {
   expect(longInstant(at)).toBe('23 November 2026, 23:41 UTC');
 });
 
-it('duration counts days up to two years, and rounded years above', () => {
+it('duration counts days up to two years, and full years above', () => {
   expect(duration(30 * DAY_MS)).toBe('30 days');
-  expect(duration(730 * DAY_MS)).toBe('730 days');
-  expect(duration(731 * DAY_MS)).toBe('2 years');
-  expect(duration(3_250 * DAY_MS)).toBe('9 years');
+  expect(duration(729 * DAY_MS)).toBe('729 days');
+  expect(duration(730 * DAY_MS)).toBe('2 years');
+  expect(duration(3_250 * DAY_MS)).toBe('8 years');
+  expect(duration(3_650 * DAY_MS)).toBe('10 years');
 });
 
 it('lasted names the two largest units of a duration', () => {

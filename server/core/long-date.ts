@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { daysText } from '../../contract/state/schedule.ts';
 import { count } from '../../contract/words.ts';
 
 const formatIn = (timeZone: string): Intl.DateTimeFormat =>
@@ -23,16 +24,13 @@ export function longInstant(at: number): string {
 /** Time added before rounding down: a message is sent a little after its step and should still say "in 14 days". */
 const ROUNDING_MS = 5 * MINUTE_MS;
 
-const YEAR_MS = 365.25 * DAY_MS;
-
 /**
  * Returns a duration as "3 days", from two years as "9 years", below two days as "47 hours", in the last hour as "25 minutes".
- * Years are rounded to the nearest, smaller units down. `ms` must be positive.
+ * All are rounded down. `ms` must be positive.
  */
 export function duration(ms: number): string {
   const rounded = ms + ROUNDING_MS;
-  if (rounded >= 2 * YEAR_MS) return count(Math.round(rounded / YEAR_MS), 'year');
-  if (rounded >= 2 * DAY_MS) return count(Math.floor(rounded / DAY_MS), 'day');
+  if (rounded >= 2 * DAY_MS) return daysText(Math.floor(rounded / DAY_MS));
   if (ms >= HOUR_MS - ROUNDING_MS) return count(Math.floor(rounded / HOUR_MS), 'hour');
   return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
 }
