@@ -1,3 +1,4 @@
+import { count } from '../../../contract/words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { STAGE_WORDS, whatHappened } from '../report/reach-words.ts';
@@ -33,6 +34,7 @@ export const ADDRESSES = {
           ]),
         }),
         {
+          fix: updateFix,
           short: ({ others, read }, { addresses }) =>
             others === 'its_renewals' ? `${addresses} of ${read} addresses: old certificate` : undefined,
         },
@@ -118,12 +120,28 @@ export const ADDRESSES = {
   },
 } satisfies Readonly<Record<string, Definition>>;
 
+/** Number of addresses that the advice names. */
+const ADDRESSES_NAMED = 3;
+
+/** Returns advice that names the addresses with the certificate that expires first; undefined if no certificate clearly does. */
+function updateFix({ others, notAfter, evidence }: Infer<typeof difference>): string | undefined {
+  const [oldest, ...further] = evidence.filter((one) => one.notAfter === notAfter);
+  if (others === 'as_long' || oldest === undefined || further.length > 0) return undefined;
+  const { addresses } = oldest;
+  if (addresses.length === 1)
+    return `Install the new certificate on the server at ${addresses.join('')} too, and reload it.`;
+  const named = addresses.slice(0, ADDRESSES_NAMED);
+  const more = addresses.length - named.length;
+  const last = more > 0 ? count(more, 'other address', 'other addresses') : named.pop();
+  return `Install the new certificate on the servers at ${named.join(', ')} and ${last} too, and reload them.`;
+}
+
 function differenceSentence(
   { read, certificates, others, notAfter }: Infer<typeof difference>,
-  count: number,
+  addresses: number,
 ): string {
-  const isOne = count === 1;
-  const share = `${count} of ${read} addresses`;
+  const isOne = addresses === 1;
+  const share = `${addresses} of ${read} addresses`;
   const date = longDate(notAfter, 'UTC');
   switch (others) {
     case 'its_renewals':

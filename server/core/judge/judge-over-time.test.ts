@@ -109,10 +109,18 @@ describe('certificates that differ between addresses', () => {
       {
         code: 'certificates_differ',
         message: '2 of 6 addresses still serve the old certificate, which expires on 9 January 2027.',
+        fix: 'Install the new certificate on the servers at 192.0.2.1 and 192.0.2.2 too, and reload them.',
         addresses: ['192.0.2.1', '192.0.2.2'],
       },
     ]);
     expect(findings[0]?.command).toContain('for ip in 192.0.2.1 192.0.2.2 192.0.2.3');
+  });
+
+  it('are reported with the first three addresses to update and the number of further ones', () => {
+    const verdict = judgedAddresses([1, 2, 3, 4, 5, 6].map((index) => at(index, index < 6 ? a : b)));
+    expect(inWords(verdict).findings[0]?.fix).toBe(
+      'Install the new certificate on the servers at 192.0.2.1, 192.0.2.2, 192.0.2.3 and 2 other addresses too, and reload them.',
+    );
   });
 
   it('are reported as expiring earlier, not as old, if their names differ', () => {
