@@ -87,7 +87,7 @@ export const LEAF = {
         fix: ({ expected = '' }) => (expected === '' ? undefined : coveringFix(unicodeName(expected))),
       }),
     },
-    fix: ({ host }) => coveringFix(host),
+    fix: ({ host }) => coveringFix(hostIn(host)),
     command: inspect('-noout -subject -ext subjectAltName'),
     short: 'Not trusted: wrong name',
     problem: 'wrong_name',
@@ -145,9 +145,11 @@ export function waitingFix(facts: { minutes?: number }): string | undefined {
     : 'Wait until then. If each new certificate shows this, your authority’s clock is fast, or ours is slow.';
 }
 
+/** Returns the host in a display name such as "shop.example:8443 via 10.0.0.7": a certificate covers a host, whatever the port. */
+const hostIn = (displayName: string): string => displayName.replace(/ .*$/, '').replace(/:\d+$/, '');
+
 function coveringFix(host: string): string {
-  // A certificate covers a host, whatever the port.
-  return `Get a certificate that covers ${host.replace(/:\d+$/, '')}, or configure the server to use the right one for this name.`;
+  return `Get a certificate that covers ${host}, or configure the server to use the right one for this name.`;
 }
 
 /** Returns the end of a sentence about a certificate that is not valid yet. */
@@ -190,7 +192,7 @@ function otherNamesWords(
   { names, total, expected = '' }: Infer<typeof otherNames>,
   shown: { host: string },
 ): Words {
-  const host = expected === '' ? shown.host : unicodeName(expected);
+  const host = expected === '' ? hostIn(shown.host) : unicodeName(expected);
   const listed = listOfNames({ names, total });
   return {
     message:

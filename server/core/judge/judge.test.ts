@@ -21,6 +21,8 @@ import {
   selfSigned,
 } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
+import { describeFindings } from '../report/describe-finding.ts';
+import { writeTarget } from '../target.ts';
 import { judge } from './judge.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -88,6 +90,17 @@ describe('the verdict on a chain', () => {
     );
     const commonNameOnly = issue({ dnsNames: [], commonName: HOST });
     expect(codes(verdictOn(withChain(commonNameOnly)))).toEqual(['name_mismatch']);
+  });
+
+  it('names the expected host without its port and its target, because a certificate covers neither', () => {
+    const target = writeTarget({ connect_to: '192.0.2.7' });
+    const endpoint = { host: HOST, port: 8443, protocol: 'https', target } as const;
+    const verdict = verdictOn(withChain(issue({ dnsNames: ['a.example'] })));
+    expect(describeFindings(verdict, endpoint)[0]).toMatchObject({
+      message: 'The certificate does not cover pay.fjord.example. It is for a.example.',
+      fix: 'Get a certificate that covers pay.fjord.example, or configure the server to use the right one for this name.',
+      evidence: [{ label: 'Expected name', value: HOST }, {}],
+    });
   });
 
   it('compares IP addresses with iPAddress names only', () => {
