@@ -49,8 +49,8 @@ export async function look(
 }
 
 /** Records a failure and its confirmation. */
-export async function goDown(api: TestApi, id: string): Promise<void> {
-  await look(api, id, { status: 503 });
+export async function goDown(api: TestApi, id: string, seen: { days?: number } = {}): Promise<void> {
+  await look(api, id, { ...seen, status: 503 });
   api.clock.advance(60_000);
-  await look(api, id, { status: 503 });
+  await look(api, id, { ...seen, status: 503 });
 }

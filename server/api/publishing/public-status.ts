@@ -15,6 +15,7 @@ import {
 import { dailyDowntimes, uptimePercents, uptimeWindowOf } from '../../store/checks/downtime.ts';
 import { certificateStateOf, iso, isoOrNull } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { ATTENTION_REASONS } from '../../../contract/words.ts';
 import { contentHash } from '../http/answer-cache.ts';
 import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
@@ -74,13 +75,10 @@ const worstFirst = (a: RankedDomain, b: RankedDomain) =>
   rankOf(a) - rankOf(b) || daysToExpiry(a) - daysToExpiry(b);
 type RankedDomain = Pick<ShownDomain, 'state' | 'certificate'>;
 
-/** Returns the place of a domain on the page, 0 for the worst. */
+/** Returns the place of a domain on the page, 0 for the worst: by the `ATTENTION_REASONS`, then the domains without one. */
 function rankOf({ state, certificate }: RankedDomain): number {
-  if (state === 'down') return 0;
-  if (isRefused({ certificate })) return 1;
-  if (certificate?.state === 'critical') return 2;
-  if (certificate?.state === 'soon') return 3;
-  return { unknown: 4, up: 5, paused: 6 }[state];
+  const order = [...ATTENTION_REASONS, 'unknown', 'up', 'paused'];
+  return order.findIndex((place) => place === state || place === certificate?.state);
 }
 
 /** Returns the days left of a certificate that expires soon, and 0 for others. */
