@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { visibleText } from '../../ui/visible-text.ts';
-import { acknowledgeMeans, incidentState, SNOOZES, untilWords } from './incident-words.ts';
+import { acknowledgeMeans, incidentState, SNOOZES, startWord, untilWords } from './incident-words.ts';
 import { acknowledgeIncident, snoozeIncident } from '../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
 import { call } from '../../lib/api-client.ts';
@@ -56,7 +56,7 @@ function CurrentIncident({ incident, now }: { incident: AlertIncidentWire; now: 
     <li className={classNames('border-l-2 pl-3', state === 'open' ? mark : 'border-line-2')}>
       <p className="text-label font-[520] [overflow-wrap:anywhere]">{visibleText(incident.title)}</p>
       <p className="num mt-0.5 text-meta text-fg-3">
-        Since <Time iso={incident.started_at} withTime />
+        {startWord(incident.problem)} <Time iso={incident.started_at} withTime />
       </p>
       <output className="block text-meta text-fg-2">
         {state === 'snoozed' && incident.snoozed_until !== null && (

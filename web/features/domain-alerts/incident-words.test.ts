@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acknowledgeMeans, incidentState, untilWords } from './incident-words.ts';
+import { acknowledgeMeans, incidentState, startWord, untilWords } from './incident-words.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
@@ -20,6 +20,12 @@ describe('an incident', () => {
   it('shows the end of a snooze as a time today or as a date', () => {
     expect(untilWords(now + 3_600_000, now)).toMatch(/^\d\d:00$/);
     expect(untilWords(now + 86_400_000, now)).toBe('21 November');
+  });
+
+  it('says when it was opened if its title names a date, which may have passed later, and since when it lasts otherwise', () => {
+    expect(
+      ['expiry', 'registration', 'down', 'revoked'].map((problem) => startWord(problem as 'down')),
+    ).toEqual(['Opened', 'Opened', 'Since', 'Since']);
   });
 
   it('says what acknowledging does', () => {

@@ -18,6 +18,13 @@ export function acknowledgeMeans(problem: AlertIncidentWire['problem']): string 
     : 'No more alerts about this incident, except when it ends.';
 }
 
+/**
+ * Returns the word before the start of an incident. One about a date opens at an alert step before the date, and its title may say later
+ * that the date has passed: it did not expire "since" then.
+ */
+export const startWord = (problem: AlertIncidentWire['problem']): string =>
+  problem === 'expiry' || problem === 'registration' ? 'Opened' : 'Since';
+
 /** Returns '14:32' on the same day, else '22 November'. Parameters in ms UTC. */
 export function untilWords(until: number, now: number): string {
   if (longDate(until) === longDate(now)) return longDateTime(until).slice(-5);
