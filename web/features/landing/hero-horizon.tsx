@@ -4,10 +4,11 @@ import { HorizonDrawing } from '../../ui/horizon/horizon-drawing.tsx';
 import {
   type HorizonEntry,
   type HorizonFrame,
+  type HorizonLayout,
   layOutHorizon,
   type PinStatus,
 } from '../../ui/horizon/horizon-layout.ts';
-import { useTextMeasure, useWidth } from '../../ui/horizon/text-measure.ts';
+import { type TextMeasure, useTextMeasure, useWidth } from '../../ui/horizon/text-measure.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const HOSTS: readonly [hostname: string, days: number][] = [
@@ -32,8 +33,10 @@ const DAY_WIDTH = 13.05;
 const NARROW_DAYS = 28;
 /** Room for the name of the visitor's pin, in px. */
 const NAME_ROOM = { narrow: 170, wide: 250 };
-/** Later dates are drawn at the end of the axis. */
+/** The longest axis. The pin of a later date stands beyond the end of the usual one. */
 const MAX_DAYS = 400;
+/** Room for that pin and its note, in px. */
+const LATER_ROOM = 76;
 
 /** The host that the visitor checked. */
 export interface VisitorPin {
@@ -46,26 +49,28 @@ export interface VisitorPin {
 
 /**
  * Returns the frame at full width; labels start at the container's left edge, like the headline. The axis has at least
- * `daysNeeded` days.
+ * `daysNeeded` days, or room for later dates after its end.
  */
 function heroFrame(width: number, daysNeeded: number): HorizonFrame {
+  const hasLater = daysNeeded > MAX_DAYS;
+  const needed = hasLater ? 0 : daysNeeded;
   if (width < NARROW)
     return {
       width,
-      days: Math.max(NARROW_DAYS, daysWithRoom(daysNeeded, width, NAME_ROOM.narrow)),
+      days: Math.max(NARROW_DAYS, daysWithRoom(needed, width, NAME_ROOM.narrow)),
       todayX: 34,
-      axisEnd: width - 8,
+      axisEnd: width - (hasLater ? LATER_ROOM : 8),
       expiredX: 9,
       rows: 4,
       rowHeight: 26,
       nameSize: 12,
       narrow: true,
-      hasLater: false,
+      hasLater,
     };
   const edge = Math.max(0, Math.floor((width - CONTAINER) / 2)) + GUTTER;
   const todayX = edge + EXPIRED_WIDTH;
-  const usualDays = Math.floor((width - todayX) / DAY_WIDTH);
-  const days = Math.max(usualDays, daysWithRoom(daysNeeded, width - todayX, NAME_ROOM.wide));
+  const usualDays = Math.floor((width - todayX - (hasLater ? LATER_ROOM : 0)) / DAY_WIDTH);
+  const days = Math.max(usualDays, daysWithRoom(needed, width - todayX, NAME_ROOM.wide));
   return {
     width,
     days,
@@ -76,7 +81,7 @@ function heroFrame(width: number, daysNeeded: number): HorizonFrame {
     rowHeight: 30,
     nameSize: 13,
     narrow: false,
-    hasLater: false,
+    hasLater,
   };
 }
 
@@ -90,35 +95,39 @@ interface HeroHorizonProps {
   visitor: VisitorPin | null;
 }
 
+/** Lays out the example hosts and the visitor's host. Leaves out examples beyond the axis, so that only the visitor's date is later. */
+export function heroLayout(
+  { width, now, visitor }: HeroHorizonProps & { width: number },
+  measure: TextMeasure,
+): HorizonLayout {
+  const entry = (name: string, notAfter: number): HorizonEntry => ({
+    id: name,
+    name,
+    notAfter,
+    status: expiryBadge(notAfter, now)?.status ?? 'ok',
+    count: 1,
+  });
+  const frame = heroFrame(width, Math.ceil(((visitor?.notAfter ?? now) - now) / DAY_MS));
+  const entries = HOSTS.filter(([, days]) => days < frame.days).map(([name, days]) => ({
+    ...entry(name, now + days * DAY_MS),
+    isDimmed: visitor !== null,
+  }));
+  if (visitor) {
+    const pin = entry(visitor.name, visitor.notAfter);
+    entries.push({ ...pin, status: visitor.status ?? pin.status, id: 'visitor', isDimmed: false });
+  }
+  const byDate = entries.toSorted((one, other) => one.notAfter - other.notAfter);
+  return layOutHorizon(frame, { entries: byDate, now }, measure);
+}
+
 /** Draws the expiry horizon across the window, with example hosts and real dates. The visitor's host drops onto it. */
 export function HeroHorizon({ now, visitor }: HeroHorizonProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const measure = useTextMeasure();
-  const layout = useMemo(() => {
-    if (!width || !measure) return null;
-    const entry = (name: string, notAfter: number): HorizonEntry => ({
-      id: name,
-      name,
-      notAfter,
-      status: expiryBadge(notAfter, now)?.status ?? 'ok',
-      count: 1,
-    });
-    const entries = HOSTS.map(([name, days]) => ({
-      ...entry(name, now + days * DAY_MS),
-      isDimmed: visitor !== null,
-    }));
-    const end = Math.min(visitor?.notAfter ?? now, now + MAX_DAYS * DAY_MS);
-    if (visitor) {
-      const pin = entry(visitor.name, end);
-      const status = visitor.status ?? pin.status;
-      entries.push({ ...pin, status, id: 'visitor', isDimmed: false });
-    }
-    return layOutHorizon(
-      heroFrame(width, Math.ceil((end - now) / DAY_MS)),
-      { entries: entries.toSorted((one, other) => one.notAfter - other.notAfter), now },
-      measure,
-    );
-  }, [width, now, visitor, measure]);
+  const layout = useMemo(
+    () => (width && measure ? heroLayout({ width, now, visitor }, measure) : null),
+    [width, now, visitor, measure],
+  );
   return (
     <div ref={ref} className="min-h-[189px] overflow-x-clip border-b border-line md:min-h-[205px]">
       <p className="sr-only">
