@@ -55,12 +55,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'web/build': ['contract', 'web/app'],
 };
 
-/** Files of constants that every room may import. */
+/** Files of constants, words and spans of time that every room may import. */
 const CONSTANTS = [
   'contract/check-words.ts',
   'contract/durations.ts',
   'contract/protocols.ts',
   'contract/calls/list-order.ts',
+  'contract/state/schedule.ts',
   'contract/words.ts',
 ];
 

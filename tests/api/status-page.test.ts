@@ -68,8 +68,7 @@ describeAnyDatabase('A status page', (open) => {
     }
     const after = await view(api);
     expect(after.state).toBe('down');
-    const shopAfter = after.domains.find(({ name }) => name === 'The shop');
-    expect(shopAfter?.state).toBe('down');
+    const shopAfter = after.domains.find(({ name, state }) => name === 'The shop' && state === 'down');
     expect(shopAfter?.uptime?.percent).toBeLessThan(100);
     expect(after.incidents).toEqual([
       {
@@ -99,19 +98,15 @@ describeAnyDatabase('A status page', (open) => {
     await goDown(api, await add(alice, 'f-down-and-critical.example.com'), { days: 2 });
     await add(alice, 'g-unknown.example.com');
     await publish(alice);
-    expect((await view(api)).domains.map(({ name }) => name.split('.')[0])).toEqual([
+    const names = (await view(api)).domains.map(({ name }) => name.split('.')[0]);
+    expect(names.slice(0, 4)).toEqual([
       'e-x-expired',
       'e-untrusted',
       'd-more-critical',
       'f-down-and-critical',
-      'd-critical',
-      'f-down',
-      'e-without-intermediate',
-      'c-soon',
-      'g-unknown',
-      'a-fine',
-      'b-paused',
     ]);
+    expect(names.slice(4, 8)).toEqual(['d-critical', 'f-down', 'e-without-intermediate', 'c-soon']);
+    expect(names.slice(8)).toEqual(['g-unknown', 'a-fine', 'b-paused']);
   });
 
   it('shows a six-day certificate as ok until its renewal is overdue', async () => {

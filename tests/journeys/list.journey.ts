@@ -248,21 +248,6 @@ test('grid, list and search fit into a window that is 320 px wide', async ({ pag
   await expect(page.getByRole('searchbox', { name: 'Find a domain' })).toBeFocused();
 });
 
-test('the row of filters fades out at each end while there is more beyond it', async ({ page, world }) => {
-  await page.setViewportSize({ width: 390, height: 800 });
-  await createAccount(page, world, { fleet: 120, premium: true });
-  const fades = () =>
-    filters(page).evaluate((row) =>
-      ['::before', '::after'].map((end) => Number(getComputedStyle(row, end).opacity)),
-    );
-  await page.goto('/dashboard');
-  await expect(filter(page, 'All, 120')).toBeVisible();
-  await expect.poll(fades).toEqual([0, 1]);
-  await page.goto('/dashboard?status=critical');
-  await expect(filter(page, /^More: /)).toBeInViewport({ ratio: 1 });
-  await expect.poll(fades).toEqual([1, 0]);
-});
-
 test('a late answer to one addition does not close the form opened for the next domain', async ({
   page,
   world,

@@ -285,3 +285,19 @@ test('a page that fails to load is replaced inside the shell, which keeps the on
   await expect(message, 'visitors have no monitoring').toHaveCount(0);
   await context.close();
 });
+
+test('the row of filters fades out at each end while there is more beyond it', async ({ page, world }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await createAccount(page, world, { fleet: 120, premium: true });
+  const filters = page.getByRole('group', { name: 'Filter by state' });
+  const fades = () =>
+    filters.evaluate((row) =>
+      ['::before', '::after'].map((end) => Number(getComputedStyle(row, end).opacity)),
+    );
+  await page.goto('/dashboard');
+  await expect(filters.getByRole('button', { name: 'All, 120' })).toBeVisible();
+  await expect.poll(fades).toEqual([0, 1]);
+  await page.goto('/dashboard?status=critical');
+  await expect(filters.getByRole('button', { name: /^More: / })).toBeInViewport({ ratio: 1 });
+  await expect.poll(fades).toEqual([1, 0]);
+});

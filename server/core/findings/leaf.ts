@@ -146,7 +146,7 @@ export function waitingFix(facts: { minutes?: number }): string | undefined {
 }
 
 /** Returns the host in a display name such as "shop.example:8443 via 10.0.0.7": a certificate covers a host, whatever the port. */
-const hostIn = (displayName: string): string => displayName.replace(/ .*$/, '').replace(/:\d+$/, '');
+const hostIn = (displayName: string): string => (displayName.split(' ')[0] ?? '').replace(/:\d+$/, '');
 
 function coveringFix(host: string): string {
   return `Get a certificate that covers ${host}, or configure the server to use the right one for this name.`;
