@@ -22,27 +22,34 @@ import { Surprise } from './tls13/wire.ts';
 import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
 
 /**
- * A connection that completed its handshake. `reconnect` opens another one with the same TLS settings, except for those given.
+ * A connection that completed its handshake. `reconnect` opens another connection with the same TLS settings, except for the given changes.
  */
 export interface OpenConnection {
   address: string;
   tls: TLSSocket | Tls13Stream;
-  /** Null if the request must not be repeated, because the whole check will be. */
+  /**
+   * Null if the request must not be sent on a second connection. Our own TLS client sets it: OpenSSL then repeats the whole check instead.
+   */
   reconnect: ((changes?: Pick<ConnectOptions, 'alpn'>) => Promise<ConnectResult>) | null;
 }
 
 export interface AddressProbeOptions extends ModeOptions {
-  /** Time in ms after which a server that has sent nothing is also tried with TLS. Default: only when the dialogue has failed. */
+  /**
+   * A server that has sent nothing for this time (ms) is also tried with direct TLS. Default: it is tried only after its dialogue has
+   * failed.
+   */
   silentMs?: number;
   /** The server of the domain that the address belongs to, if an SRV record named it. */
   server?: DomainServer;
-  /** Returns true if the callee takes the open connection and will close it. Otherwise `probeAddress` closes it. */
+  /**
+   * Offers the open connection to the caller. Returns true if the caller takes it and will close it. If false, `probeAddress` closes it.
+   */
   takeOver: (open: OpenConnection) => boolean;
   /** Called with the chain (DER as sent) as soon as the handshake is complete. */
   onChain: (presentedChain: readonly Uint8Array[]) => void;
 }
 
-/** Probes one address of an endpoint with current TLS settings, and again with others if the server needs them. */
+/** Probes one address of an endpoint with the TLS settings of current clients. Tries other settings if the server does not accept these. */
 export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
   const { address, server, takeOver, onChain, silentMs, dialogue } = options;
   const startedAt = performance.now();
@@ -70,14 +77,16 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls, ...(rareSignature && { rareSignature }) };
 }
 
-/** Returns whether our own TLS client can look at an endpoint: TLS from the first byte, and no goodbye that the service expects. */
+/**
+ * Returns whether our own TLS client can probe an endpoint: its protocol starts with TLS and needs no goodbye before the connection closes.
+ */
 export function isReadable(endpoint: CheckedEndpoint): boolean {
   return endpoint.protocol === 'https' || dialogueOf(serviceOf(endpoint)) === undefined;
 }
 
 /**
- * Probes one address with our own TLS client, as `probeAddress` does with OpenSSL. @throws Surprise for everything but a handshake without
- * anything unusual, and an address that cannot be reached from this machine
+ * Probes one address with our own TLS client, as `probeAddress` does with OpenSSL. Returns a failure if this machine has no route to the
+ * address. @throws Surprise if anything else about the connection or the handshake is unusual
  */
 export async function readAddress(options: AddressProbeOptions): Promise<AddressObservation> {
   const { address, server, endpoint, policy, signal, takeOver, onChain } = options;
@@ -132,8 +141,9 @@ export async function readAddress(options: AddressProbeOptions): Promise<Address
 }
 
 /**
- * Connects with the TLS settings of current clients, to web servers with those of browsers. If that fails, tries more signatures, then legacy
- * settings, and then ML-DSA if the legacy settings show an ML-DSA certificate. If all fail, returns the first failure: current clients see it too.
+ * Connects with the TLS settings of current clients, to web servers with those of browsers. If that fails, tries more signatures, then
+ * legacy settings, and then ML-DSA if the legacy settings show an ML-DSA certificate. If all fail, returns the first failure, because
+ * current clients get the same.
  */
 async function connectAsNeeded(
   options: ConnectOptions,

@@ -34,9 +34,12 @@ export interface CanaryOptions {
   timeoutMs?: number;
 }
 
-/** Default wall-clock limit in ms. A failed check waits for it. */
+/** Default wall-clock limit in ms. A check that found an outage waits this long for the canaries. */
 const TIMEOUT_MS = 4_000;
-/** Maximum number of addresses per canary. The resolver returns one of each family first: IPv4 or IPv6 may be broken. */
+/**
+ * Maximum number of addresses per canary. Two, because the resolver returns one address of each family first, and our IPv4 or IPv6 may be
+ * broken.
+ */
 const ADDRESSES = 2;
 const MAX_HEADER_BYTES = 16 * 1024;
 

@@ -22,8 +22,9 @@ interface OtherAnswer extends Omit<Answer, 'trial'> {
 }
 
 /**
- * Finds out which clients get which leaf, with one handshake for each offer. Returns null if one result is unknown, or if equal offers get
- * different leaves. Clients whose offer the server refuses count as clients that get the usual leaf. `known`: other leaves seen so far.
+ * Finds out which clients get which leaf, with one handshake for each distinct offer of signatures, ciphers and groups. Returns null if one
+ * result is unknown, or if equal offers get different leaves. Clients whose offer the server refuses count as clients that get the usual
+ * leaf. `known`: other leaves seen so far.
  */
 export async function leavesByClient(
   seen: HandshakeObservation,
@@ -86,7 +87,7 @@ const twiceIfNeeded =
 
 /**
  * Returns the offers of the clients that speak the protocol. ML-KEM is the last group, because only the first one gets a key share and many
- * servers do not know ML-KEM. `isFirst`: makes it the first, for servers that accept nothing else.
+ * servers do not know ML-KEM. `isFirst`: puts ML-KEM first, for servers that accept no other group.
  */
 function contextsOf(protocol: Protocol, isFirst: boolean): Omit<Answer, 'trial'>[] {
   return CLIENT_OFFERS.filter(({ client }) => connectsTo(protocol)(client)).flatMap(
@@ -102,7 +103,7 @@ function contextsOf(protocol: Protocol, isFirst: boolean): Omit<Answer, 'trial'>
   );
 }
 
-/** Returns one answer for each leaf, the first. */
+/** Returns the first answer for each leaf. */
 function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
   return answers.filter(
     ({ evidence }, index) =>
@@ -111,8 +112,9 @@ function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
 }
 
 /**
- * Repeats the offers one after the other, and returns whether they get the same leaves again. They do not if several servers behind one
- * address answer in rotation. Makes the usual offer twice: with one, two servers in strict rotation could give the expected leaf.
+ * Repeats the offers one after the other and returns whether each gets the same leaf as before. If not, several servers with different
+ * leaves share the address and answer in rotation. Makes the usual offer twice: strict rotation between two servers could give a single one
+ * the expected leaf.
  */
 async function isSteady(
   seen: HandshakeObservation,

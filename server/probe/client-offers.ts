@@ -12,7 +12,10 @@ interface ClientOffer {
   hasMlKem: boolean;
 }
 
-/** OpenSSL offers SHA-1 signatures and ciphers without forward secrecy only at this level. It allows weak keys, which `judge` reports. */
+/**
+ * OpenSSL offers SHA-1 signatures and ciphers without forward secrecy only at this security level. The level also allows weak keys, which
+ * `judge` reports.
+ */
 const EVERY_STRENGTH = '@SECLEVEL=0';
 
 const [GCM_128, GCM_256, CHACHA20] = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'] as const;
@@ -43,7 +46,7 @@ const FIREFOX: Offer = {
   signatures: [...ECDSA, ...PSS, ...PKCS1, ...SHA_1],
 };
 
-/** Returns TLS settings that offer what Firefox does. */
+/** Returns TLS settings that offer what Firefox offers. */
 export const firefoxContext = (): SecureContext => offerContext(FIREFOX) ?? browserContext;
 
 /** The parts of each client's ClientHello by which servers choose a certificate: signatures, ciphers and groups. */

@@ -10,7 +10,7 @@ import type { Examiner } from './examiner.ts';
 export interface ThreadTimeouts {
   /** Limit for a probe, which has its own deadline of 20 s. A slow dialogue before TLS extends both by the limit of the dialogue. */
   observeMs: number;
-  /** Limit for each verdict, of which at most `MAX_JUDGE_LIMITS` count. */
+  /** Limit for each verdict of a request. The time limit of a request includes at most `MAX_JUDGE_LIMITS` of them. */
   judgeMs: number;
   /** Limit for the response to an examination whose probe was aborted. */
   abortedMs: number;
@@ -58,8 +58,8 @@ type NewRequest = ThreadRequest extends infer One
   : never;
 
 /**
- * Work budgets keep a verdict within 60 ms of a core, so more verdicts need no more time. Otherwise a thread that hangs during an
- * examination for many accounts would be noticed after minutes.
+ * Maximum number of verdicts for which a request gets time. More verdicts need no more: work budgets keep each within 60 ms of CPU time.
+ * With time for all of them, we would notice only after minutes that a thread hangs in an examination for many accounts.
  */
 const MAX_JUDGE_LIMITS = 3;
 
@@ -84,7 +84,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     });
   }
 
-  /** Sends a request to the thread, which is started if there is none. The last answer starts the idle time. */
+  /** Sends a request to the thread, and starts the thread if none runs. The thread's idle time begins when its last request is answered. */
   function send<Kind extends ThreadResponse['kind']>(request: NewRequest, limits: RequestLimits) {
     clearTimeout(idle);
     const target = (thread ??= start());

@@ -100,7 +100,7 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
     };
     const { observation, verdicts } = await lookFirst(request.options, {
       async read() {
-        // The time limit of the second thread suffices for one look.
+        // The second thread uses OpenSSL only: its time limit is too short for a probe with each client.
         if (maxWork === null) return null;
         const work = createBudget(id);
         const trustStore = stages.trustStoreFor(options.authorities);
@@ -142,7 +142,7 @@ function judge(id: number, request: JudgeRequest): Verdict {
   return verdict;
 }
 
-/** @throws WorkExceeded if the budget is exhausted and another thread has a larger one */
+/** @throws WorkExceeded if the budget is exhausted and the request can move to a thread with a larger budget */
 function requireWork(work: WorkBudget): void {
   if (maxWork !== null && work.isExhausted) throw new WorkExceeded();
 }

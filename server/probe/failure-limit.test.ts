@@ -14,7 +14,7 @@ function started() {
   });
   const ran: string[] = [];
   const ends: (() => void)[] = [];
-  /** Begins an attempt that ends with `ends[…]`. */
+  /** Begins an attempt. A test ends it by calling the function that the attempt appends to `ends`. */
   const begin = (name: string, { address = ADDRESS, signal = never } = {}): Promise<string | null> =>
     limit.run(
       address,
@@ -27,7 +27,7 @@ function started() {
     );
   return { clock, limit, ran, ends, begin };
 }
-/** Lets everything run that waits for nothing else. */
+/** Waits until all code that can run now has run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('The limit of failed handshakes', () => {

@@ -6,7 +6,8 @@ import type { AddressProbeOptions } from './address-probe.ts';
 
 /**
  * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count
- * each failed handshake. We allow 3 within 15 minutes. The rest is left for ordinary checks, which are never held back.
+ * each failed handshake. Posture probes may cause 3 failures within 15 minutes. The others are left for ordinary checks, which we never
+ * delay.
  */
 const MAX_FAILURES = 3;
 const WINDOW_MS = 15 * MINUTE_MS;

@@ -225,7 +225,10 @@ function groupName(key: EphemeralKeyInfo | object | null): string | null {
   return 'size' in key && typeof key.size === 'number' ? `DH, ${key.size} bits` : null;
 }
 
-/** Returns whether not all current clients offer the group. Each has a rule of its own, so that it is no outdated TLS. */
+/**
+ * Returns whether some current clients do not offer the group. A separate rule reports such groups, so a server that needs one does not
+ * count as one with outdated TLS.
+ */
 export function isRareGroup(group: string | null): boolean {
   return group !== null && !['X25519', 'P-256', 'P-384'].includes(group);
 }
@@ -260,8 +263,8 @@ const PROTOCOL_VERSION_ALERT = 70;
 const LEGACY_ALERTS = [40, PROTOCOL_VERSION_ALERT, 71];
 
 /**
- * Alerts for a missing client certificate: certificate_required, or bad_certificate and handshake_failure, which
- * servers send instead (RFC 8446 §6.2).
+ * Alerts for a missing client certificate: certificate_required, and bad_certificate and handshake_failure, which some servers send for the
+ * same reason (RFC 8446 §6.2).
  */
 const CLIENT_CERTIFICATE_ALERTS = [116, 42, 40];
 

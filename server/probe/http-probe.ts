@@ -54,7 +54,8 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
     const asked = { method, address, endpoint, limit: { ms, signal } };
     const result = await request({ ...asked, tls });
     if (!result.wantsHttp1) return result;
-    // As browsers do (RFC 9113 §7): some servers have pages that demand a client certificate, which HTTP/2 cannot ask for later.
+    // Retry with HTTP/1.1, as browsers do (RFC 9113 §7). Some servers have pages that demand a client certificate, and HTTP/2 cannot ask
+    // for one after the handshake.
     demand = ['http1_required'];
     alpn = HTTP_1_1;
     const again = await reconnect();
@@ -85,7 +86,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   return { ...again.seen, http2Faults: lastingFaults(again.faults, again.seen.reason) };
 }
 
-/** Returns the faults because of which clients get no answer by HTTP/2. */
+/** Returns the faults because of which clients get no answer by HTTP/2. `reason`: how the request failed. */
 function lastingFaults(faults: readonly Http2Fault[], reason: Failure): readonly Http2Fault[] {
   if (faults.includes('late_settings')) return ['no_settings'];
   return reason === 'not_http2' ? faults : [...faults, 'no_answer'];

@@ -2,10 +2,10 @@ import type { Http2Fault } from '../core/observation.ts';
 import type { ResponseReader } from '../egress/http-response.ts';
 import { faultsOfFields, statusOf } from './http2-fields.ts';
 
-/** Number of header bytes, compressed, that are read; as many as of an HTTP/1.1 response. */
+/** Maximum number of compressed header bytes that we read, as many as of the headers of an HTTP/1.1 response. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const FRAME_HEADER_BYTES = 9;
-/** Largest payload of a frame, because we do not ask for larger ones (RFC 9113 §6.5.2). */
+/** Largest payload of a frame in bytes. Our SETTINGS permit no larger ones (RFC 9113 §6.5.2). */
 const MAX_FRAME_BYTES = 16 * 1024;
 /**
  * Maximum number of frames in an answer. Servers need about five, and more if they send the body in small pieces. Limited because
@@ -116,7 +116,7 @@ export class Http2Reader implements ResponseReader {
     return this.#bodyBytes;
   }
 
-  /** Returns whether nothing more is read: the server ended or reset the stream or the connection, or broke the protocol. */
+  /** Returns whether reading is over: the server ended or reset the stream or the connection, or broke the protocol. */
   hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -140,7 +140,7 @@ export class Http2Reader implements ResponseReader {
     return this.#outcome ?? 'more';
   }
 
-  /** Reads the next frame. Returns false if it is not complete yet, or if nothing more is read. */
+  /** Reads the next frame. Returns false if it is not complete yet, or if reading is over. */
   #readNext(): boolean {
     if (this.#hasEnded || this.#rest.length < FRAME_HEADER_BYTES) return false;
     const length = this.#rest.readUIntBE(0, 3);
@@ -155,7 +155,10 @@ export class Http2Reader implements ResponseReader {
     return true;
   }
 
-  /** Returns the fault of a frame of this type that is too long: `large_frame`, which Go accepts, only where the type is allowed. */
+  /**
+   * Returns the fault for a frame that is too long: `large_frame`, which Go accepts, if a frame of this type may come now; else a worse
+   * one.
+   */
   #faultOfLength(type = 0): Http2Fault {
     if (this.#frames === 0 && type !== SETTINGS) return 'garbage';
     return type === DATA && this.#status === null ? 'malformed_frame' : 'large_frame';

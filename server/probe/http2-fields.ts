@@ -13,7 +13,7 @@ const STATIC_NAMES: readonly (readonly [first: number, last: number, name: strin
 /** The values of `:status` in the static table, from the index `FIRST_STATUS` on. */
 const STATIC_STATUS = ['200', '204', '206', '304', '400', '404', '500'];
 const FIRST_STATUS = 8;
-/** The name `:status` as Huffman’s code, in hexadecimal. */
+/** The name `:status` in Huffman code (RFC 7541, Appendix B), in hexadecimal. */
 const COMPRESSED_STATUS = 'b8848d36a3';
 
 /** A field of a field block. `name`: empty if it is compressed or refers to a table entry that we do not need. */

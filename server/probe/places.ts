@@ -4,7 +4,7 @@ import { type DomainServer, endpointAt, srvServices } from '../core/srv.ts';
 import { type CheckedEndpoint, effectiveTarget } from '../core/target.ts';
 import type { Resolver, ServerLookup } from '../egress/resolver.ts';
 
-/** An address to probe, and the endpoint that it is probed as. */
+/** An address to probe, and the endpoint whose port and protocol we use there. */
 export interface Place {
   address: string;
   endpoint: CheckedEndpoint;
@@ -48,8 +48,9 @@ export async function findPlaces(
 }
 
 /**
- * Returns whether to report the failure of the host's lookup instead of that of the servers' lookup. If our name servers are silent, the
- * domain is not the cause. A report about the records of a host without a permitted address would reveal that our name servers know the host.
+ * Decides which of two failed lookups to report: returns true for the host's, false for that of the SRV records. If our name servers are
+ * silent, the domain is not the cause. If the host has no permitted address, a report about its SRV records would reveal that our name
+ * servers know the host.
  */
 function hostFailureCounts(ofServers: FailedResolution, ofHost: FailedResolution): boolean {
   return (
@@ -59,7 +60,10 @@ function hostFailureCounts(ofServers: FailedResolution, ofHost: FailedResolution
 
 type FailedResolution = Extract<Resolution, { ok: false }>;
 
-/** Returns whether DNS has an address to check an endpoint at; null if that is not known in time. Never rejects for network failures. */
+/**
+ * Returns whether DNS has an address at which an endpoint can be checked; null if no answer comes in time. Never rejects for network
+ * failures.
+ */
 export async function hasPlaces(
   endpoint: CheckedEndpoint,
   options: { resolver: PlaceResolver; signal: AbortSignal },
@@ -92,7 +96,7 @@ async function findServers(
   const servers = records
     .toSorted((left, right) => left.priority - right.priority || right.weight - left.weight)
     .map(({ name, port, isDirect }) => ({ name, port, isDirect }));
-  // Without direct TLS clients use STARTTLS, so only the first kind of records decides whether the service exists.
+  // Clients that do not support direct TLS use STARTTLS, so only the records for STARTTLS decide whether the service exists.
   const [usual] = answers;
   if (servers.length > 0 || usual?.answer === undefined) return { servers, failure: null };
   const { answer } = usual;
@@ -114,7 +118,7 @@ async function placesOfServers(
     })),
   );
   const places: Place[] = [];
-  // Several records may lead to the same place, which gets one connection only.
+  // Several records may lead to the same place. Connect to it only once.
   const known = new Set<string>();
   // Take the first address of each server before the second of any, so that the limit leaves no server out.
   for (let index = 0; index < MAX_PLACES; index++)

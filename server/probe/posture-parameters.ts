@@ -4,8 +4,8 @@ import type { Attempt } from './posture-trial.ts';
 import { groupsContext, versionsContext } from './tls-contexts.ts';
 
 /**
- * Tests the versions before the one that the server chose in the usual handshake. That handshake offered all later ones, of which a server
- * chooses the last that it knows. One handshake rules out both TLS 1.0 and 1.1.
+ * Tests which TLS versions older than the negotiated one the server accepts. Newer ones need no test: the usual handshake offered them, and
+ * servers choose the newest version that they know. One handshake tests TLS 1.0 and 1.1 together.
  */
 export async function offeredVersions(
   seen: HandshakeObservation,
@@ -36,8 +36,7 @@ export async function offeredVersions(
 }
 
 /**
- * Tests whether the server negotiates ML-KEM and whether it is intolerant of such a ClientHello, which no longer fits into
- * one packet and breaks some servers and middleboxes.
+ * Tests whether the server negotiates ML-KEM and whether it fails to answer a ClientHello with ML-KEM, which does not fit into one packet.
  */
 export async function keyExchange(
   seen: HandshakeObservation,

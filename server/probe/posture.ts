@@ -43,13 +43,15 @@ export interface PostureOptions {
 }
 
 const PER_HANDSHAKE_MS = 3_000;
-/** Time limit for each ClientHello after the first two. Two rounds of them may pass without an answer. */
+/**
+ * Time limit in ms for each ClientHello after the first two. Short enough that two batches without an answer fit into the posture's time.
+ */
 const PER_FURTHER_HELLO_MS = 1_500;
-/** Servers are slow if a handshake takes longer than this, for example because a mail server delays its greeting. */
+/** A server counts as slow if a handshake takes longer than this (ms), for example because a mail server delays its greeting. */
 const SLOW_MS = 1_000;
-/** Maximum number of simultaneous handshakes. Those with a slow server mostly wait for its greeting. */
+/** Maximum number of simultaneous handshakes. Handshakes with a slow server mostly wait for its greeting, so more of them may run. */
 const CONCURRENT = { usual: 2, slow: 5 };
-/** Share of the time of the usual handshake that a further one may take longer. */
+/** Share by which an extra handshake may take longer than the usual one. If less time is left, we start none. */
 const SPARE_TIME = 0.25;
 
 /**
@@ -141,7 +143,7 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
   const endsAt = performance.now() + limitMsOf(options);
   const expectedMs = protocol === 'https' ? 0 : seen.durationMs * (1 + SPARE_TIME);
   const hasTime = (): boolean => performance.now() + expectedMs < endsAt;
-  // Make no attempts with servers that count failures without end, or are too slow even for one.
+  // Make no attempts with servers that never forget a failed handshake, or that are too slow even for one attempt.
   const mayNever = factsOf(protocol).countsFailures === true || !hasTime();
   const handshakeWith: Attempt = async (context, alpn) => {
     const approached = { ...approach, ...alpn, address: seen.address, signal };
@@ -150,7 +152,7 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
       trial.state === 'accepted' && !hasSameLeaf(trial.evidence.presentedChain, seen.presentedChain);
     return trial;
   };
-  /** Returns null if the limit or the time does not suffice. */
+  /** Makes an attempt when its turn comes. Returns null if the failure limit or the time left does not allow it. */
   const attemptInTurn = (...attempted: Parameters<Attempt>): Promise<Trial | null> =>
     withPermit(() => {
       const handshake = (): Promise<Trial | null> =>
@@ -218,7 +220,7 @@ type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) =
 
 const TESTS: Record<PosturePart, Test> = {
   certificates: alternateLeaves,
-  // `browserHellos` tests them, because it completes no handshake.
+  // `browserHellos` tests this part, because it completes no handshake.
   client_hellos: () => Promise.resolve({}),
   key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
   tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),

@@ -35,8 +35,9 @@ export interface ObserveOptions {
   /** Parts of the posture to test, the most urgent one first. Default: all. */
   postureParts?: readonly PosturePart[];
   /**
-   * True for an endpoint that was never checked. A server that sends nothing for five seconds is then tried with TLS, too, so that the
-   * user soon learns that the port expects TLS. Servers that greet late may log that as an error, so later checks try it only at their end.
+   * True for an endpoint that was never checked. A server that sends nothing for five seconds is then tried with direct TLS, too, so that
+   * the user soon learns that the port expects TLS. Later checks try this only at their end, because servers that greet late may log it as
+   * an error.
    */
   isNew?: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
@@ -69,11 +70,11 @@ export interface Probe {
   observe(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation>;
 }
 
-/** A probe that has two TLS clients. */
+/** A probe that can also observe with our own TLS client, which needs less CPU time than OpenSSL. */
 interface ReadingProbe extends Probe {
   /**
-   * Observes with our own TLS client, with one connection per address. Returns null if anything is unusual: `observe` must then find out.
-   * What it returns may be used only if it confirms an earlier result.
+   * Observes with our own TLS client, with one connection per address. Returns null if anything is unusual; call `observe` to find out
+   * what. The observation may be used only if it confirms an earlier result.
    */
   read(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation | null>;
 }
@@ -117,7 +118,7 @@ interface Timeouts {
   modeStep: number;
   /** Limit for the whole probe, including name resolution. A slow dialogue extends it by the limit of the dialogue. */
   check: number;
-  /** Limit for a whole observation with our own TLS client. What takes longer is unusual. */
+  /** Limit for an observation with our own TLS client. A slower endpoint counts as unusual, so `observe` probes it. */
   read: number;
 }
 
@@ -354,7 +355,7 @@ function startDeadline({ protocol }: CheckedEndpoint, { signal, onSlow }: Observ
   };
 }
 
-/** Returns how to connect, whichever address it is. */
+/** Returns the options for connecting that are the same for all addresses of the endpoint. */
 function approachOf(
   { protocol }: CheckedEndpoint,
   { policy, ownNames, caps, failureLimit }: ProbeSetup,
@@ -371,7 +372,7 @@ function approachOf(
   };
 }
 
-/** Removes what the server answered, apart from whether its refusal is temporary. */
+/** Removes the text and code with which the server refused us. Keeps whether its refusal is temporary. */
 function withoutReply(seen: AddressObservation): AddressObservation {
   if (seen.outcome === 'handshake' || seen.refusal === undefined) return seen;
   return { ...seen, refusal: { ...seen.refusal, code: null, text: null } };

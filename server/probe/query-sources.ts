@@ -158,7 +158,7 @@ function distinct(intermediates: readonly FetchedIntermediate[]): FetchedInterme
   return [...byBytes.values()];
 }
 
-/** Time in ms that a source has after its time limit to return a partial answer. */
+/** Extra time in ms that a source gets after its time limit, to return a partial answer. */
 const GRACE_MS = 250;
 
 interface Wait<T> {

@@ -44,8 +44,8 @@ const CHECK_TIMEOUTS: ThreadTimeouts = { observeMs: 40_000, judgeMs: 10_000, abo
 const PREVIEW_TIMEOUTS: ThreadTimeouts = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
 const IDLE_MS = 30_000;
 /**
- * Share of a request's work budget that the first thread may spend: by default 15 ms of a core, ten times the need of a
- * usual host. Endpoints that need more move to the second thread.
+ * Share of a request's work budget that the first thread may spend: by default 15 ms of CPU time, ten times what a usual host needs.
+ * Endpoints that need more move to the second thread.
  */
 const CHECKS_WORK_SHARE = 1 / 4;
 const MAX_ISOLATED = 1_000;

@@ -156,7 +156,7 @@ const OF_CURVE: Readonly<Record<string, string>> = {
   'P-521': 'ECDSA+SHA512',
 };
 
-/** Signature types that TLS 1.2 uses with its ciphers for ECDSA and for RSA. */
+/** Key types whose signatures TLS 1.2 uses with its ECDSA ciphers, and below with its RSA ciphers. */
 const WITH_ECDSA_CIPHERS: readonly KeyType[] = ['ecdsa', 'ed25519', 'ed448'];
 const WITH_RSA_CIPHERS: readonly KeyType[] = ['rsa', 'rsa-pss'];
 
@@ -197,7 +197,7 @@ export const signatureContext = memoize(
   ({ keyTypes, withoutCurve, withMlKem }) => `${keyTypes.join()} ${withoutCurve} ${withMlKem}`,
 );
 
-/** Returns null if OpenSSL does not know one of the signatures. */
+/** Creates a context. Returns null if OpenSSL does not know one of its signatures. */
 function contextOrNull(options: SecureContextOptions): SecureContext | null {
   try {
     return createSecureContext(options);

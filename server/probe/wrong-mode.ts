@@ -15,7 +15,7 @@ const MAX_BYTES = 16 * 1024;
 
 type Refusal = Extract<ConnectResult, { ok: false }>;
 
-/** `modeStepMs`: time limit of each step of finding out how a port starts. */
+/** `modeStepMs`: time limit in ms for each step of finding out whether a port starts with TLS or in plain text. */
 export type ModeOptions = ConnectOptions & { modeStepMs: number };
 
 /**
@@ -98,7 +98,7 @@ async function plaintextScheme(
   }
 }
 
-/** Number of bytes at the start of a server's words that we look at. */
+/** Number of bytes from a server in which we look for signs of its protocol. */
 const WORDS_BYTES = 512;
 
 const wordsUntil =
@@ -109,7 +109,7 @@ const wordsUntil =
   };
 
 const firstLine = wordsUntil((words) => words.includes('\n'));
-/** The first bytes of a BER element, or an XML stream with its start tag. */
+/** Parser that waits for the first bytes of a BER element, or for an XML stream up to the end of its start tag. */
 const firstElement = wordsUntil((words) => {
   const stream = words.indexOf('<stream:stream');
   return words.startsWith('0') ? words.length > 9 : stream !== -1 && words.includes('>', stream);

@@ -19,7 +19,7 @@ const TARGET: HelloTarget = { serverName: 'odd.example', alpn: ['h2', 'http/1.1'
 const written = (shape: HelloShape, target = TARGET): ReadHello => readHello(writeHello(shape, target));
 const { chromium, firefox, apple } = BROWSER_HELLOS;
 
-/** For each part, whether a ClientHello has it. */
+/** Functions that tell, for each part that browsers add to a ClientHello, whether a given ClientHello has it. */
 const HAS: Record<Exclude<HelloPart, 'whole'>, (hello: ReadHello) => boolean> = {
   size: ({ length }) => length > 1_460,
   ml_kem: (hello) => extensionNumbers(hello, 10).includes(0x11ec) && shareGroups(hello).includes(0x11ec),
@@ -127,7 +127,7 @@ describe('the ClientHello of our own TLS client', () => {
     for (const type of [0, 5, 16]) expect(ours.extensions.get(type)).toEqual(theirs.extensions.get(type));
   });
 
-  it('is the same from a writer for many servers, with other random values each time', () => {
+  it('differs only in its random values, whether `helloWriter` or `writeHello` writes it', () => {
     const share = { x25519Share: Buffer.alloc(32, 9) };
     const write = helloWriter(usualHello(true), { alpn: TARGET.alpn, ...share });
     for (const serverName of ['odd.example', 'another.odd.example', '192.0.2.1', null]) {

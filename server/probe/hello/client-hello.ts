@@ -86,8 +86,8 @@ export function writeHello(shape: HelloShape, target: HelloTarget, paddedTo = 0)
 }
 
 /**
- * Returns a function that writes the same ClientHellos as `writeHello` to many servers, in a tenth of the time. The shape must begin with the
- * server name, and have no GREASE.
+ * Returns a function that writes ClientHellos of one shape to many servers, in a tenth of the time that `writeHello` takes. The shape must
+ * begin with the server name and have no GREASE.
  */
 export function helloWriter(
   shape: HelloShape,
@@ -114,7 +114,7 @@ export function helloWriter(
   };
 }
 
-/** Places in a record with a ClientHello: its random, and its session id of 32 bytes (RFC 8446 §4.1.2). */
+/** Offsets in bytes in a record with a ClientHello: of its random, and of its session id, which has 32 bytes (RFC 8446 §4.1.2). */
 const RANDOM_AT = 5 + 4 + 2;
 export const SESSION_ID_AT = RANDOM_AT + 32 + 1;
 

@@ -74,7 +74,7 @@ describe('the first flight of a server', () => {
     ['a record of 60 kB', bytes('160303ea60'), 'not_tls'],
     ['nothing', Buffer.alloc(0), null],
     ['a part of a ServerHello', record(22, TLS_1_3.subarray(0, 30)), null],
-  ])('that is %s is no ServerHello', (_name, all, answer) => {
+  ])('that is %s does not count as a ServerHello', (_name, all, answer) => {
     const flight = read(all);
     expect(flight.answer).toBe(answer);
     expect(flight.isComplete).toBe(answer !== null);

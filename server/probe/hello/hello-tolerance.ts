@@ -79,14 +79,15 @@ async function findIntolerances(
   const refusedOnce = refusedIn(first);
   if (refusedOnce.length === 0) return [];
 
-  // Send both again, so that a server that refused only once does not get the many ClientHellos below. Do not repeat one that got no
-  // answer, because each costs the whole time limit.
+  // Send both again. A server that refused one only once is spared the many ClientHellos below. Do not repeat one that got no answer,
+  // because each takes the whole time limit.
   const isLoud = (browser: Browser): boolean => first.get(browser) !== 'silent';
   const [controls, again] = await Promise.all([
     ask(['plain'], plain),
     ask(refusedOnce.filter(isLoud), ofBrowser),
   ]);
-  // If an alert refuses even a plain ClientHello, the server needs something that not all browsers offer. Other refusals: it may be busy.
+  // If the server refuses even a plain ClientHello with an alert, it needs something that not all browsers offer. If it refuses in another
+  // way, it may just be busy.
   const control = controls?.get('plain');
   if (control !== null) return control === 'alert' ? [] : null;
   if (again === null) return null;

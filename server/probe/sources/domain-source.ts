@@ -21,9 +21,15 @@ const MAX_BOOTSTRAP_BYTES = 1024 * 1024;
 const MAX_DOMAIN_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 512;
 const MAX_LABELS = 32;
-/** Alerts begin 60 days before the end. They must not depend on an old answer. */
+/**
+ * Time before the end of a registration (ms) in which we look it up daily. Alerts begin 60 days before the end and must not depend on an
+ * old answer.
+ */
 const ENDS_SOON_MS = 62 * DAY_MS;
-/** Shorter than the time between two posture checks (a day), so that each of them asks the registry. */
+/**
+ * Cache lifetime in ms of a registration that ends soon. It is shorter than the day between two posture checks, so that each of these asks
+ * the registry.
+ */
 const ALERTED_EVERY_MS = 18 * HOUR_MS;
 
 const registriesSchema = z.array(z.tuple([z.string(), z.string()]));

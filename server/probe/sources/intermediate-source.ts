@@ -157,7 +157,7 @@ class Search {
   }
 
   /**
-   * Adds the cached valid issuers of `child`, then, level by level, the cached valid issuers of all available issuers.
+   * Adds the cached valid issuers of `child`, then the cached valid issuers of these and of the other available issuers, level by level.
    */
   addCached(child: Certificate, cached: (name: string) => readonly KnownIntermediate[]): void {
     let children = [child];
@@ -213,8 +213,7 @@ class Search {
   }
 
   /**
-   * Returns the available certificates that signed `child`, except self-signed ones, because an untrusted
-   * root has no other issuer.
+   * Returns the available certificates that signed `child`. Omits self-signed ones, because nothing can be fetched above an untrusted root.
    */
   #issuersOfOne(child: Certificate): Certificate[] {
     const work = this.#work;
@@ -225,8 +224,8 @@ class Search {
 }
 
 /**
- * Returns whether one certificate may have issued the other. True also if the signature cannot be verified, because the issuer is
- * then not missing.
+ * Returns whether one certificate may have issued the other. Returns true if the signature cannot be verified, too: the chain then does not
+ * lack an issuer.
  */
 function isIssuer(issuer: Certificate, child: Certificate, work: WorkBudget): boolean {
   return (

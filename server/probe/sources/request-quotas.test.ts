@@ -8,7 +8,7 @@ const networks = (...addresses: string[]) =>
     .filter((to) => /^network \S+$/.test(to));
 
 describe('The quota of a network', () => {
-  it('covers one IPv4 address, or 64 bits of an IPv6 address', () => {
+  it('covers one IPv4 address, or all IPv6 addresses with the same first 64 bits', () => {
     expect(networks('192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2:0:0:1')).toEqual([
       'network 192.0.2.1',
       'network 192.0.2.2',

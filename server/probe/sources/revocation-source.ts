@@ -122,7 +122,7 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
       const { state } = concludeRevocation(signer.certificate, evidence, null, now);
       return state === 'good' ? [signer.certificate] : [];
     });
-    // The revocation of the certificate itself must not wait for a slow CRL about another one.
+    // A slow CRL about a CA must not delay the revocation status of the certificate itself.
     const good = await withTimeout(Promise.all(more), { ms: CRL_WAIT_MS, signal }, []);
     return [...authorities, ...good.flat()];
   };
@@ -161,7 +161,7 @@ function createUrlQueries(contexts: RevocationContexts) {
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
-      // Names the accepted signers, so that a failure does not count for a check that accepts others.
+      // The subject names the signers that this check accepts, so that a failure is not cached for checks that accept other signers.
       subject: [
         'signers',
         ...signers.slice(query.authorities.length).map(({ fingerprint }) => fingerprint),
@@ -231,8 +231,8 @@ function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') 
 }
 
 /**
- * Problems of CRLs that are not kept, because they may be forged or foreign. One with critical extensions that we or clients do not
- * understand is kept: it may still revoke other certificates.
+ * Problems that show that a CRL may be forged or belong to another CA. We never cache such a CRL. We do cache one with critical extensions
+ * that we or clients do not understand, because it may still revoke other certificates.
  */
 const UNTRUSTED: ReadonlySet<RevocationProblem> = new Set([
   'wrong_issuer',

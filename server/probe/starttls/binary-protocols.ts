@@ -18,7 +18,8 @@ export const BINARY_PROTOCOLS = {
     startTls: ldap,
     goodbye: ldapUnbind,
   },
-  // Clients of PostgreSQL end with Terminate, but only after their startup packet: before it, the server logs a wrong length.
+  // No goodbye: clients of PostgreSQL may send Terminate only after their startup packet. Before that packet, the server logs a wrong
+  // length.
   postgres: { startTls: postgres },
   // A packet with the number 0, and version 10 of the handshake.
   mysql: { greeting: /^[\s\S]{3}\0\n/, startTls: mysql, goodbye: mysqlLogin },
@@ -72,8 +73,8 @@ const postgresError: Parser<ServerAnswer> = (seen) => {
 };
 
 /**
- * Our capabilities without CLIENT_SSL, among them CLIENT_SECURE_CONNECTION, CLIENT_PLUGIN_AUTH and CLIENT_CONNECT_ATTRS; a maximum packet
- * size of 16 MiB, UTF-8.
+ * Our capabilities without CLIENT_SSL (among them CLIENT_SECURE_CONNECTION, CLIENT_PLUGIN_AUTH and CLIENT_CONNECT_ATTRS), then a maximum
+ * packet size of 16 MiB and the number of UTF-8.
  */
 const MYSQL_CLIENT = Buffer.concat([Buffer.from('85a67f000000000121', 'hex'), Buffer.alloc(23)]);
 const CLIENT_SSL = 0x0800;

@@ -31,7 +31,7 @@ describe('ehloName', () => {
     },
   );
 
-  it('is the name that the operator chose in every network', () => {
+  it('is always the name that the operator chose, if there is one', () => {
     const own = { ehloName: 'checks.example.net', publicHost: 'certs.example.com' };
     for (const remoteAddress of [PEER, '10.0.0.25'])
       expect(ehloName({ localAddress: '10.0.0.7', remoteAddress }, own)).toBe('checks.example.net');

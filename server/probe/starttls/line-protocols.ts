@@ -9,7 +9,7 @@ import {
   wrongProtocol,
 } from './plaintext-session.ts';
 
-/** Reads the lines of an answer up to one that matches. */
+/** Reads the lines of an answer up to the first that matches `end`. */
 const upTo =
   (end: RegExp) =>
   async (session: PlaintextSession): Promise<void> => {
@@ -28,7 +28,7 @@ export const LINE_PROTOCOLS = {
     goodbye: leave({
       logout: 'QUIT',
       read: reply,
-      // A greeting may also say that the mail server asks Dovecot for logins.
+      // Greetings of Postfix and Exim may name Dovecot, too, which then only verifies their logins.
       dovecot: { sign: /^220[ -](?!.*(?:Postfix|Exim)).*Dovecot|BURL imap/, login: `AUTH ${NO_MECHANISM}` },
     }),
   },
@@ -100,8 +100,8 @@ interface Leave {
 function leave({ logout, read, readGreeting = read, greetsTwice, dovecot }: Leave): Dialogue['goodbye'] {
   return async (session, _domain, state) => {
     if (state === 'direct' || (state === 'upgraded' && greetsTwice)) await readGreeting(session);
-    // Dovecot logs “no auth attempts” about sessions without a login, for which fail2ban blocks addresses in its aggressive mode. It
-    // logs this login as one with an unsupported mechanism, which no filter matches. Other servers would log a failed login.
+    // Dovecot logs “no auth attempts” about a session without a login, and fail2ban in its aggressive mode blocks addresses for that. So we
+    // try to log in with a mechanism that Dovecot does not support, which no filter matches. Other servers would log a failed login.
     if (dovecot?.sign.test(session.opening())) {
       session.send(`${dovecot.login}\r\n`);
       await read(session);
@@ -115,7 +115,7 @@ function leave({ logout, read, readGreeting = read, greetsTwice, dovecot }: Leav
 async function smtp(session: PlaintextSession, hello: string): Promise<void> {
   await expectReply(session, [220], SMTP_REFUSALS);
   session.send(`${hello}\r\n`);
-  // A server that knows only HELO has no extensions. 501 and 550 are about our name.
+  // 500 and 502: the server knows only HELO, so it has no extensions. 501 and 550 refuse our name instead.
   const { lines } = await expectReply(session, [250], { ...SMTP_REFUSALS, unknown: [500, 502] });
   if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS')) throw noStartTls();
   session.send('STARTTLS\r\n');
@@ -131,7 +131,7 @@ async function ftp(session: PlaintextSession): Promise<number | void> {
   const isTemporary = (code: number): boolean => code === 120 || is4xx(code);
   await expectReply(session, [220], { isTemporary });
   session.send('AUTH TLS\r\n');
-  // 334 (RFC 2228) and 200 are not those of RFC 4217, but the servers that send them start TLS. 530 is that of vsftpd without TLS.
+  // RFC 4217 specifies 234. Servers that answer 334 (RFC 2228) or 200 start TLS, too. vsftpd answers 530 if TLS is off.
   const unknown = [500, 501, 502, 504, 530];
   const { code } = await expectReply(session, [234, 334, 200], { isTemporary, unknown });
   if (code !== 234) return code;

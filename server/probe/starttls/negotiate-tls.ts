@@ -73,8 +73,8 @@ const MAX_PATIENT_GOODBYES = 256;
 let patientGoodbyes = 0;
 
 /**
- * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
- * the TLS handshake. On failure the caller closes the socket; if the server had answered in its protocol, it has been told goodbye.
+ * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to the TLS
+ * handshake. On failure the caller closes the socket; if the server has answered in its protocol, we have ended the session with a goodbye.
  */
 export async function negotiateTls(
   socket: Socket,
@@ -127,7 +127,7 @@ export async function negotiateTls(
 }
 
 /**
- * Says goodbye inside TLS, as clients of the endpoint's service do. `opening` is that of `negotiateTls`. Resolves when the connection
+ * Says goodbye inside TLS, as clients of the endpoint's service do. `opening`: as `negotiateTls` returned it. Resolves when the connection
  * may be closed, after at most a minute. Never rejects.
  */
 export async function sayGoodbye(

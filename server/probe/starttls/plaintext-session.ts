@@ -92,7 +92,7 @@ export interface PlaintextSession {
   end(): void;
 }
 
-/** How a protocol gets from plain text to TLS, and how its clients leave. */
+/** How a protocol gets from plain text to TLS, and how its clients end a session. */
 export interface Dialogue {
   /** How the server's first line begins; absent if the client speaks first. */
   greeting?: RegExp;
@@ -131,7 +131,7 @@ const MAX_BYTES = 64 * 1024;
 const ALERT_HEAD = '\x15\x03';
 const OPENING_BYTES = 1024;
 
-/** Opens a session. `opening`: that of an earlier session of the same connection. */
+/** Opens a session. `opening`: the result of `opening()` of an earlier session of the same connection. */
 export function openPlaintextSession(socket: Socket, opening?: string): PlaintextSession {
   let first = '';
   let unread: Buffer = Buffer.alloc(0);

@@ -49,7 +49,7 @@ async function startTls(session: PlaintextSession, stream: Stream): Promise<void
 
 /** Closes the stream (RFC 6120 §4.4) and waits until the server closes its own. Inside TLS, opens a new one first (§5.4.3.3). */
 async function goodbye(session: PlaintextSession, stream: Stream, state: SessionState): Promise<void> {
-  // A server that refuses the new stream waits for its end, too.
+  // Close the stream even if the server refuses the new one: it still waits for the end.
   if (state !== 'refused') await openStream(session, stream).catch(() => undefined);
   session.send('</stream:stream>');
   while ((await session.take(tag)).name !== '/stream');
@@ -79,7 +79,7 @@ async function readStreamError(session: PlaintextSession): Promise<{ code: strin
       if (seen.name === '/text') found.text = seen.before;
     }
   } catch (error) {
-    // The server closed the connection within its error, which still is a refusal.
+    // The server closed the connection before its error was complete. It refused us all the same.
     if (!(error instanceof StartTlsError)) throw error;
   }
   return found;
