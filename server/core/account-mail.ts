@@ -48,7 +48,10 @@ export const OPERATOR_MAILS: readonly string[] = [
   'operator_alarm',
 ] satisfies AccountMail['kind'][];
 
-/** Returns whether a mail is not sent to an address that refused mail. Links and mails to the operator are sent nevertheless. */
+/**
+ * Returns whether we withhold a mail of this kind from addresses that refused mail. We never withhold mails with links and mails to the
+ * operator.
+ */
 export function isSuppressible(kind: AccountMail['kind']): boolean {
   return !LINK_MAILS.includes(kind) && !OPERATOR_MAILS.includes(kind);
 }

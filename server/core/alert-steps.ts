@@ -60,8 +60,8 @@ export function isRegistrationCritical({ expiresAt }: { expiresAt: number }, at:
 }
 
 /**
- * Returns when the latest step up to `now` came, if it is not `sent` and came after `sentAt`; else null. All in ms UTC. A
- * message about the step `sent` is then redundant.
+ * Returns when the latest step up to `now` was reached, if it is tighter than the step `sent`: another step, reached after `sentAt`. A
+ * message about `sent` is then redundant. Returns null otherwise. All times in ms UTC.
  */
 export function tighterStepReachedAt(
   certificate: Renewable,
@@ -139,7 +139,7 @@ const FIXED_LABELS: Partial<Record<Step, string>> = {
   renewal_overdue: 'when its renewal is overdue',
   expired: 'when it expires',
 };
-/** Days before the expiry at which each other default step comes; fewer for short lifetimes. */
+/** Days before expiry of the other default steps. Short-lived certificates reach these steps later. */
 const DEFAULT_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
 
 /**

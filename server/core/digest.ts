@@ -8,9 +8,9 @@ import type { Plan } from './plan.ts';
 
 /** The local time at which a digest is due: Monday, 08:00. */
 const DIGEST_TIME = { minute: 8 * 60, weekday: 1 };
-/** The digest lists a certificate from this time before its expiry on. */
+/** Time before expiry from which the digest lists a certificate, ms. */
 export const DIGEST_AHEAD_MS = 30 * DAY_MS;
-/** The time before a digest that it reports on. */
+/** Length of the period that a digest reports on, ms. */
 export const DIGEST_PERIOD_MS = WEEK_MS;
 /** Longest time that a digest is planned ahead. If one is planned for later, the clock ran ahead when it was planned. */
 export const DIGEST_MAX_AHEAD_MS = 8 * DAY_MS;
@@ -41,8 +41,8 @@ export function nextDigestAt(now: number, timeZone: string | null): number {
 }
 
 /**
- * Returns whether a digest planned for `plannedAt` is due, and when the account's next one is (ms UTC). The time zone may have
- * changed since the digest was planned. Then Monday in the new zone may still be ahead.
+ * Returns whether a digest planned for `plannedAt` is due, and when the account's next digest is (ms UTC). If the time zone has changed
+ * since the digest was planned, Monday may still be ahead in the new zone.
  */
 export function followDigest(
   plannedAt: number,
@@ -131,8 +131,8 @@ function lowestUptimes(
 }
 
 /**
- * Returns why a domain needs attention; null if it does not. From a week before the expiry, a certificate counts unless its
- * renewal is known not to be overdue yet.
+ * Returns why a domain needs attention; null if it does not. A certificate counts from a week before its expiry, except while its renewal
+ * is known to be on schedule.
  */
 export function concernOf(domain: DigestDomain, now: number): Concern | null {
   const { notAfter } = domain;

@@ -78,8 +78,9 @@ const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 type PortAndProtocol = Pick<Endpoint, 'port' | 'protocol'>;
 
 /**
- * Parses a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address, and the fields of a target. Returns a code
- * and a message if something is invalid, or if the policy forbids the place to connect to; names that are only sent may be local.
+ * Parses a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address, and the fields of a target. Returns a code and
+ * a message if something is invalid, or if the policy forbids the address to connect to. Names that are only sent, for example as SNI, may
+ * be local.
  */
 export function normaliseEndpoint(
   input: string,
@@ -127,7 +128,7 @@ function fromAuthority(hostAndPort: string, scheme: Scheme, policy: EndpointPoli
       ? fromName(name, portAndProtocol, policy)
       : fromIpv6(literal[1] ?? '', portAndProtocol, policy);
   if (!read.ok || writtenPort === undefined || srvServices(read.endpoint).length === 0) return read;
-  // Whoever writes a port means this host, and not the servers that SRV records name (RFC 6120 §3.2.3).
+  // A port in the input means this host, and not the servers that SRV records name (RFC 6120 §3.2.3).
   return {
     ok: true,
     endpoint: { ...read.endpoint, target: writeTarget({ connect_to: read.endpoint.host }) },

@@ -118,7 +118,7 @@ export interface FailedObservation {
 export type AddressObservation = HandshakeObservation | FailedObservation;
 
 export type Resolution =
-  /** `leftOut`: the number of addresses that the policy refuses, if there are any. Nothing names them. */
+  /** `leftOut`: the number of addresses that the policy refuses, if there are any. The observation does not contain these addresses. */
   | { ok: true; addresses: string[]; leftOut?: number }
   | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 

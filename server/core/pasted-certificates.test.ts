@@ -78,7 +78,7 @@ describe('the certificate that hosts should serve', () => {
     expect(found(selfSigned({ dnsNames: ['nas.example'] }).certificatePem)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is not an authority that no extension marks as such, beside a certificate that it issued', () => {
+  it('is never the issuer of another certificate in the text, even if no extension marks it as an authority', () => {
     const old = mintAuthority({ commonName: 'Old Root', basicConstraints: null, keyUsage: null });
     const issued = old.issue({ dnsNames: ['old.example'] });
     expect(found(old.certificatePem + issued.certificatePem)).toBe(issued.fingerprint);

@@ -150,7 +150,7 @@ export function readCertificates(
   }
 }
 
-/** Says what PEM text without certificates has instead. */
+/** Says what PEM text contains instead of certificates. */
 function withoutCertificate(pem: string): string {
   const [, label = ''] = /-----BEGIN ([A-Z0-9 #]{1,40})-----/.exec(pem) ?? [];
   if (label === 'CERTIFICATE REQUEST' || label === 'NEW CERTIFICATE REQUEST')

@@ -126,7 +126,7 @@ describe('a refund', () => {
       expect(followRefund(later, { refunded, refundedAt: NOW - DAY, occurredAt: NOW })).toEqual(later);
   });
 
-  it('is stale if it is older than the last event, unless it may be of a later period', () => {
+  it('is stale if it is older than the last event, unless it may refund a later period', () => {
     expect(followRefund({ refundedAt: null, reportedAt: NOW + 1 }, refund)).toBeNull();
     const before = { refundedAt: NOW - DAY, reportedAt: NOW + 1 };
     expect(followRefund(before, { ...refund, refunded: false })).toBeNull();

@@ -225,7 +225,7 @@ export function refundTime(occurredAt: number, periodEndsAt: number | null): num
   return periodEndsAt === null ? occurredAt : Math.min(occurredAt, periodEndsAt - 1);
 }
 
-/** The refund of a subscription that is in effect, null if none is; and the time of the last event about refunds. */
+/** `refundedAt`: that of the `Refund` in effect; null if none is. `reportedAt`: time of the last event about refunds. Both in ms UTC. */
 export interface RefundState {
   refundedAt: number | null;
   reportedAt: number | null;

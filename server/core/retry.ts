@@ -21,7 +21,7 @@ const HTTP_DELAYS_MS = [
 const HTTP_RETRIES_AT_MS = HTTP_DELAYS_MS.map((_, index) =>
   HTTP_DELAYS_MS.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0),
 );
-/** A retry counts as made from this share of its due time on. Jitter makes a retry at most a tenth earlier. */
+/** Share of a retry's due time from which the retry counts as made. It allows for jitter, which makes retries up to a tenth earlier. */
 const EARLIEST_SHARE = 0.85;
 /** Shortest and longest pause after an attempt that may have delivered the mail. */
 const MAIL_REPEAT_DELAY_MS = { min: 10 * MINUTE_MS, max: 6 * HOUR_MS };
@@ -68,7 +68,8 @@ function mailDelay(attempt: number, jitter: number): number {
 
 /**
  * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt` also counts
- * attempts during which our process crashed. They must not use up the retries, so no more count than the schedule allows by now.
+ * attempts during which our process crashed. They must not use up the retries, so at most as many count as the schedule has made due by
+ * now.
  */
 function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): number | null {
   const passed = HTTP_RETRIES_AT_MS.filter((due) => now - firstAttemptAt >= due * EARLIEST_SHARE).length;

@@ -19,8 +19,8 @@ export interface SrvService {
 }
 
 /**
- * Returns the SRV records that clients of an endpoint look up; none if they connect to the host itself. That is so for other protocols,
- * another port than the usual one, an IP address, and with a `connect_to`.
+ * Returns the SRV records that clients of an endpoint look up. Returns none if clients connect to the host itself: for other protocols,
+ * ports other than the usual one, IP addresses and endpoints with a `connect_to`.
  */
 export function srvServices({ host, port, protocol, target }: CheckedEndpoint): SrvService[] {
   const { schemes, srv, direct } = factsOf(serviceOf({ port, protocol }));

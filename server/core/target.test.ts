@@ -47,7 +47,7 @@ describe('the target of an endpoint', () => {
     ['example.com', { connect_to: 'example.com', server_name: 'EXAMPLE.com', verify_name: 'example.com.' }],
     ['example.com:8443', { connect_to: 'example.com:8443' }],
     ['10.0.0.7', { server_name: 'none', family: '4' }],
-  ])('is absent if it says only what would be done anyway: %s with %j', (host, typed) => {
+  ])('is absent if all its fields equal the defaults: %s with %j', (host, typed) => {
     expect(read(typed, host)).not.toHaveProperty('target');
   });
 
@@ -82,7 +82,7 @@ describe('the target of an endpoint', () => {
     expect(refusal(typed, host)).toContain(message);
   });
 
-  it('is judged by the address policy where we connect, and not by the names that are only sent', () => {
+  it('is refused if the policy forbids the address to connect to, but names that are only sent may be local', () => {
     expect(refusal({ connect_to: '10.0.0.7' }, 'example.com', closed)).toMatch(
       /^Connect to: This IP address is private/,
     );
@@ -110,7 +110,7 @@ describe('effectiveTarget', () => {
     });
   });
 
-  it('does not verify another name because another server name is sent', () => {
+  it('verifies the host even if another server name is sent', () => {
     const endpoint = read({ connect_to: '[2001:db8::1]:8443', server_name: 'other.example', family: '6' });
     expect(effectiveTarget(endpoint)).toMatchObject({
       connectTo: { host: '2001:db8::1', port: 8443 },
@@ -140,7 +140,7 @@ describe('the names of endpoints with a target', () => {
     expect(describeTarget(endpoint.target)).toBe(sentence);
   });
 
-  it('have no field for a target in the identity of an endpoint without one', () => {
+  it('are stored without a field for the target if there is none', () => {
     const plain = { host: 'example.com', port: 443, protocol: 'https' } as const;
     expect(identityOf({ ...plain, target: '' })).toStrictEqual(plain);
     expect(describeTarget('')).toBeNull();

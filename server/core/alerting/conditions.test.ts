@@ -206,11 +206,11 @@ describe('the addresses where a certificate is missing', () => {
     return waitingAddresses(deployment, seen).map(({ address }) => address);
   };
 
-  it('are those with an earlier one, also if it was issued a minute before the announced one', () => {
+  it('are those that serve an earlier certificate, even one issued only a minute before the announced one', () => {
     expect(waiting({ certificate: null, successor })).toEqual(['192.0.2.1']);
   });
 
-  it('no address is missing the certificate if both were issued together and one may be for another key type', () => {
+  it('do not include one whose certificate was issued at the same time and may be for another key type', () => {
     expect(waiting({ certificate, successor })).toEqual([]);
     const posture = postureAt(NOW, { alternates: [alternate('rsa', [issue().der])] });
     expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);

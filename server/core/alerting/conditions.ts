@@ -58,8 +58,8 @@ export function waitingAddresses(
   { addresses, lastSeen, posture }: Pick<Verdict, 'addresses' | 'lastSeen' | 'posture'>,
 ): Verdict['addresses'] {
   if (successor === null) return [];
-  // A check sees one of two certificates issued together for different key types, so near-equal issue times count as served. If a
-  // user announced the certificate and the host has no second one, only that one or a later one counts.
+  // A check sees one of two certificates issued together for different key types, so near-equal issue times count as served. If a user
+  // announced the certificate and the host has no second one, only the announced certificate or a later one counts.
   const isStrict = certificate === null && (posture?.alternates ?? []).length === 0;
   return addresses.filter(({ fingerprint: served }) => {
     const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);
@@ -191,7 +191,10 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
 const FIX_WITH_FILE =
   'Install the file from this domain’s details: the certificate and its intermediates, in the right order.';
 
-/** Returns the problem that findings with this code alert as: undefined for a broken chain if critical, null for none. */
+/**
+ * Returns the problem under which findings with this code cause alerts: undefined if critical ones count as a broken chain, null if they
+ * cause no alerts.
+ */
 function alertsAs(code: FindingCode): Definition['problem'] {
   return definitionOf(code)?.problem;
 }
@@ -213,7 +216,7 @@ function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (fi
     const { code, severity, keyType } = finding;
     return (
       severity === 'critical' &&
-      // A revocation is reported elsewhere only for leaves of the usual handshake.
+      // The problem `revoked` covers only the leaf of the usual handshake, so revoked leaves for other key types count here.
       (alertsAs(code) === undefined || (keyType !== null && code.endsWith('revoked'))) &&
       !isHttp2Outage(finding) &&
       !(code === 'intermediate_expired' && isWatched)

@@ -56,9 +56,9 @@ export function localTime(at: number, timeZone: string | null): { minute: number
 }
 
 /**
- * Returns the next instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is
- * Sunday) if given. Returns a time that clocks skip an hour later, and of a repeated time the second instant: with the first,
- * quiet hours that a message reaches between the two would last until the next day.
+ * Returns the next instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is Sunday) if given. A
+ * time that clocks skip comes an hour later. Of a time that clocks show twice, returns the second instant. With the first one, quiet hours
+ * of a message between the two would last until the next day.
  */
 export function nextLocalTime(
   at: number,
@@ -69,7 +69,7 @@ export function nextLocalTime(
   for (let day = 0; day <= 8; day++) {
     const local = localMidnight + day * DAY_MS + minute * MINUTE_MS;
     if (weekday !== undefined && new Date(local).getUTCDay() !== weekday) continue;
-    // The offsets before and after a clock change nearby. They only lead to different ones if clocks skip or repeat `local`.
+    // The offsets before and after a clock change nearby. They give different instants only if clocks skip or repeat `local`.
     const offsets = [local - DAY_MS, local + DAY_MS].map((nearby) => zoneOffsetMs(nearby, timeZone));
     const instant = local - Math.min(...offsets.map((offset) => zoneOffsetMs(local - offset, timeZone)));
     if (instant > at) return instant;

@@ -3,8 +3,8 @@ import type { ChannelKindName } from '../../../contract/words.ts';
 import type { PlannedAlert } from './alert.ts';
 
 /**
- * An alert about an outage waits until its account and channel have had no other outage for `quietMs`, but `maxMs` at most. All alerts
- * that wait by then become one message.
+ * An alert about an outage waits until its account and channel have had no other outage for `quietMs`, but at most `maxMs`. All alerts that
+ * are waiting then become one message.
  */
 export const MERGE_WAIT = { quietMs: 10 * SECOND_MS, maxMs: 30 * SECOND_MS } as const;
 

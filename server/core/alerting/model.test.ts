@@ -24,7 +24,7 @@ const STEPS: readonly (ChosenStep[] | null)[] = [
   ['20%', '1d'],
   ['50%'],
 ];
-/** The profiles of histories: event numbers of `#happen`, of which unknown ones change nothing, and waiting times in ms. */
+/** Profiles of random histories: numbers of events for `#happen`, which ignores unknown numbers, and waiting times in ms. */
 const PROFILES: readonly { events: readonly number[]; waits: readonly number[] }[] = [
   {
     events: Array.from({ length: 36 }, (_, event) => event),

@@ -61,7 +61,7 @@ export function affectsAlerts(before: AlertSettings, after: AlertSettings): bool
   return (['channels', 'steps', 'muted'] as const).some((part) => !isSame(before[part], after[part]));
 }
 
-/** Compares lists in order; null and undefined are only the same as themselves. */
+/** Returns whether two lists have equal elements in the same order. Null equals only null, and undefined only undefined. */
 function isSame(one: readonly string[] | null | undefined, other: typeof one): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -27,7 +27,10 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 const CONFIRM_AFTER_MS = 30_000;
 /** Shortest time between two checks that count as two: closer ones may come from a restart, or from two workers. */
 const MIN_GAP_MS = 20_000;
-/** Time for three checks without the problem: two in a row may have reached another of several servers. */
+/**
+ * How long a problem must be absent before it is over, ms: long enough for three checks, because two in a row may have reached another of
+ * several servers.
+ */
 const CLEAR_AFTER_MS = 90_000;
 /** How long a problem that returned within a week must be absent before it is over: servers may answer in rotation. */
 const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
@@ -58,7 +61,7 @@ export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
   const plan: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
   const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
-  // A certificate that should be deployed here is no unexpected one.
+  // A change to the certificate that should be deployed here is expected.
   const isExpected = ({ problem, fingerprint }: Condition) =>
     problem === 'changed' && open.some((one) => isSame(one, { problem: 'not_deployed', fingerprint }));
   const found = conditionsOf(verdict, previous, host).filter((condition) => !isExpected(condition));
@@ -86,8 +89,9 @@ const sharedOf = ({ shared }: RecordedCheck, key: Key): SharedIncident | undefin
   shared.find((one) => isSame(one, key));
 
 /**
- * Adds the conditions that `conditionsOf` cannot find in this check. An unconfirmed change whose new certificate is still served: only
- * the check after the replacement found it. A renewal that should be served here and is not yet: other domains or a user announced it.
+ * Adds two conditions that `conditionsOf` cannot find in this check. First, an unconfirmed change whose new certificate is still served,
+ * because only the first check after a replacement finds it. Second, a renewal that other domains or a user announced and that is not
+ * served here yet.
  */
 function withPendingConditions(
   conditions: Condition[],
@@ -172,7 +176,8 @@ function continueIncident(
   condition: Condition,
 ): void {
   const { now } = check;
-  // The end of the incident was reported, and now there is a new step: leave it and open another one, so that a recovery can follow.
+  // The end of the incident was reported, and now there is a new step: leave this incident and open another one, so that its recovery can
+  // be reported.
   if (incident.notifiedSteps.includes('resolved') && hasUnsentStep(check, incident, condition)) {
     plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(check, plan, condition, now);
@@ -181,7 +186,7 @@ function continueIncident(
   const confirmedAt = incident.confirmedAt ?? (now >= dueAt ? now : null);
   const hasBegun = incident.problem === 'not_deployed' && incident.facts.certificate !== null;
   if (hasBegun && sharedOf(check, incident)?.othersServing === 0) {
-    // The other domains serve the old certificate again, so this domain serves the right one.
+    // No other domain serves the new certificate any more, so this domain serves the right one.
     plan.changes.push({
       kind: incident.confirmedAt === null ? 'drop' : 'end',
       id: incident.id,

@@ -154,7 +154,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('dates unreachability from the first failed check to the next one that reads a certificate', () => {
+  it('counts a host as unreachable from the first failed check until a check reads a certificate', () => {
     const since = (unreachableSince: number | null, seen: typeof served) =>
       concluded({ ...WATCHED, unreachableSince }, seen).unreachableSince;
     expect(since(null, served)).toBeNull();
@@ -293,7 +293,7 @@ describe('the conclusion of a check', () => {
     };
     expect(nextAfter({})).toBe(NOW + 15 * MINUTE_MS);
     expect(nextAfter({}, { jitter: 0.5 })).toBe(NOW + 17.5 * MINUTE_MS);
-    // A check in between, without a posture, does not change that.
+    // A check without a posture does not change when the next posture check is due.
     const limited = judge({ ...served, posture }, NOW, trustStore);
     const between = (now: number) =>
       conclude(WATCHED, served, judge(served, now, trustStore, limited), null, now).nextCheckAt;
@@ -329,7 +329,7 @@ describe('the routes of an alert', () => {
   });
 });
 
-it('a check that needs no alert context has the same conclusion with any context', () => {
+it('if `concernedCertificates` returns null, the alert context does not change the conclusion', () => {
   const expiring = (days: number) =>
     observation([answer(withChain(issue({ notBefore: NOW - 80 * DAY_MS, notAfter: NOW + days * DAY_MS })))]);
   const seen = fc.constantFrom(served, unreachable, expiring(2), expiring(40));

@@ -93,7 +93,7 @@ export function concernedCertificates(
   const isNeeded =
     plan.alerts.length > 0 ||
     certificates.length > 0 ||
-    // Maintenance silences alerts, keeps the incident of a change open, and may last longer than a snooze.
+    // The context has the end of maintenance, which may be later than that of a snooze, and which keeps the incident of a change open.
     plan.changes.some((change) => change.kind === 'end') ||
     updated.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
   return isNeeded ? certificates : null;
@@ -274,7 +274,9 @@ function earlyCheckAt(previous: Verdict | null, verdict: Verdict, now: number): 
   return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_ANSWER_MS : null;
 }
 
-/** Checks for postponed postures are spread over this time, so that the endpoints of one address do not always compete. */
+/**
+ * Time over which checks for postponed postures are spread, ms, so that the endpoints of one address do not always compete for its limit.
+ */
 const POSTURE_SPREAD_MS = 5 * MINUTE_MS;
 
 /**

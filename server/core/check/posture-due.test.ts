@@ -49,7 +49,7 @@ describe('The posture of an endpoint', () => {
     expect(due(15 * MINUTE_MS, { asked: true, protocol })).toEqual(ALL);
   });
 
-  it('is due 15 minutes later for postponed parts that were never tested or a day ago, the oldest first', () => {
+  it('is due after 15 minutes with the postponed parts that were never tested or last tested a day ago, oldest result first', () => {
     const earlier: PostureVerdict['earlier'] = [
       { part: 'certificates', at: NOW - 20 * HOUR_MS },
       { part: 'tls_versions', at: null },

@@ -76,7 +76,7 @@ describe('followUptime', () => {
     });
   });
 
-  it('changes no known state after an unknown result', () => {
+  it('keeps the known state after an unknown result', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
     for (const standing of [UP, suspected, DOWN])
       expect(followUptime(standing, { state: 'unknown', now: NOW + MINUTE })).toEqual({
@@ -88,7 +88,7 @@ describe('followUptime', () => {
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
   });
 
-  it('is unknown if a host that was up asks to come back later, but stays down if it was down', () => {
+  it('returns unknown if a host that was up asks us to come back later, and down if it was down', () => {
     const refused = { state: 'unknown', isRefused: true, now: NOW + MINUTE } as const;
     const step = followUptime(UP, refused);
     expect(step).toEqual({

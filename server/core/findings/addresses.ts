@@ -58,7 +58,7 @@ export const ADDRESSES = {
   /** Clients that send no ALPN get another certificate, probably of another service. */
   other_certificate_without_alpn: {
     kinds: {
-      /** Of the other certificate: its name, its first names and how many it has. */
+      /** The other certificate's name, the first host names in it and how many it has. */
       other_without_alpn: kind(
         object({
           name: text,

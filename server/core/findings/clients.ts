@@ -48,7 +48,7 @@ const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ...RULES.flatMap((rule) => ('why' in rule ? [[rule.code, rule] as const] : [])),
 ]);
 
-/** Returns what a rule says. A newer version may have stored a rule that this one does not know. */
+/** Returns the words of a rule; undefined for a rule that only newer versions know. */
 export const reasonOf = (rule: string): Reason | undefined => REASONS.get(rule);
 
 /** Returns the first version of a client that accepts what a rule is about; undefined if older versions accept it too, or none does. */

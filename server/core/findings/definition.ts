@@ -28,13 +28,15 @@ export interface Shown {
 export interface Kind<Facts, Stored = Facts> {
   facts: Shape<Stored>;
   words: (facts: Facts, shown: Shown) => Words;
-  /** Returns advice that replaces that of the code; undefined if these facts need none. */
+  /** Returns advice for these facts that replaces `Definition.fix`; undefined if that advice fits. */
   fix?: (facts: Facts, shown: Pick<Shown, 'host'>) => string | undefined;
-  /** Returns the line for cards that replaces that of the code; undefined if these facts need none. */
+  /** Returns the line for cards that replaces `Definition.short`; undefined if that line fits. */
   short?: (facts: Facts, shown: Pick<Shown, 'addresses'>) => string | undefined;
   /** Returns the clients that refuse the endpoint; undefined if the code or the severity decides that. */
   refusedBy?: (facts: Facts) => readonly Client[] | undefined;
-  /** Whether it alerts as a broken chain, even if it is not critical, as long as a client refuses. */
+  /**
+   * Whether the finding causes an alert about a broken chain whenever a client refuses the endpoint, even if the finding is not critical.
+   */
   breaksChain?: true;
 }
 
@@ -61,11 +63,11 @@ export interface Definition {
   /** A few words for the card. Without them the card shows the whole sentence. */
   short?: string;
   /**
-   * The problem that it alerts as. Default: a broken chain if it is critical. Null: none, because other problems report it, or because
-   * it is not about the chain.
+   * The problem under which the finding causes an alert. Default: a broken chain if the finding is critical. Null: no alert, because
+   * another problem reports it, or because it is not about the chain.
    */
   problem?: 'wrong_name' | 'replacement_wanted' | null;
-  /** Whether it is a reason to replace the certificate, so that an early replacement causes no alert. */
+  /** Whether the finding is a reason to replace the certificate, so that an early replacement causes no alert. */
   isReasonToReplace?: true;
   /** The clients that refuse the endpoint. Default: all clients if the finding is critical, else none. */
   refusedBy?: readonly Client[];

@@ -24,7 +24,7 @@ const unverifiedLeaf = object({
   /** The first names. */
   names: list(text),
 });
-/** Values of a certificate that cannot be read as a whole: nothing of them is verified. Instants in ms UTC. */
+/** Values that can be read from a malformed certificate. None of them is verified. Instants in ms UTC. */
 export type UnverifiedLeaf = Infer<typeof unverifiedLeaf>;
 
 /** Minutes until the certificate is valid, rounded up; absent if more than five. */

@@ -289,11 +289,12 @@ export function pathFaults(
       ? refusingAnchor(failure.code, certificate, trustStore)
       : refusingByCertificate(facts, certificate);
     const clients = refusing?.filter(connectsTo(protocol));
-    // Browsers, which connect over https only, may be the only clients that refuse it.
+    // The clients that refuse this anchor, for example browsers, may all speak other protocols only.
     if (clients?.length === 0 && isAnchor) continue;
     findings.set(contentKey({ code, facts }), {
       code,
-      // Without a verified path, only clients that are known to refuse make it critical.
+      // A faulty anchor, or a signature that we cannot verify, is only as severe as the clients that are known to refuse it. Other faults
+      // are critical.
       severity: isAnchor || code === 'unverifiable' ? severityOf(clients ?? [], protocol) : 'critical',
       fingerprint: certificate.fingerprint,
       facts,

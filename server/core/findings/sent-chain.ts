@@ -10,9 +10,9 @@ import { boolean, code, list, number, object, optional, text } from '../shape.ts
 import { type Definition, type FoundIn, kind, type Words } from './definition.ts';
 
 const missing = {
-  /** Whether the path ends in a root of no public program, so that Firefox has not seen the intermediates elsewhere. */
+  /** Whether the root belongs to no public program, so that Firefox has not seen the intermediates elsewhere. */
   isPrivate: optional(boolean),
-  /** Whether such a path has a missing intermediate for which the certificate below it names no URL. */
+  /** Set below such a root if an intermediate is missing and the certificate below it names no URL to fetch it from. */
   isUnfetchable: optional(boolean),
 };
 type Missing = { [Fact in keyof typeof missing]?: boolean };
@@ -294,8 +294,8 @@ function extraFindings(sent: readonly Certificate[], path: readonly Certificate[
 }
 
 /**
- * Returns the fingerprints of a path and of every intermediate sent that may be above one of its certificates, by their
- * names.
+ * Returns the fingerprints of a path, and of the sent intermediates that by their names may have issued one of its certificates, directly
+ * or through others.
  */
 function withAncestors(path: readonly Certificate[], sent: readonly Certificate[]): Set<string> {
   const useful = new Map(path.map((one) => [one.fingerprint, one]));

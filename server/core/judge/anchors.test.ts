@@ -244,12 +244,12 @@ describe('two roots with one name', () => {
     ]);
   });
 
-  it('cause a refusal also if they issued an intermediate', () => {
+  it('cause the same refusal if they issued an intermediate instead of the leaf', () => {
     const middle = second.intermediate({ ...years, keyIdentifiers: null });
     expect(refusing(withChain(middle.issue(current)), [first, second])).toEqual(['openssl']);
   });
 
-  it('that a client refuses only in another order do not remove it from the clients that connect', () => {
+  it('cause only a warning for a client that refuses one order of them, and it still counts as connecting', () => {
     expect(refusing([first.issue(withoutIdentifiers)], [first, second])).toEqual(['gnutls']);
     const verdict = verdictOn([first.issue(withoutIdentifiers)], [first, second]);
     expect(inWords(verdict).findings[0]?.message).toMatch(/^OpenSSL may refuse this certificate: several/);

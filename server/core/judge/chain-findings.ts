@@ -86,7 +86,7 @@ export function judgeChain(input: {
       work,
     });
   const first = judgeWithout(new Set());
-  // Browsers and Go try other paths too, so a path without such certificates counts.
+  // Browsers and Go also try other paths. If a path without the certificates that some clients refuse has no findings, use it.
   const odd = (first.path ?? []).filter(
     (_, index, path) =>
       index > 0 &&

@@ -90,7 +90,7 @@ function isSameAuthority(left: Certificate, right: Certificate | undefined): boo
 interface ChosenPath {
   /** Leaf first; without the root. */
   below: Certificate[];
-  /** The roots of which the client uses one, depending on the order of its store; with our order the first one. May be empty. */
+  /** Possible roots. The client uses one of them, depending on the order of its store: the first one if it has our order. May be empty. */
   roots: Certificate[];
 }
 
@@ -121,8 +121,9 @@ function pathOfOpenssl({ leaf, sent, trustStore, now }: SentChain): ChosenPath {
 }
 
 /**
- * Returns the path that GnuTLS uses: that of the sent certificates if it leads to a root and is valid now, else one that a valid root ends as soon
- * as possible. Of several valid roots it uses the last. Source: measured; find_issuer in verify.c of GnuTLS 3.8.
+ * Returns the path that GnuTLS uses: that of the sent certificates if it leads to a root and is valid now, else the one that ends at the
+ * first certificate with a valid root as issuer. Of several valid roots it uses the last. Source: measured; find_issuer in verify.c of
+ * GnuTLS 3.8.
  */
 function pathOfGnutls(choice: SentChain): ChosenPath {
   const isValid = (one: Certificate): boolean => validityFailure(one, choice.now) === null;

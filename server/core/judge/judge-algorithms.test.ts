@@ -52,7 +52,7 @@ describe('a certificate with an ML-DSA key', () => {
     ]);
   });
 
-  it('is no more than a warning where no browser connects, because current OpenSSL accepts it', () => {
+  it('is at most a warning for protocols that browsers do not speak, because current OpenSSL accepts it', () => {
     expect(verdictOn(leaf, 'smtp')).toMatchObject({ trusted: true, findings: [{ severity: 'warning' }] });
   });
 
@@ -104,7 +104,7 @@ describe('a second certificate with an ML-DSA key', () => {
     trustStore,
   );
 
-  it('is judged with its staple, but not for its key, which its clients know', () => {
+  it('is judged with its staple, and its key causes no finding, because the clients that get it accept it', () => {
     expect(verdict.findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
       'warning expired',
       'warning staple_invalid',
@@ -123,7 +123,7 @@ describe('a second certificate with an ML-DSA key', () => {
 describe('a certificate whose signature cannot be verified', () => {
   const leaf = issue({ signatureOid: GOST });
 
-  it('is not called wrong, and its algorithm is named', () => {
+  it('causes a finding that names its algorithm and does not call it wrong', () => {
     expect(inWords(verdictOn(leaf)).findings).toMatchObject([
       {
         code: 'unverifiable',

@@ -186,7 +186,7 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     expect(next).toMatchObject({ findings: [], posture: { alternates: [] } });
   });
 
-  it('keeps the earlier results of what was postponed, with their times and findings', () => {
+  it('keeps the earlier results of postponed parts, with their times and findings', () => {
     const at = NOW + DAY;
     const partial: NonNullable<Observation['posture']> = {
       ...posture,
@@ -251,7 +251,7 @@ describe('the certificate for clients that send no ALPN', () => {
       withoutAlpn: { address: '192.0.2.1', presentedChain: withChain(leaf).map(({ der }) => der) },
     });
 
-  it('is a warning that names it if it is another one, and no client refuses the host because of it', () => {
+  it('causes a warning that names it if it is not the usual one; no client counts as refusing the host', () => {
     const verdict = judged(b, { posture: posture(other) });
     expect(verdict).toMatchObject({ trusted: true, leafFingerprint: b.fingerprint });
     expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint)).toEqual([b.fingerprint]);

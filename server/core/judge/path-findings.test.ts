@@ -33,7 +33,7 @@ describe('roots that browsers trust until a date', () => {
     expect(distrustedSince(found, leaf, CHROME_TRUSTS_UNTIL)).toBe(SINCE);
   });
 
-  it('are at most one bundled root for each listed key, and no private root', () => {
+  it('include at most one bundled root for each listed key, and no private root', () => {
     const constrained = bundled.filter((anchor) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)));
     expect(constrained.length).toBeLessThanOrEqual(CHROME_TRUSTS_UNTIL.size);
     expect(distrustedSince(read(root), leaf, CHROME_TRUSTS_UNTIL)).toBeNull();

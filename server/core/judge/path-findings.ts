@@ -53,7 +53,7 @@ interface PathQuestion {
   /** Roots that a browser trusts only for certificates logged up to a given instant. Default: `CHROME_TRUSTS_UNTIL`. */
   constraints?: RootConstraints;
   now: number;
-  /** Decides which clients count. */
+  /** Decides which clients connect, and so which refusals are reported. */
   protocol: Protocol;
   /** Remaining work budget of this check. */
   work: WorkBudget;

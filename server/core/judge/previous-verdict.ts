@@ -48,7 +48,7 @@ export function unreachedVerdict(previous: Verdict | null) {
   } satisfies Partial<Verdict>;
 }
 
-/** Returns when a part of the posture was tested (ms UTC); null if it never was, at least not wholly. */
+/** Returns when a part of the posture was tested (ms UTC); null if it was never tested completely. */
 export function postureTestedAt({ at, earlier }: PostureVerdict, part: PosturePart): number | null {
   const carried = earlier?.find((one) => one.part === part);
   return carried === undefined ? at : carried.at;
@@ -97,8 +97,8 @@ export function withEarlierPosture(
 }
 
 /**
- * Returns the earlier alternates that a posture check without the test of certificates leaves as they were: those that it did not look for,
- * and those that it saw without testing which clients get them. It looks for no alternates with a key of the usual type.
+ * Returns the previous alternate chains that a posture check without the test of certificates says nothing new about: those that it did not
+ * look for, which include all with the key type of the usual leaf, and those that it saw without testing which clients get them.
  */
 function stillServed(
   current: PostureVerdict,

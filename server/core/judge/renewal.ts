@@ -7,7 +7,7 @@ import type { ExpiringCertificate, RenewalVerdict, Verdict } from '../verdict.ts
 
 type Window = Extract<RenewalEvidence, { outcome: 'window' }>;
 
-/** Share of the lifetime. A CA's window counts as far earlier if it ends by more than this before the usual renewal time. */
+/** A CA's window counts as far earlier than usual if it ends more than this share of the lifetime before the usual renewal time. */
 const FAR_EARLIER = 1 / 6;
 
 /** Returns the renewal window that the CA publishes for this certificate; null if there is no usable one. */

@@ -37,11 +37,11 @@ it.each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
 );
 
 it.each([
-  ['a stranger at the end', (all) => [...all, stranger], true],
-  ['a stranger in between', (all) => all.toSpliced(3, 0, stranger), true],
+  ['an unrelated one at the end', (all) => [...all, stranger], true],
+  ['an unrelated one in between', (all) => all.toSpliced(3, 0, stranger), true],
   ['the first intermediate twice', (all) => [...all.slice(0, 1), ...all], true],
   ['the root at the end', (all) => [...all, parse(root)], false],
-  ['the root and a stranger at the end', (all) => [...all, parse(root), stranger], false],
+  ['the root and an unrelated one at the end', (all) => [...all, parse(root), stranger], false],
 ] satisfies [string, (all: Certificate[]) => Certificate[], boolean][])(
   'Java refuses six intermediates if a certificate that does not belong there comes before the trusted one: %s',
   (_, arrange, isRefused) => {

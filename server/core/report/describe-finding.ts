@@ -135,7 +135,7 @@ function wordsOf({ facts, addresses, keyType, shownTo = [], clients = [] }: Find
       evidence: [...words.evidence, { label: 'Shown to', value: names }],
     };
   }
-  // All clients accept ECDSA and RSA, so that only those without the other type get a different certificate.
+  // All clients accept ECDSA or RSA, so only a client that does not accept the usual type gets the leaf of the other type.
   const isCommon = keyType === 'rsa' || keyType === 'ecdsa';
   const who = isCommon
     ? `clients that accept only ${name} signatures`

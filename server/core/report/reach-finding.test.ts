@@ -247,7 +247,7 @@ describe('reachFinding', () => {
     });
   });
 
-  it('names ALPN as the place of the fix if the server refuses all protocols that browsers offer', () => {
+  it('advises to fix ALPN if the server refuses all protocols that browsers offer', () => {
     const detail = { kind: 'tls_alert', alert: 120 } as const;
     const failure = { stage: 'handshake', reason: 'tls_alert', detail } as const;
     const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;

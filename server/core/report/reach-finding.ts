@@ -117,8 +117,8 @@ function refusedEvidence(failure: Failure): ReportFinding['evidence'] {
 }
 
 /**
- * Returns the endpoint for the command. Its protocol is that of the scheme that fits the port, if that is another one. Otherwise its host is
- * the server that failed in this way, if DNS names servers for the domain.
+ * Returns the endpoint for the command. If another scheme fits the port, the endpoint has the protocol of that scheme. Else, if DNS names
+ * servers for the domain, its host is a server that failed for this reason.
  */
 function failedEndpoint(
   endpoint: CheckedEndpoint,

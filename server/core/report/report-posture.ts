@@ -49,7 +49,7 @@ export function earlierPosture(posture: PostureVerdict): { results: string; at: 
   });
 }
 
-/** Returns false if a later check will test a part for the first time. */
+/** Returns whether every part of the posture was tested at least once. */
 export function isPostureComplete(posture: PostureVerdict): boolean {
   return POSTURE_PARTS.every((part) => postureTestedAt(posture, part) !== null);
 }

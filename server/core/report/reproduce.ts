@@ -105,7 +105,7 @@ export function responseCommand(endpoint: Reproduction['endpoint']): string {
   return `printf 'HEAD / HTTP/1.1\\r\\nHost: ${name}\\r\\nConnection: close\\r\\n\\r\\n' | ${connect({ endpoint, keyType: null, alpn: ['http/1.1'] }, null)} -quiet`;
 }
 
-/** Returns whether curl can do what the check does: it verifies the name that it sends, and sends that of the URL. */
+/** Returns whether curl can do what the check does. curl verifies the name that it sends, and always sends the host of the URL. */
 function isCurlable(endpoint: CheckedEndpoint): boolean {
   const { serverName, verifyName } = effectiveTarget(endpoint);
   return serverName === endpoint.host && verifyName === endpoint.host;
@@ -127,7 +127,9 @@ function curl(target: Reproduction, at: string | null): string {
   return `curl -sSI${ownRoot(target, '--cacert')}${elsewhere(target.endpoint, at)} ${shellQuoted(pageUrl(target.endpoint))}`;
 }
 
-/** Returns the options with which curl connects to an address of the host (`at`), or to where the target says; else nothing. */
+/**
+ * Returns the options with which curl connects to an address of the host (`at`), or to the `connect_to` of its target; else an empty text.
+ */
 function elsewhere(endpoint: CheckedEndpoint, at: string | null): string {
   const { host, port } = endpoint;
   const { connectTo, family } = effectiveTarget(endpoint);

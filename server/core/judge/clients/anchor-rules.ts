@@ -94,7 +94,7 @@ export const ANCHORED_RULES = [
     applies({ certificate, path }) {
       const limit = certificate.basicConstraints?.pathLength ?? Infinity;
       const below = path.slice(1, -1);
-      // More intermediates that are not self-issued would be a failure of the path.
+      // If too many of the intermediates were not self-issued, the path itself would be invalid.
       return below.length > limit && below.filter(({ selfIssued }) => !selfIssued).length <= limit;
     },
   },

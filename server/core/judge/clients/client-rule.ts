@@ -58,7 +58,9 @@ export interface ClientRule<Context, Code extends string = string> extends Parti
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
-  /** For a rule that only some programs with this client apply, or that depends on their trust stores. Default: that of its clients. */
+  /**
+   * For a rule that only some programs with this client apply, or that depends on their trust stores. Default: `severityOf` its clients.
+   */
   severity?: Severity;
   /**
    * For clients whose older versions refuse: the first version that accepts. The older versions are still in use, but a finding that
@@ -93,7 +95,7 @@ export interface Link {
   authoritiesBelow: number;
 }
 
-/** Returns a finding for each reason that applies, with all clients of its rules. `role`: that of the certificate in its chain. */
+/** Returns a finding for each reason that applies, with all clients of its rules. `role`: role of the certificate in its chain. */
 export function brokenRules<Context extends { certificate: Certificate }, Code extends string>(
   rules: readonly ClientRule<Context, Code>[],
   context: Context,

@@ -125,7 +125,7 @@ interface Issued {
 const APPLE_SINCE = Date.UTC(2019, 6, 1);
 const APPLE_DAYS = 825;
 
-/** Rules that clients apply by the kind of the root: public ones, or those that somebody added. */
+/** Rules that clients apply only below public roots, or only below roots that somebody added. */
 export const POLICY_RULES = [
   {
     code: 'no_timestamps',

@@ -69,7 +69,7 @@ describe('a path', () => {
     [20, ['chromium', 'firefox']],
     [99, ['chromium', 'firefox']],
     [100, ['chromium', 'firefox', 'go']],
-  ])('of %i intermediates is refused by those that accept fewer', (count, clients) => {
+  ])('of %i intermediates is refused by the clients that accept fewer', (count, clients) => {
     expect(refusingPath(Array.from({ length: count + 2 }, () => leaf))).toEqual(clients);
   });
 
@@ -111,7 +111,7 @@ describe('a path', () => {
     expect(refusingPath([withNames(uris), constrained(uris), leaf])).not.toContain('chromium');
   });
 
-  it('with the 2,048 names and 4,097 constraints of the case nc-dos-1 of x509-limbo is valid, and refused by those with a limit', () => {
+  it('with the 2,048 names and 4,097 constraints of the case nc-dos-1 of x509-limbo is valid, and refused by the clients that limit comparisons', () => {
     const hosts = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${prefix}${index}.test`);
     const authority = mintAuthority({

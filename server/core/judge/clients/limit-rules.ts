@@ -73,7 +73,7 @@ interface CountedNames {
 
 const counted = new WeakMap<Certificate, CountedNames>();
 
-/** Counts once per certificate, because a path may have 100, each of which is compared with all others. */
+/** Counts the names of a certificate. Memoized, because each certificate of a path is compared with all others, up to 100. */
 function countNames(certificate: Certificate): CountedNames {
   const known = counted.get(certificate);
   if (known !== undefined) return known;
@@ -109,7 +109,7 @@ const FORMS_OF_GO = ['email', 'dns', 'uri', 'ip'] as const;
 
 /** The most comparisons that OpenSSL, Chromium and GnuTLS make for two certificates. */
 const MOST_COMPARISONS = 2 ** 20;
-/** The most that Go made before 1.26. */
+/** The most comparisons that Go made before 1.26. */
 const MOST_COMPARISONS_OF_GO = 250_000;
 
 /** The largest certificate that Firefox reads, in bytes. */

@@ -28,7 +28,7 @@ const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?*&]*$/;
 const namesOf = ({ certificate, issuer }: Pick<Link, 'certificate' | 'issuer'>): DistinguishedName[] =>
   issuer.selfIssued ? [certificate.subject, certificate.issuer] : [certificate.subject];
 
-/** Returns whether the names have an odd string of a type. */
+/** Returns whether one of the names has a string with this ASN.1 tag for which `isOdd` returns true. */
 function hasString({ certificate, issuer }: Link, tag: number, isOdd: (text: string) => boolean): boolean {
   return namesOf({ certificate, issuer }).some(({ relativeNames }) =>
     relativeNames
@@ -47,7 +47,7 @@ function isSpelledAlike(left: DistinguishedName, right: DistinguishedName): bool
 const isEncodedAlike = ({ certificate, issuer }: Link): boolean =>
   Buffer.compare(certificate.issuer.der, issuer.subject.der) === 0;
 
-/** Returns whether a URI has a host that Go finds malformed: with a space, an escape that is none, or an empty label. */
+/** Returns whether a URI has a host that Go finds malformed: with a space, an invalid escape, or an empty label. */
 function isOddUri(uri: string): boolean {
   const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#:]*)/i.exec(uri)?.[1] ?? '';
   return /[^!-~]|%(?![0-9a-f]{2})|\.\.|^\.|\.$/i.test(host);
