@@ -16,7 +16,7 @@ export interface EgressConfig {
   tryIt: boolean;
   /** Path of the file whose names win over DNS in checks and all that they fetch; null: none. */
   hostsFile: string | null;
-  /** The same for channels; null: none. */
+  /** Path of the file whose names win over DNS in messages to channels; null: none. */
   channelHostsFile: string | null;
 }
 

@@ -73,8 +73,8 @@ export async function startApi(
   const policy: AddressPolicy = {
     ...parts.policy,
     permits: (ip) => {
-      // `permits` cannot wait for DNS. But the page already looks the address up while a person types it, so we usually know the
-      // NAT64 prefixes when it is added.
+      // `permits` cannot wait for the DNS query that finds the NAT64 prefixes, so it only starts the query. The page checks an address
+      // while a person types it, so the prefixes are usually known when the person adds the address.
       void resolver.learnNat64([ip]);
       return parts.policy.permits(ip);
     },

@@ -33,7 +33,7 @@ export interface Parts {
   channelPolicy: AddressPolicy;
   /** File whose names win over DNS in checks; null: none. */
   hostsFile: HostsFile | null;
-  /** The same for messages; null: none. */
+  /** File whose names win over DNS in messages; null: none. */
   channelHostsFile: HostsFile | null;
   log: Logger;
   telemetry: Telemetry;

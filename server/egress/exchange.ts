@@ -148,7 +148,7 @@ export function createVerifiedTls(anchors: readonly string[]): SecureSocket {
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
     });
-    // Node.js reads it for `checkServerIdentity`, and crashes if the peer sent a key on a curve without a NIST name.
+    // Node.js reads the peer's certificate for `checkServerIdentity`, and crashes if its key is on a curve without a NIST name.
     tls.getPeerCertificate = () => ({}) as DetailedPeerCertificate;
     return tls;
   };

@@ -9,9 +9,9 @@ export interface HostsFile {
 
 type Names = Map<string, string[]>;
 
-/** How long the content is used before the file is looked at again. */
+/** How long the content is used before we check whether the file has changed, ms. */
 const RECHECK_MS = 5_000;
-/** Above the largest lists of blocked names that people put there. */
+/** Maximum size of the file. It exceeds the largest lists of blocked names that people keep in such files. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -14,7 +14,7 @@ const IPV4_ONLY_ADDRESSES = [0xc000_00aan, 0xc000_00abn];
 const PREFIX_RANGES = ranges('2000::/3', 'fc00::/7', '64:ff9b:1::/48');
 const NO_PREFIX_RANGES = ranges('2001::/32', '2002::/16');
 
-/** How long a result, also that there is no prefix, is used before the next query. */
+/** How long a result is used before the next query, ms, even if the result is that there is no prefix. */
 const ASK_AGAIN_MS = 10 * 60_000;
 const RETRY_MS = 60_000;
 /** Answers that show that our name servers have no DNS64. */

@@ -143,8 +143,8 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
 export type ConnectFailure = 'refused' | 'reset' | 'timeout' | 'unroutable' | 'no_route_here' | 'other';
 
 /**
- * Maps the kernel's error code of a failed connection attempt to a ConnectFailure. `over`: whether this machine has an IPv4
- * address matters, because routers report ENETUNREACH about IPv4 hosts, too.
+ * Maps the kernel's error code of a failed connection attempt to a ConnectFailure. `over`: family of the address, or `missing IPv4` for an
+ * IPv4 address if this machine has none. With `IPv4`, ENETUNREACH does not mean that the fault is ours, because routers also report it.
  */
 export function connectFailure(
   code: string | undefined,

@@ -8,7 +8,7 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const END_OF_CONTENTS = 0x00;
 /** Maximum number of elements in one list. It is far above real use and bounds the memory for a hostile list. */
 const MAX_ELEMENTS = 16_384;
-/** Levels of nested indefinite lengths. A message with certificates has fewer than ten. */
+/** Maximum number of elements with indefinite lengths inside each other. A message with certificates has fewer than ten. */
 const MAX_DEPTH = 32;
 
 /** One element of BER (X.690 §8.1), which CMS allows beside DER: its length may be indefinite, or longer than needed. */

@@ -99,7 +99,7 @@ function sharedFailures(
   return failures;
 }
 
-/** Returns the critical extensions, as OIDs (dotted decimal), because of which a certificate is rejected. */
+/** Returns the OIDs (dotted decimal) of the unknown critical extensions, for which clients reject the certificate. */
 export function unknownCriticalExtensions({ extensions }: Certificate): string[] {
   return [...extensions].flatMap(([extension, { critical }]) =>
     critical && !KNOWN_EXTENSIONS.has(extension) ? [extension] : [],

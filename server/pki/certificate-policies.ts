@@ -2,8 +2,9 @@ import type { Certificate } from './certificate.ts';
 import { ANY_POLICY } from './der/object-identifiers.ts';
 
 /**
- * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Accepts any policy, so
- * that it returns false only if one is required or anyPolicy is mapped. Processes the `anchor` too, if given, which RFC 5280 does not.
+ * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Every policy is acceptable,
+ * so the result is false only if a required one is missing or anyPolicy is mapped. Also processes the `anchor` if given, which RFC 5280
+ * does not.
  */
 export function arePoliciesSatisfied(below: readonly Certificate[], anchor?: Certificate): boolean {
   const path = anchor === undefined ? below : [anchor, ...below];

@@ -142,7 +142,7 @@ describe('a hostile certificate', () => {
     expect(certificate.subject.attribute('CN')).toHaveLength(60_000);
   });
 
-  it('is read without following deep nesting', () => {
+  it('is read without descending into deeply nested values', () => {
     let nested: Uint8Array = sequence();
     for (let depth = 0; depth < 3_000; depth++) nested = sequence(nested);
     expect(codeOf(oneExtension('2.5.29.37', nested))).toBeNull();
@@ -174,7 +174,7 @@ describe('a hostile certificate', () => {
     expect(codeOf(root.issue({ subjectDer }).der)).toBe('der_trailing');
   });
 
-  it('causes nothing but PkiError with any truncation or flipped byte', () => {
+  it('causes no error but PkiError, wherever it is cut off and whichever byte is flipped', () => {
     const { length } = whole.der;
     for (let end = 0; end < length; end++) expect(codeOf(whole.der.subarray(0, end))).not.toBeNull();
     fc.assert(

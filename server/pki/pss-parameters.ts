@@ -12,7 +12,7 @@ const HASHES: ReadonlyMap<string, Hash> = new Map<string, Hash>([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
 
-/** More than fits into a signature by a key of 8,192 bits, the longest that we verify with. */
+/** Maximum length of a salt. A longer one does not fit into a signature by a key of 8,192 bits, the longest that we verify with. */
 const MAX_SALT_BYTES = 1_024;
 
 /** RSASSA-PSS-params (RFC 4055 §3.1): how a signature was made, or which signatures a key may make. */
@@ -65,7 +65,7 @@ interface WrittenHash {
   hash: Hash;
   lacksNull: boolean;
 }
-/** The default of both hashes. */
+/** The default of both the hash and the hash of the mask. */
 const SHA1: WrittenHash = { hash: 'sha1', lacksNull: false };
 
 function readHash(algorithmIdentifier: Uint8Array): WrittenHash | null {

@@ -92,21 +92,21 @@ describe('checkSignature', () => {
   });
 
   it.each<[what: string, made: PssOptions, stated: PssOptions, check: SignatureCheck]>([
-    ['as stated', {}, {}, 'valid'],
-    ['with the salt length that is stated', { saltBytes: 20 }, { saltBytes: 20 }, 'valid'],
-    ['with another salt length', {}, { saltBytes: 20 }, 'invalid'],
-    ['with the mask hash that is stated', { maskHash: 'sha1' }, { maskHash: 'sha1' }, 'valid'],
-    ['with another mask hash', {}, { maskHash: 'sha1' }, 'invalid'],
+    ['made as stated', {}, {}, 'valid'],
+    ['with the stated salt length of 20 bytes', { saltBytes: 20 }, { saltBytes: 20 }, 'valid'],
+    ['with another salt length than stated', {}, { saltBytes: 20 }, 'invalid'],
+    ['with the stated mask hash SHA-1', { maskHash: 'sha1' }, { maskHash: 'sha1' }, 'valid'],
+    ['with another mask hash than stated', {}, { maskHash: 'sha1' }, 'invalid'],
     ['with a trailer field of 1', {}, { trailer: 1 }, 'valid'],
     ['with a trailer field of 2', {}, { trailer: 2 }, 'invalid'],
-    ['without NULL', {}, { withNull: false }, 'valid'],
+    ['with parameters without NULL', {}, { withNull: false }, 'valid'],
     [
-      'without NULL and with a mask by SHA-1',
+      'with parameters without NULL and the mask hash SHA-1',
       { maskHash: 'sha1' },
       { maskHash: 'sha1', withNull: false },
       'valid',
     ],
-  ])('finds an RSA-PSS signature %s: %s', (_, made, stated, check) => {
+  ])('checks an RSA-PSS signature against the parameters of its algorithm: one %s is %s', (_, made, stated, check) => {
     const signature = pssSign(data, rsa, made);
     expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(stated)), data, signature, rsaKey)).toBe(
       check,
@@ -124,7 +124,7 @@ describe('checkSignature', () => {
     ['for a mask by SHA-1', { maskHash: 'sha1' }, { maskHash: 'sha1' }, 'valid'],
     ['for a mask by SHA-1, which signs with another', { maskHash: 'sha1' }, {}, 'invalid'],
     ['written without NULL', { withNull: false }, {}, 'valid'],
-  ])('checks whether an RSA-PSS key may have made a signature: %s', (_, parameters, made, check) => {
+  ])('checks an RSA-PSS signature against the restrictions of its key: a key %s', (_, parameters, made, check) => {
     const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });
     const key = parsePublicKey(sequence(pssAlgorithm(parameters), bitString(numbers)));
     const signature = pssSign(data, rsa, made);
@@ -136,7 +136,7 @@ describe('checkSignature', () => {
   it.each([
     ['of another type', nothing(), 'malformed'],
     ['with an unknown hash', sequence(tagged(0, true, sequence(objectIdentifier('1.2.3.4')))), 'other'],
-  ])('verifies nothing with an RSA-PSS key whose parameters are %s', (_, parameters, type) => {
+  ])('returns unverifiable for an RSA-PSS key with parameters %s', (_, parameters, type) => {
     const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });
     const key = parsePublicKey(sequence(pssAlgorithm({ parameters }), bitString(numbers)));
     expect(key.type).toBe(type);
@@ -169,7 +169,7 @@ describe('checkSignature', () => {
       keyWith('1.2.840.10045.2.1', objectIdentifier('1.2.3.4')),
     ],
     ['explicit curve parameters', algorithm('1.2.840.10045.4.3.2'), keyWith('1.2.840.10045.2.1', sequence())],
-  ])('does not tell whether a signature is valid with %s', (_, unknown, key) => {
+  ])('returns unverifiable for a signature with %s', (_, unknown, key) => {
     const signature = sign('sha256', data, ec.privateKey);
     expect(checkSignature(unknown, data, signature, key)).toBe('unverifiable');
   });

@@ -10,7 +10,7 @@ export interface SignatureAlgorithm {
   readonly name: string;
   /** OID (dotted decimal). */
   readonly identifier: string;
-  /** `key`: the algorithm of a key in `KEY_ALGORITHMS`, whose identifier is that of its signatures. */
+  /** `key`: one of `KEY_ALGORITHMS`, whose OID names both the keys and the signatures. */
   readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'key' | 'unknown';
   readonly hash: Hash | null;
   /** Null for schemes other than RSA-PSS. */

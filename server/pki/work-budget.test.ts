@@ -17,7 +17,7 @@ describe('the work of a handshake', () => {
   const intermediate = root.intermediate({ key: 'P-384' });
   const leaf = intermediate.issue({ dnsNames: ['site.test'] });
 
-  it('counts the keys of possible issuers, and not those of certificates that do not belong', () => {
+  it('includes verifying with the keys of possible issuers, but not with those of unrelated certificates', () => {
     const strangers = Array.from({ length: 20 }, (_, index) =>
       mintAuthority({ commonName: `Stranger ${index}`, key: 'P-384' }),
     );
@@ -25,7 +25,7 @@ describe('the work of a handshake', () => {
     expect(handshakeWork([leaf, ...strangers, intermediate])).toBe(handshakeWork([leaf, intermediate]));
   });
 
-  it('counts comparisons of names with constraints, and not the size of a chain without constraints', () => {
+  it('includes comparing names with constraints, but not the size of a chain without constraints', () => {
     const large = intermediate.issue({
       dnsNames: Array.from({ length: 4_000 }, (_, index) => `host${index}.site.test`),
     });
@@ -36,7 +36,7 @@ describe('the work of a handshake', () => {
     );
   });
 
-  it('counts the whole size if a certificate cannot be read', () => {
+  it('is estimated from the whole size if a certificate cannot be read', () => {
     const work = new WorkBudget(10_000_000);
     work.spendHandshake([parseCertificate(leaf.der), null], 100_000);
     expect(work.spent).toBe(1_000_000);

@@ -13,15 +13,18 @@ export const STEP_WORK = 300;
 /** Work units for parsing one byte of a certificate and rendering it for users. */
 const WORK_PER_BYTE = 1;
 /**
- * Divisor of the squared chain size in bytes that gives the most work units for the name constraint checks of a chain. OpenSSL
- * verifies every chain during the handshake, even if we ignore the result: up to 75 ms for the 100 kB that it accepts.
+ * The square of a chain's size in bytes, divided by this, is the maximum of work units for its name constraints. OpenSSL verifies every
+ * chain during the handshake, even if we ignore the result: up to 75 ms for the 100 kB that it accepts.
  */
 const HANDSHAKE_BYTES_SQUARED = 10_000;
-/** The most comparisons that OpenSSL makes for two certificates (NAME_CHECK_MAX). OpenSSL 3.5 takes 12 ms for them. */
+/**
+ * Maximum number of comparisons of names with constraints that OpenSSL makes for two certificates (NAME_CHECK_MAX). It takes 12 ms for them
+ * (OpenSSL 3.5).
+ */
 const MAX_COMPARISONS = 2 ** 20;
-/** Number of these comparisons per work unit. */
+/** Number of comparisons of a name with a constraint per work unit. */
 const COMPARISONS = 8;
-/** Number of bytes of a certificate that cost OpenSSL as much as one more name. */
+/** Number of bytes of a certificate whose comparison costs OpenSSL as much as one more name. */
 const COMPARED_BYTES = 64;
 /** Number of signed bytes hashed per work unit. */
 const HASHED_BYTES = 64;
@@ -126,7 +129,7 @@ export class WorkBudget {
   }
 }
 
-/** Returns the certificates of a chain by which OpenSSL may verify others: by their names, they are above the leaf. */
+/** Returns the certificates of a chain with whose keys OpenSSL may verify others: those that by their names are above the leaf. */
 function possibleIssuers([leaf, ...others]: readonly (Certificate | null)[]): Certificate[] {
   const readable = others.filter((one) => one !== null);
   if (leaf === undefined || leaf === null) return readable;
@@ -140,12 +143,12 @@ function possibleIssuers([leaf, ...others]: readonly (Certificate | null)[]): Ce
 const COMPARED_EXTENSIONS = new Set<string>([EXTENSION.subjectAltName, EXTENSION.nameConstraints]);
 
 /**
- * Returns the comparisons of names with constraints that OpenSSL makes for a chain, long names counted as several; infinite if a
- * certificate cannot be read. It refuses at once what would take too many for two certificates.
+ * Returns how many comparisons of names with constraints OpenSSL makes for a chain; Infinity if a certificate cannot be read. A long name
+ * counts as several. Two certificates that need over `MAX_COMPARISONS` count nothing, because OpenSSL refuses them at once.
  */
 function comparisonsOf(chain: readonly (Certificate | null)[]): number {
   const readable = chain.filter((one) => one !== null);
-  // OpenSSL may read what we cannot.
+  // OpenSSL may be able to read extensions that we cannot.
   const isUnread = readable.some(({ parseErrors }) =>
     parseErrors.some(({ extension }) => COMPARED_EXTENSIONS.has(extension)),
   );

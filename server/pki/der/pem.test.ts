@@ -20,7 +20,7 @@ describe('PEM text', () => {
     expect(splitPem('nothing here')).toEqual([]);
   });
 
-  it('may have the trust data of OpenSSL, PKCS#7 or CMS, of which the certificates are read', () => {
+  it('may have OpenSSL trust data, PKCS#7 or CMS, from which the certificates are read', () => {
     const block = (label: string, der: Uint8Array) =>
       `-----BEGIN ${label}-----\n${Buffer.from(der).toString('base64')}\n-----END ${label}-----\n`;
     const data = sequence(integer(1n), set(), sequence(), tagged(0, true, one.der, two.der), set());

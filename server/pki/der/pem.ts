@@ -14,7 +14,7 @@ const BLOCKS = {
   },
 } as const;
 
-/** What is between two lines of PEM. */
+/** The label of a PEM block and the DER between its BEGIN and END lines. */
 export interface PemBlock {
   label: string;
   der: Uint8Array;

@@ -183,7 +183,7 @@ describe('a name constraint', () => {
     expect(() => parseNameConstraints(value)).toThrow(PkiError);
   });
 
-  it('takes work by the number of names, whatever the number of constraints', () => {
+  it('is charged by the number of names, whatever the number of constraints', () => {
     const names = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `a${index}.example`));
     const bases = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `b${index}.example`));
     const spent = (count: number) => {
@@ -325,7 +325,7 @@ describe('a comparison of random names with random constraints', () => {
     });
   }
 
-  it('gives what a comparison of each name with each constraint gives', () => {
+  it('has the same result as comparing each name with each constraint', () => {
     const lists = (one: fc.Arbitrary<Name>) => fc.array(one, { maxLength: 4 });
     const plain = parseCertificate(root.issue({ commonName: null }).der);
     let refused = 0;

@@ -36,7 +36,7 @@ type ConstrainedName =
   | { form: UnsupportedForm };
 type Form = ConstrainedName['form'];
 
-/** The bases of one form. */
+/** The bases of the permitted, or of the excluded, subtrees of one form of names. */
 interface Subtrees {
   /** Each base as `coveringKeys` writes it. */
   keys: Set<string>;

@@ -106,7 +106,7 @@ describe('a CRL of the issuer', () => {
     expect(ask({ ...over, revoked: [{ ...leaf, reason: 1 }] })).toMatchObject({ state: 'revoked' });
   });
 
-  it('may be of any age below a private root, of a week about leaves below a public one, and of a year about CAs', () => {
+  it('may be of any age below a private root, and below a public root a week old for leaves and a year old for CAs', () => {
     const at = (days: number) => ({ thisUpdate: now - days * DAY_MS + HOUR_MS, nextUpdate: now + DAY_MS });
     const authority = root.intermediate({ crlUrls: [URL] });
     const ofPublic = { isPublic: true };

@@ -158,7 +158,7 @@ function entriesRange(bytes: Buffer, list: DerElement | null): ByteRange {
   return rangeOf(bytes, list.content);
 }
 
-/** Returns the place of a view on `bytes`. */
+/** Returns the byte range of a view on `bytes`. */
 function rangeOf(bytes: Buffer, view: Uint8Array): ByteRange {
   const start = view.byteOffset - bytes.byteOffset;
   return { start, end: start + view.length };
@@ -174,7 +174,7 @@ const USUALLY_CRITICAL = new Set<string>([
   CRL_EXTENSION.deltaCrlIndicator,
   CRL_EXTENSION.issuingDistributionPoint,
 ]);
-/** These and the extensions that change the meaning of no entry: even if one of them is critical, a revocation counts. */
+/** The extensions above, and those that do not change the meaning of entries. A revocation counts even if one of these is critical. */
 const KNOWN_EXTENSIONS = new Set<string>([
   ...USUALLY_CRITICAL,
   CRL_EXTENSION.issuerAltName,

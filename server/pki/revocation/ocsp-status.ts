@@ -127,7 +127,9 @@ function dateProblem(
   return isTooOldForAll || (isPublic && isTooOld(certificate, age)) ? 'too_old' : null;
 }
 
-/** A certificate whose key may have signed the response. `delegation`: whether the issuer signed it; `valid` for the issuer. */
+/**
+ * A certificate whose key may have signed the response. `delegation`: check of the issuer's signature on it; `valid` for the issuer itself.
+ */
 interface Signer {
   certificate: Certificate;
   delegation: SignatureCheck;

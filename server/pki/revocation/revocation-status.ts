@@ -25,7 +25,7 @@ export type NoStatusReason =
   | 'not_yet_valid'
   /** The OCSP response is dated up to a day in the future, or was produced when the certificate was not valid. */
   | 'misdated'
-  /** The answer is older than clients accept, although it has not expired, or does not say when it does. */
+  /** The answer is older than clients accept, although it has not expired or has no end. */
   | 'too_old'
   /** The CRL does not say until when it is valid, so it could be a replay of any age. */
   | 'no_next_update'
