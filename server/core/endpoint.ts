@@ -78,9 +78,8 @@ const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 type PortAndProtocol = Pick<Endpoint, 'port' | 'protocol'>;
 
 /**
- * Parses a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address, and the fields of a target. Returns a code and
- * a message if something is invalid, or if the policy forbids the address to connect to. Names that are only sent, for example as SNI, may
- * be local.
+ * Parses a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address, and the fields of a target. Returns a code and a
+ * message if something is invalid, or if the policy forbids the address to connect to. Names that are only sent (SNI) may be local.
  */
 export function normaliseEndpoint(
   input: string,

@@ -67,9 +67,8 @@ function mailDelay(attempt: number, jitter: number): number {
 }
 
 /**
- * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt` also counts
- * attempts during which our process crashed. They must not use up the retries, so at most as many count as the schedule has made due by
- * now.
+ * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt` also counts attempts
+ * that a crash of our process cut off. So that these use up no retries, counts at most as many as are due by now.
  */
 function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): number | null {
   const passed = HTTP_RETRIES_AT_MS.filter((due) => now - firstAttemptAt >= due * EARLIEST_SHARE).length;

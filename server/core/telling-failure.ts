@@ -6,9 +6,8 @@ import type { Failure, Verdict } from './verdict.ts';
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**
- * Returns the failure that says most about the host: the one at the latest stage, and among those one that is not a temporary refusal.
- * Returns a failure because this machine lacks IPv6 or IPv4 only if there is no other one. Returns null if any address completed a
- * handshake. `previous`: the previous verdict.
+ * Returns the failure that says most about the host: the one at the latest stage, preferably not a temporary refusal, and one due to missing IPv6
+ * or IPv4 of this machine only if there is no other. Returns null if any address completed a handshake. `previous`: the previous verdict.
  */
 export function mostTellingFailure(
   { resolution, addresses, observedAt }: Observation,

@@ -2,9 +2,8 @@ import type { Certificate } from './certificate.ts';
 import { ANY_POLICY } from './der/object-identifiers.ts';
 
 /**
- * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Every policy is acceptable,
- * so the result is false only if a required one is missing or anyPolicy is mapped. Also processes the `anchor` if given, which RFC 5280
- * does not.
+ * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Accepts every policy: the result
+ * is false only if a required one is missing or anyPolicy is mapped. Also processes the `anchor` if given, which RFC 5280 does not.
  */
 export function arePoliciesSatisfied(below: readonly Certificate[], anchor?: Certificate): boolean {
   const path = anchor === undefined ? below : [anchor, ...below];

@@ -106,13 +106,16 @@ describe('checkSignature', () => {
       { maskHash: 'sha1', withNull: false },
       'valid',
     ],
-  ])('checks an RSA-PSS signature against the parameters of its algorithm: one %s is %s', (_, made, stated, check) => {
-    const signature = pssSign(data, rsa, made);
-    expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(stated)), data, signature, rsaKey)).toBe(
-      check,
-    );
-    expect(checkSignature(algorithm('1.2.840.113549.1.1.11'), data, signature, rsaKey)).toBe('invalid');
-  });
+  ])(
+    'checks an RSA-PSS signature against the parameters of its algorithm: one %s is %s',
+    (_, made, stated, check) => {
+      const signature = pssSign(data, rsa, made);
+      expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(stated)), data, signature, rsaKey)).toBe(
+        check,
+      );
+      expect(checkSignature(algorithm('1.2.840.113549.1.1.11'), data, signature, rsaKey)).toBe('invalid');
+    },
+  );
 
   it.each<[restriction: string, parameters: PssOptions, made: PssOptions, check: SignatureCheck]>([
     ['without restriction', { parameters: null }, { saltBytes: 20 }, 'valid'],
@@ -124,14 +127,17 @@ describe('checkSignature', () => {
     ['for a mask by SHA-1', { maskHash: 'sha1' }, { maskHash: 'sha1' }, 'valid'],
     ['for a mask by SHA-1, which signs with another', { maskHash: 'sha1' }, {}, 'invalid'],
     ['written without NULL', { withNull: false }, {}, 'valid'],
-  ])('checks an RSA-PSS signature against the restrictions of its key: a key %s', (_, parameters, made, check) => {
-    const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });
-    const key = parsePublicKey(sequence(pssAlgorithm(parameters), bitString(numbers)));
-    const signature = pssSign(data, rsa, made);
-    expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(made)), data, signature, key)).toBe(check);
-    const plain = sign('sha256', data, rsa.privateKey);
-    expect(checkSignature(algorithm('1.2.840.113549.1.1.11'), data, plain, key)).toBe('invalid');
-  });
+  ])(
+    'checks an RSA-PSS signature against the restrictions of its key: a key %s',
+    (_, parameters, made, check) => {
+      const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });
+      const key = parsePublicKey(sequence(pssAlgorithm(parameters), bitString(numbers)));
+      const signature = pssSign(data, rsa, made);
+      expect(checkSignature(parseSignatureAlgorithm(pssAlgorithm(made)), data, signature, key)).toBe(check);
+      const plain = sign('sha256', data, rsa.privateKey);
+      expect(checkSignature(algorithm('1.2.840.113549.1.1.11'), data, plain, key)).toBe('invalid');
+    },
+  );
 
   it.each([
     ['of another type', nothing(), 'malformed'],

@@ -141,9 +141,8 @@ export async function readAddress(options: AddressProbeOptions): Promise<Address
 }
 
 /**
- * Connects with the TLS settings of current clients, to web servers with those of browsers. If that fails, tries more signatures, then
- * legacy settings, and then ML-DSA if the legacy settings show an ML-DSA certificate. If all fail, returns the first failure, because
- * current clients get the same.
+ * Connects with the TLS settings of current clients, to web servers with those of browsers. If that fails, tries more signatures, then legacy
+ * settings, then ML-DSA if the certificate has such a key. If all fail, returns the first failure, because current clients get the same.
  */
 async function connectAsNeeded(
   options: ConnectOptions,

@@ -22,9 +22,9 @@ interface OtherAnswer extends Omit<Answer, 'trial'> {
 }
 
 /**
- * Finds out which clients get which leaf, with one handshake for each distinct offer of signatures, ciphers and groups. Returns null if one
- * result is unknown, or if equal offers get different leaves. Clients whose offer the server refuses count as clients that get the usual
- * leaf. `known`: other leaves seen so far.
+ * Finds out which clients get which leaf, with one handshake for each distinct offer of signatures, ciphers and groups. Clients that the server
+ * refuses count as getting the usual leaf. Returns null if a result is unknown, or if equal offers get different leaves. `known`: other leaves
+ * seen so far.
  */
 export async function leavesByClient(
   seen: HandshakeObservation,
@@ -112,9 +112,8 @@ function distinct(answers: readonly OtherAnswer[]): OtherAnswer[] {
 }
 
 /**
- * Repeats the offers one after the other and returns whether each gets the same leaf as before. If not, several servers with different
- * leaves share the address and answer in rotation. Makes the usual offer twice: strict rotation between two servers could give a single one
- * the expected leaf.
+ * Repeats the offers one after the other and returns whether each gets the same leaf as before. If not, several servers answer in rotation. Makes
+ * the usual offer twice, because strict rotation between two servers could give a single one the expected leaf.
  */
 async function isSteady(
   seen: HandshakeObservation,

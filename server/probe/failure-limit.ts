@@ -5,9 +5,8 @@ import { WorkBudget } from '../pki/work-budget.ts';
 import type { AddressProbeOptions } from './address-probe.ts';
 
 /**
- * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count
- * each failed handshake. Posture probes may cause 3 failures within 15 minutes. The others are left for ordinary checks, which we never
- * delay.
+ * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count each
+ * failed handshake. Posture probes may cause 3 within 15 minutes, so that some are left for ordinary checks, which have no limit.
  */
 const MAX_FAILURES = 3;
 const WINDOW_MS = 15 * MINUTE_MS;

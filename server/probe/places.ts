@@ -48,9 +48,8 @@ export async function findPlaces(
 }
 
 /**
- * Decides which of two failed lookups to report: returns true for the host's, false for that of the SRV records. If our name servers are
- * silent, the domain is not the cause. If the host has no permitted address, a report about its SRV records would reveal that our name
- * servers know the host.
+ * Returns whether to report the failed lookup of the host instead of that of the SRV records: if our name servers are silent, which is not the
+ * domain's fault, or if the SRV report would reveal that our name servers know a host without a permitted address.
  */
 function hostFailureCounts(ofServers: FailedResolution, ofHost: FailedResolution): boolean {
   return (

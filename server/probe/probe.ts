@@ -35,9 +35,8 @@ export interface ObserveOptions {
   /** Parts of the posture to test, the most urgent one first. Default: all. */
   postureParts?: readonly PosturePart[];
   /**
-   * True for an endpoint that was never checked. A server that sends nothing for five seconds is then tried with direct TLS, too, so that
-   * the user soon learns that the port expects TLS. Later checks try this only at their end, because servers that greet late may log it as
-   * an error.
+   * True for an endpoint that was never checked. A server that is silent for five seconds is then tried with direct TLS, so that the user soon
+   * learns that the port expects TLS. Later checks try this only at their end, because servers that greet late may log it as an error.
    */
   isNew?: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */

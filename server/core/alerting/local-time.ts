@@ -56,9 +56,8 @@ export function localTime(at: number, timeZone: string | null): { minute: number
 }
 
 /**
- * Returns the next instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is Sunday) if given. A
- * time that clocks skip comes an hour later. Of a time that clocks show twice, returns the second instant. With the first one, quiet hours
- * of a message between the two would last until the next day.
+ * Returns the next instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is Sunday) if given: an hour
+ * later if clocks skip the time, and the second one if they show it twice. The first one would extend quiet hours between the two by a day.
  */
 export function nextLocalTime(
   at: number,

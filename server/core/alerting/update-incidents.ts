@@ -89,9 +89,8 @@ const sharedOf = ({ shared }: RecordedCheck, key: Key): SharedIncident | undefin
   shared.find((one) => isSame(one, key));
 
 /**
- * Adds two conditions that `conditionsOf` cannot find in this check. First, an unconfirmed change whose new certificate is still served,
- * because only the first check after a replacement finds it. Second, a renewal that other domains or a user announced and that is not
- * served here yet.
+ * Adds two conditions that `conditionsOf` does not find in every check: an unconfirmed change (only the first check after the replacement finds
+ * it) while its certificate is served, and a renewal that other domains or a user announced while it is not served here.
  */
 function withPendingConditions(
   conditions: Condition[],

@@ -88,9 +88,8 @@ function webpSize(bytes: Buffer): Size | null {
 const MAX_IMAGES = 32;
 
 /**
- * Reads every image, because a browser may pick any of them. Returns the size of the first image that is too large or empty; if none is,
- * the size of the last one. Returns null if it meets an unreadable image first. Each image is a PNG, or a bitmap whose height includes its
- * mask.
+ * Reads every image, because a browser may pick any of them. Returns the size of the first that is too large or empty, else of the last; null if
+ * an unreadable image comes first. Each image is a PNG, or a bitmap whose height includes its mask.
  */
 function icoSize(bytes: Buffer): Size | null {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0x00010000) return null;
