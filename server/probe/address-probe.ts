@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { AddressObservation, HandshakeObservation } from '../core/observation.ts';
 import { isAlpnOptional, offeredAlpn, serviceOf } from '../core/protocol.ts';
@@ -51,7 +52,7 @@ export interface AddressProbeOptions extends ModeOptions {
 
 /** Probes one address of an endpoint with the TLS settings of current clients. Tries other settings if the server does not accept these. */
 export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
-  const { address, server, takeOver, onChain, silentMs, dialogue } = options;
+  const { address, takeOver, onChain, silentMs, dialogue } = options;
   const startedAt = performance.now();
   let scheme: Promise<string | null> | undefined;
   const findTlsScheme = (): Promise<string | null> => (scheme ??= tlsScheme(options, connectTls));
@@ -59,12 +60,7 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   const silence = silentMs === undefined ? undefined : { afterMs: silentMs, speaksTls };
   const { result, context } = await connectAsNeeded({ ...options, dialogue: { ...dialogue, silence } });
 
-  const seen = {
-    address,
-    family: address.includes(':') ? 6 : 4,
-    ...(server && { server }),
-    durationMs: Math.round(performance.now() - startedAt),
-  } as const;
+  const seen = placeAndTime(options, startedAt);
   if (!result.ok)
     return { ...seen, outcome: 'failed', ...(await explainMode(result, options, findTlsScheme)) };
   const { evidence, tls, close } = result;
@@ -89,38 +85,21 @@ export function isReadable(endpoint: CheckedEndpoint): boolean {
  * address. @throws Surprise if anything else about the connection or the handshake is unusual
  */
 export async function readAddress(options: AddressProbeOptions): Promise<AddressObservation> {
-  const { address, server, endpoint, policy, signal, takeOver, onChain } = options;
-  const { connectTimeoutMs, handshakeTimeoutMs, onFailure } = options;
+  const { address, endpoint, signal, takeOver, onChain, handshakeTimeoutMs, onFailure } = options;
   const startedAt = performance.now();
-  const { connectTo, serverName } = effectiveTarget(endpoint);
   const inbox = new Inbox();
-  const connection = await openConnection({
-    address,
-    port: connectTo.port,
-    policy,
-    signal,
-    timeoutMs: connectTimeoutMs,
-    maxBytes: MAX_BYTES,
-    onBytes: (bytes) => inbox.receive(bytes),
-  });
-  const family = address.includes(':') ? 6 : 4;
-  const seen = (): Pick<HandshakeObservation, 'address' | 'family' | 'server' | 'durationMs'> => ({
-    address,
-    family,
-    ...(server && { server }),
-    durationMs: Math.round(performance.now() - startedAt),
-  });
+  const connection = await connectTcp(options, (bytes) => inbox.receive(bytes));
   if (!connection.ok) {
-    const { stage, reason, detail } = connection;
-    if (reason !== 'no_route_here') throw new Surprise('closed', 'no connection');
-    return { ...seen(), outcome: 'failed', stage, reason, tlsAlert: null, detail };
+    const { failure } = connection;
+    if (failure.reason !== 'no_route_here') throw new Surprise('closed', 'no connection');
+    return { ...placeAndTime(options, startedAt), outcome: 'failed', ...failure };
   }
   const { socket } = connection;
   const { evidence, open, end } = await handshakeTls13({
     socket,
     inbox,
     shape: usualHello(endpoint.protocol === 'https'),
-    serverName,
+    serverName: effectiveTarget(endpoint).serverName,
     alpn: offeredAlpn(endpoint),
     timeoutMs: handshakeTimeoutMs,
     signal,
@@ -128,7 +107,7 @@ export async function readAddress(options: AddressProbeOptions): Promise<Address
     onFailure?.(address);
     throw error;
   });
-  const shown = seen();
+  const seen = placeAndTime(options, startedAt);
   onChain(evidence.presentedChain);
   if (endpoint.protocol === 'https') {
     const tls = open();
@@ -137,7 +116,20 @@ export async function readAddress(options: AddressProbeOptions): Promise<Address
     end();
     await closeConnection(socket, signal);
   }
-  return { ...shown, outcome: 'handshake', ...evidence, legacyTls: false };
+  return { ...seen, outcome: 'handshake', ...evidence, legacyTls: false };
+}
+
+/** Returns what an observation says about every address. `startedAt`: from `performance.now`. */
+function placeAndTime(
+  { address, server }: AddressProbeOptions,
+  startedAt: number,
+): Pick<HandshakeObservation, 'address' | 'family' | 'server' | 'durationMs'> {
+  return {
+    address,
+    family: address.includes(':') ? 6 : 4,
+    ...(server && { server }),
+    durationMs: Math.round(performance.now() - startedAt),
+  };
 }
 
 /**
@@ -201,21 +193,32 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   return result;
 }
 
-async function attemptTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
-  const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
-  const { connectTo, serverName, verifyName } = effectiveTarget(endpoint);
+type Tcp = { ok: true; socket: Socket } | Pick<Extract<ConnectResult, { ok: false }>, 'ok' | 'failure'>;
+
+/** Opens the TCP connection. `onBytes`: as in `ConnectionOptions`. */
+async function connectTcp(
+  { address, endpoint, policy, signal, connectTimeoutMs }: ConnectOptions,
+  onBytes?: (bytes: Buffer) => void,
+): Promise<Tcp> {
   const connection = await openConnection({
     address,
-    port: connectTo.port,
+    port: effectiveTarget(endpoint).connectTo.port,
     policy,
     signal,
     timeoutMs: connectTimeoutMs,
     maxBytes: MAX_BYTES,
+    ...(onBytes && { onBytes }),
   });
-  if (!connection.ok) {
-    const { stage, reason, detail } = connection;
-    return { ok: false, failure: { stage, reason, tlsAlert: null, detail }, ...USUAL };
-  }
+  if (connection.ok) return connection;
+  const { stage, reason, detail } = connection;
+  return { ok: false, failure: { stage, reason, tlsAlert: null, detail } };
+}
+
+async function attemptTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
+  const { endpoint, signal, handshakeTimeoutMs } = approach;
+  const { serverName, verifyName } = effectiveTarget(endpoint);
+  const connection = await connectTcp(approach);
+  if (!connection.ok) return { ...connection, ...USUAL };
   const { socket } = connection;
 
   const negotiated = await negotiateTls(socket, endpoint.protocol, {

@@ -8,7 +8,7 @@ import { createResolver } from '../egress/resolver.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
 import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
-import { lookFirst, type Seen } from './tls13/first-look.ts';
+import { lookFirst, type Seen } from './first-look.ts';
 import { createProbe, type Step, timed } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 

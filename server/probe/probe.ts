@@ -16,7 +16,7 @@ import { probeHttp } from './http-probe.ts';
 import { findPlaces, type Place, type PlaceResolver } from './places.ts';
 import { isReadable, type OpenConnection, probeAddress, readAddress } from './address-probe.ts';
 import { createFailureLimit, type FailureLimit, limitHandshakes } from './failure-limit.ts';
-import { isAnswered, rememberUnusual } from './tls13/first-look.ts';
+import { isAnswered, rememberUnusual } from './first-look.ts';
 import { probePosture } from './posture.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
 import { Requester, type Sources } from './sources/sources.ts';
@@ -136,43 +136,36 @@ const TIMEOUTS: Timeouts = {
   read: 8_000,
 };
 
-/** Returns the limits of an observation with our own TLS client: short ones, because the usual observation comes after it. */
-const readTimeouts = (caps: Timeouts): Timeouts => ({
-  ...caps,
-  check: caps.read,
-  connect: caps.read / 8,
-  handshake: caps.read / 4,
-});
-
 /** Creates a probe whose connections all pass the egress address policy. */
 export function createProbe(options: ProbeOptions): ReadingProbe {
   const { now, timeouts, monotonic = () => performance.now() } = options;
-  const setup: ProbeSetup = {
+  const caps = { ...TIMEOUTS, ...timeouts };
+  const withOpenssl: ProbeSetup = {
     ...options,
     onFault: options.onFault ?? warn,
-    caps: { ...TIMEOUTS, ...timeouts },
+    look: probeAddress,
+    caps,
     failureLimit: createFailureLimit({ now, monotonic }),
   };
+  // Short limits, because OpenSSL may have to look after it.
+  const shortCaps = { check: caps.read, connect: caps.read / 8, handshake: caps.read / 4 };
+  const withOwnClient = { ...withOpenssl, look: readAddress, caps: { ...caps, ...shortCaps } };
   const unusual = rememberUnusual(monotonic);
-  const observe = async (endpoint: CheckedEndpoint, request: ObserveOptions, look: typeof probeAddress) => {
-    const isRead = look === readAddress;
-    const run = { ...setup, caps: isRead ? readTimeouts(setup.caps) : setup.caps };
-    const deadline = startDeadline(endpoint, request, run.caps);
+  const observe = async (endpoint: CheckedEndpoint, request: ObserveOptions, setup: ProbeSetup) => {
+    const deadline = startDeadline(endpoint, request, setup.caps);
     const work = request.work ?? new WorkBudget();
     try {
       const observation = await observeWithin({
-        setup: run,
+        setup,
         endpoint,
         request,
         requester: new Requester(effectiveTarget(endpoint).connectTo.host, work),
         deadline,
         handshakes: limitHandshakes(work, deadline.signal),
-        approach: approachOf(endpoint, run, deadline),
-        look,
+        approach: approachOf(endpoint, setup, deadline),
         observedAt: now(),
       });
-      if (isRead && deadline.signal.aborted) throw new Surprise('timeout', 'no time left');
-      return observation;
+      return { observation, isCut: deadline.signal.aborted };
     } catch (error) {
       deadline.abort();
       throw error;
@@ -181,16 +174,17 @@ export function createProbe(options: ProbeOptions): ReadingProbe {
     }
   };
   return {
-    observe: (endpoint, request) => observe(endpoint, request, probeAddress),
+    observe: async (endpoint, request) => (await observe(endpoint, request, withOpenssl)).observation,
     async read(endpoint, request) {
       if (!isReadable(endpoint) || unusual.has(endpoint)) return null;
       try {
-        const observation = await observe(endpoint, request, readAddress);
+        const { observation, isCut } = await observe(endpoint, request, withOwnClient);
+        if (isCut) throw new Surprise('timeout', 'no time left');
         if (!isAnswered(observation)) throw new Surprise('unexpected', 'answer of a web server');
         unusual.remove(endpoint);
         return observation;
       } catch (error) {
-        if (!(error instanceof Surprise)) setup.onFault(error);
+        if (!(error instanceof Surprise)) withOpenssl.onFault(error);
         unusual.add(endpoint, error instanceof Surprise ? error.reason : 'invalid');
         return null;
       }
@@ -200,6 +194,9 @@ export function createProbe(options: ProbeOptions): ReadingProbe {
 
 interface ProbeSetup extends ProbeOptions {
   onFault: (error: unknown) => void;
+  /** Probes one address, with one of our two TLS clients. */
+  look: typeof probeAddress;
+  /** Time limits of a probe that uses `look`. */
   caps: Timeouts;
   failureLimit: FailureLimit;
 }
@@ -213,7 +210,6 @@ interface ProbeRun {
   deadline: ReturnType<typeof startDeadline>;
   handshakes: ReturnType<typeof limitHandshakes>;
   approach: ReturnType<typeof approachOf>;
-  look: typeof probeAddress;
   observedAt: number;
 }
 
@@ -254,7 +250,7 @@ type ProbedPlace = Place & { seen: AddressObservation };
 
 /** Probes all addresses. `http`: the result of the HTTP request on the first https connection that completes its handshake. */
 async function probePlaces(
-  { setup: { caps }, endpoint, request, deadline, handshakes, approach, look }: ProbeRun,
+  { setup: { caps, look }, endpoint, request, deadline, handshakes, approach }: ProbeRun,
   places: readonly Place[],
 ): Promise<{ probed: ProbedPlace[]; http: Promise<HttpObservation | null> }> {
   const { expectedStatus } = effectiveTarget(endpoint);

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Tls13Client } from './client.ts';
 import { type EphemeralKey, sharedSecret } from './ephemeral-key.ts';
-import { CIPHER_SUITES, type CipherSuite, KeySchedule } from './key-schedule.ts';
+import { CIPHER_SUITES, type CipherSuite, KeySchedule, type TrafficSecrets } from './key-schedule.ts';
 import { RecordCipher } from './record-layer.ts';
 
 // The trace “Simple 1-RTT Handshake” of RFC 8448 §3. Its values are the RFC's, byte for byte.
@@ -106,6 +106,17 @@ function suiteOf(cipher: number): CipherSuite {
   return suite;
 }
 
+/** The traffic secret of one side, with its key and IV. */
+const side = (secret: string, key: string, iv: string) => ({
+  secret: bytes(secret),
+  key: bytes(key),
+  iv: bytes(iv),
+});
+const withKeys = (schedule: KeySchedule, { client, server }: TrafficSecrets) => ({
+  client: { secret: client, ...schedule.keysOf(client) },
+  server: { secret: server, ...schedule.keysOf(server) },
+});
+
 describe('The trace of RFC 8448 §3', () => {
   it('gives the secrets and keys of the RFC', () => {
     const schedule = new KeySchedule(suiteOf(0x1301));
@@ -113,17 +124,17 @@ describe('The trace of RFC 8448 §3', () => {
     const hash = schedule.transcriptHash([CLIENT_HELLO, SERVER_HELLO]);
     expect(hash).toEqual(bytes('860c06edc07858ee8e78f0e7428c58edd6b43f2ca3e6e95f02ed063cf0e1cad8'));
     const handshake = schedule.handshakeSecrets(SHARED, hash);
-    expect(handshake).toEqual({
-      client: bytes('b3eddb126e067f35a780b3abf45e2d8f3b1a950738f52e9600746a0e27a55a21'),
-      server: bytes('b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38'),
-    });
-    expect(schedule.keysOf(handshake.server)).toEqual({
-      key: bytes('3fce516009c21727d0f2e4e86ee403bc'),
-      iv: bytes('5d313eb2671276ee13000b30'),
-    });
-    expect(schedule.keysOf(handshake.client)).toEqual({
-      key: bytes('dbfaa693d1762c5b666af5d950258d01'),
-      iv: bytes('5bd3c71b836e0b76bb73265f'),
+    expect(withKeys(schedule, handshake)).toEqual({
+      client: side(
+        'b3eddb126e067f35a780b3abf45e2d8f3b1a950738f52e9600746a0e27a55a21',
+        'dbfaa693d1762c5b666af5d950258d01',
+        '5bd3c71b836e0b76bb73265f',
+      ),
+      server: side(
+        'b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38',
+        '3fce516009c21727d0f2e4e86ee403bc',
+        '5d313eb2671276ee13000b30',
+      ),
     });
     const toFinished = [CLIENT_HELLO, SERVER_HELLO, SERVER_FLIGHT.subarray(0, -36)];
     expect(schedule.verifyData(handshake.server, schedule.transcriptHash(toFinished))).toEqual(
@@ -133,18 +144,17 @@ describe('The trace of RFC 8448 §3', () => {
     expect(schedule.verifyData(handshake.client, whole)).toEqual(
       bytes('a8ec436d677634ae525ac1fcebe11a039ec17694fac6e98527b642f2edd5ce61'),
     );
-    const application = schedule.applicationSecrets(whole);
-    expect(application).toEqual({
-      client: bytes('9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f792ebb7c17504a5'),
-      server: bytes('a11af9f05531f856ad47116b45a950328204b4f44bfb6b3a4b4f1f3fcb631643'),
-    });
-    expect(schedule.keysOf(application.server)).toEqual({
-      key: bytes('9f02283b6c9c07efc26bb9f2ac92e356'),
-      iv: bytes('cf782b88dd83549aadf1e984'),
-    });
-    expect(schedule.keysOf(application.client)).toEqual({
-      key: bytes('17422dda596ed5d9acd890e3c63f5051'),
-      iv: bytes('5b78923dee08579033e523d9'),
+    expect(withKeys(schedule, schedule.applicationSecrets(whole))).toEqual({
+      client: side(
+        '9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f792ebb7c17504a5',
+        '17422dda596ed5d9acd890e3c63f5051',
+        '5b78923dee08579033e523d9',
+      ),
+      server: side(
+        'a11af9f05531f856ad47116b45a950328204b4f44bfb6b3a4b4f1f3fcb631643',
+        '9f02283b6c9c07efc26bb9f2ac92e356',
+        'cf782b88dd83549aadf1e984',
+      ),
     });
   });
 

@@ -1,10 +1,10 @@
-import type { HandshakeObservation, Observation } from '../../core/observation.ts';
-import { type CheckedEndpoint, effectiveTarget, identityKey } from '../../core/target.ts';
-import type { Verdict } from '../../core/verdict.ts';
-import { LruCache } from '../../pki/lru-cache.ts';
-import { DAY_MS, HOUR_MS, type Monotonic } from '../../../contract/durations.ts';
-import { needsGet } from '../http-probe.ts';
-import type { SurpriseReason } from './wire.ts';
+import type { HandshakeObservation, Observation } from '../core/observation.ts';
+import { type CheckedEndpoint, effectiveTarget, identityKey } from '../core/target.ts';
+import type { Verdict } from '../core/verdict.ts';
+import { LruCache } from '../pki/lru-cache.ts';
+import { DAY_MS, HOUR_MS, type Monotonic } from '../../contract/durations.ts';
+import { needsGet } from './http-probe.ts';
+import type { SurpriseReason } from './tls13/wire.ts';
 
 /** An observation, and a verdict for each earlier one. */
 export interface Seen {

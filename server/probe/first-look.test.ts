@@ -6,9 +6,9 @@ import {
   judgedAddresses,
   observation,
   withChain,
-} from '../../../tests/kit/certificates/judging.ts';
-import type { AddressObservation, HandshakeObservation, Observation } from '../../core/observation.ts';
-import type { Verdict } from '../../core/verdict.ts';
+} from '../../tests/kit/certificates/judging.ts';
+import type { AddressObservation, HandshakeObservation, Observation } from '../core/observation.ts';
+import type { Verdict } from '../core/verdict.ts';
 import { lookFirst, type Seen } from './first-look.ts';
 
 const leaf = issue();
