@@ -34,7 +34,7 @@ export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
   name: lineSchema(NAME_MAX_LENGTH).nullish(),
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
-  /** Invitation code, needed with SIGNUPS=invite if another provider than the built-in one has signed up the person. */
+  /** Invitation code. With SIGNUPS=invite it is needed if a provider other than the built-in one signed the person up. */
   invite: z.string().max(2048).optional(),
 });
 
@@ -82,8 +82,8 @@ export const standingSchema = z
     /** True if an alert is more than 10 minutes overdue. */
     alerts_late: z.boolean(),
     /**
-     * True if the account's address rejected mail permanently. Until the owner requests a retry, we send it only mails with
-     * secret links.
+     * True if the account's address rejected mail permanently. Until the owner asks for a retry, we send the address only
+     * mails with secret links.
      */
     mail_failing: z.boolean(),
     /** Number of channels that no longer receive alerts: those in a state of `DEAD_STATES`. */

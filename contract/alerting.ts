@@ -73,7 +73,7 @@ export type ChangeAccountAlerts = z.input<typeof changeAccountAlertsSchema>;
 const plannedAlertSchema = z.object({
   domain_id: z.string(),
   display_name: z.string(),
-  /** Step as in `alertStepSchema`, or a built-in step such as `renewal_overdue` or `expired`. */
+  /** Either as in `alertStepSchema`, such as '14d', or a built-in step such as `renewal_overdue` or `expired`. */
   step: z.string(),
   /** The step in words, e.g. "14 days before", "20% of its lifetime left" or "when it expires". */
   label: z.string(),
@@ -81,11 +81,14 @@ const plannedAlertSchema = z.object({
   /** Time when the alert would be sent, after any quiet hours, snooze or maintenance window. */
   at: isoInstant,
   expiry_date: isoInstant,
-  /** Name of the certificate that expires; null if it is the one that the domain serves. */
+  /** Name of the certificate that expires; null if it is the certificate that the domain serves now. */
   certificate_name: z.string().nullable(),
   /** Fingerprint of the certificate that expires. */
   fingerprint: z.string(),
-  /** Number of domains that the alert is about, in a forecast for the account; else 1. */
+  /**
+   * Number of domains that the alert is about: in a forecast for the whole account possibly several, in a forecast for one
+   * domain always 1.
+   */
   domain_count: z.number().int().default(1),
 });
 export type PlannedAlertWire = z.infer<typeof plannedAlertSchema>;
@@ -203,8 +206,8 @@ export const unsubscribeSubjectSchema = z.object({
   /** Masked email address of the recipient, e.g. m•••@fjord.example. */
   address: z.string(),
   /**
-   * Domain that the mail was about, so that the recipient can unsubscribe from it alone; null for the digest and for a removed
-   * domain.
+   * Domain that the mail was about. The recipient can unsubscribe from mails about this domain alone. Null for the digest and
+   * for a removed domain.
    */
   domain: z.string().nullable(),
   /** Kind of the mail that contains the link. */
@@ -214,8 +217,8 @@ export const unsubscribeSubjectSchema = z.object({
 });
 export type UnsubscribeSubjectWire = z.infer<typeof unsubscribeSubjectSchema>;
 /**
- * Change of a recipient's subscription. `all` stops alerts and the digest. `none` resubscribes, except to the digest, which only
- * the settings turn on again.
+ * Change of a recipient's subscription. `all` stops alerts and the digest. `none` resumes alerts, but not the digest: only
+ * the account's settings turn that on again.
  */
 export const unsubscribeSchema = mailedTokenSchema.extend({
   scope: z.enum(['domain', 'digest', 'all', 'none']),

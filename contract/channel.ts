@@ -57,7 +57,7 @@ export const channelSchema = z
     created_at: isoInstant.nullable(),
   })
   .meta({ id: 'Channel' });
-/** States of a channel that stay until its owner repairs it. */
+/** States of a channel that gets no alerts until its owner repairs it. */
 export const DEAD_STATES: readonly ChannelWire['state'][] = ['gone', 'failing', 'refused', 'broken'];
 export type ChannelWire = z.infer<typeof channelSchema>;
 

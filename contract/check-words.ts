@@ -31,8 +31,8 @@ export type KeyType = keyof typeof KEY_TYPE_NAMES;
 export const KEY_TYPES = Object.keys(KEY_TYPE_NAMES) as [KeyType, ...KeyType[]];
 
 /**
- * Programs and libraries that verify certificates in their own way, and their display names. `openssl` stands for what is built on
- * OpenSSL, such as curl, Python, PHP, Node.js and Ruby; `chromium` for Chrome, Edge and other browsers of that family.
+ * Programs and libraries that verify certificates in their own way, with their display names. `openssl` also stands for
+ * programs that use OpenSSL, such as curl, Python, PHP, Node.js and Ruby; `chromium` for Chrome, Edge and related browsers.
  */
 export const CLIENT_NAMES = {
   chromium: 'Chrome',
@@ -47,7 +47,7 @@ export const CLIENT_NAMES = {
 export type Client = keyof typeof CLIENT_NAMES;
 export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];
 
-/** Issuer of certificates that name none, and group of the domains whose certificate was never read. */
+/** Shown as the issuer of a certificate that names none, and as the group of domains whose certificate was never read. */
 export const UNKNOWN_ISSUER = 'Unknown issuer';
 
 const COMPANY_SUFFIX = /[\s,]{1,3}(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;

@@ -11,8 +11,8 @@ function truncate(text: string, maxLength: number): string {
 }
 
 /**
- * One line of pasted text or of a file, with `host` as entered. Of up to 100 tags the excess is dropped, and overlong tags and
- * notes are truncated, because they may come from another program with other limits.
+ * One line of pasted text or of a file, with `host` as entered. Entries may come from another program with other limits: tags
+ * and notes that are too long are truncated, and of up to 100 tags only the first ones are kept.
  */
 const importEntrySchema = targetFieldsSchema.extend({
   host: z.string().max(2048),

@@ -6,7 +6,7 @@ const isoInstant = z.string();
 
 /** A finding of the last check, with a fix, a shell command and evidence. */
 export const reportFindingSchema = findingSchema.extend({
-  /** The clients that refuse to connect because of it. */
+  /** The clients that refuse to connect because of this finding. */
   clients: z.array(z.enum(CLIENTS)),
   fingerprint: z.string().nullable(),
   /** One concrete instruction that fixes the problem; null if there is nothing to do. */
@@ -60,7 +60,7 @@ const postureSchema = z.object({
     }),
     z.object({ outcome: z.literal('none') }),
     z.object({ outcome: z.literal('not_applicable') }),
-    /** There are records, but not all of them could be read. */
+    /** The domain has such records, but not all of them could be read. */
     z.object({ outcome: z.literal('unreadable'), domain: z.string() }),
     z.object({ outcome: z.literal('unavailable') }),
   ]),
@@ -74,11 +74,11 @@ const postureSchema = z.object({
     z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
     z.object({ outcome: z.literal('not_applicable') }),
   ]),
-  /** Certificates that the server presents only to some clients, by the signatures and ciphers that they offer. */
+  /** Certificates that the server presents only to some clients, depending on the signatures and ciphers that they offer. */
   alternates: z.array(
     z.object({
       key_type: z.enum(KEY_TYPES),
-      /** The clients that get it; empty if they are not known, or if only clients that we do not test get it. */
+      /** The clients that get this certificate; empty if they are not known, or if only clients that we do not test get it. */
       clients: z.array(z.enum(CLIENTS)),
       fingerprint: z.string(),
       name: z.string(),
@@ -87,9 +87,9 @@ const postureSchema = z.object({
   ),
   /** What could not be tested, for example because the server answers too slowly: "certificates for RSA keys", "TLS 1.0". */
   not_tested: z.array(z.string()),
-  /** False if a later check will test what is in `not_tested`: the tests of a mail server are spread over several checks. */
+  /** False if a later check will test what `not_tested` lists. The tests of a mail server are spread over several checks. */
   is_complete: z.boolean(),
-  /** Results of earlier checks, which this one did not repeat: "TLS versions". */
+  /** Results of earlier checks that the last check did not repeat: "TLS versions". */
   earlier: z.array(z.object({ results: z.string(), checked_at: isoInstant })),
 });
 export type PostureWire = z.infer<typeof postureSchema>;
@@ -100,7 +100,7 @@ export const reportSchema = z
     checked_at: isoInstant.nullable(),
     findings: z.array(reportFindingSchema),
     addresses: z.array(addressSchema),
-    /** Whether each client accepts what the last check saw; empty if it read no certificate. */
+    /** Whether each client accepts the certificates that the last check read; empty if it read none. */
     clients: z.array(z.object({ client: z.enum(CLIENTS), name: z.string(), connects: z.boolean() })),
     /** Validated path from the leaf to the trust anchor; empty if there is no valid path. */
     path: z.array(

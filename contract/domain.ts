@@ -51,7 +51,10 @@ const tagsSchema = z
 const notesSchema = textSchema(NOTES_MAX_LENGTH);
 
 const targetText = z.string().max(TARGET_MAX_LENGTH).nullish();
-/** How a domain is checked, which is part of its identity and cannot be changed. Absent, null and empty fields mean the default. */
+/**
+ * How a domain is checked. The target is part of the domain's identity, so it cannot be changed. Absent, null and empty
+ * fields mean the default.
+ */
 export const targetFieldsSchema = z.object({
   /** Address or name to connect to instead of the host, with a port if that differs: '10.0.0.7', '[2001:db8::1]:8443'. */
   connect_to: targetText,
@@ -59,7 +62,7 @@ export const targetFieldsSchema = z.object({
   server_name: targetText,
   /** Name or IP address that the certificate must be valid for, instead of the host. */
   verify_name: targetText,
-  /** HTTP statuses that count as up, of https only: '200-399,401'. Default: all but 500 to 599. */
+  /** HTTP statuses that count as up: '200-399,401'; only for the protocol https. Default: all but 500 to 599. */
   expected_status: targetText,
   /** '4' or '6': check IPv4 or IPv6 addresses only. */
   family: targetText,
@@ -87,8 +90,8 @@ export const domainSchema = z
     /** Settings of how the domain is checked; null if all have their defaults. */
     target: targetSchema.nullable().default(null),
     /**
-     * Name to display: U-label (RFC 5890), with the port unless it is 443. With a `target` also what distinguishes it from other
-     * domains of the host: 'example.com via 10.0.0.7'.
+     * Name to display: U-label (RFC 5890), with the port unless it is 443. For a domain with a `target`, it ends with what
+     * distinguishes the domain from others of the same host: 'example.com via 10.0.0.7'.
      */
     display_name: z.string(),
     state: domainStateSchema,
@@ -123,15 +126,9 @@ export const domainSchema = z
         to: isoInstant,
         /** Time when renewal becomes overdue; null if another address already serves the renewed certificate. */
         overdue_at: isoInstant.nullable().default(null),
-        /**
-         * True if the lifetime is below 30 days. `state` may then be critical or soon from the first day, so only `overdue_at`
-         * shows when somebody has to act.
-         */
+        /** True if the lifetime is below 30 days. `state` is then soon or critical early: only `overdue_at` says when to act. */
         is_short_lived: z.boolean().default(false),
-        /**
-         * Source of the window. `ari`: published by the CA (RFC 9773); `lifetime`: estimated from the lifetime of the
-         * certificate.
-         */
+        /** Source of the window. `ari`: published by the CA (RFC 9773); `lifetime`: estimated from the certificate's lifetime. */
         source: z.enum(['ari', 'lifetime']),
         /** URL (http or https) of the CA's explanation why the certificate should be replaced; null if there is none. */
         explanation_url: z.string().nullable(),
@@ -141,9 +138,12 @@ export const domainSchema = z
     weakest_link: z.object({ name: z.string(), expiry_date: isoInstant }).nullable(),
     uptime: uptimeSummarySchema,
     trusted: z.boolean().nullable(),
-    /** True if some clients do not connect today, although the certificate is trusted: their findings say who and why. */
+    /** True if some clients refuse to connect today, although the certificate is trusted. The findings say which clients and why. */
     refused: z.boolean().default(false),
-    /** The most urgent reason for attention; null if there is none. `overdue`: the renewal is; `flawed`: another finding asks for a fix. */
+    /**
+     * The most urgent reason for attention; null if there is none. `overdue`: the renewal is overdue; `flawed`: a finding
+     * without a reason of its own asks for a fix.
+     */
     attention: z.enum(ATTENTION_REASONS).nullable().default(null),
     findings: z.array(findingSchema),
     /** Reason why the last check could not read a certificate; null if it could. */
@@ -153,7 +153,7 @@ export const domainSchema = z
     /** True while a check is running or requested. */
     checking: z.boolean(),
     /**
-     * Why the last check was not recorded, and when it is repeated; null if it was, while a check is running or requested, and while
+     * Why the last check was not recorded, and when it is repeated; null if it was, during a check, and while the domain is
      * paused. `own_network`: many hosts failed at once, so our own network may be the cause.
      */
     waiting: z
@@ -186,7 +186,7 @@ export const hostLookupSchema = z
     display_name: z.string(),
     /** The domain of the account with this host, port and target; null if there is none. */
     domain_id: z.string().nullable(),
-    /** Whether DNS has an address for the name that this server may connect to; null if that is not known in time. */
+    /** Whether DNS has an address for the name that this server may connect to; null if DNS did not answer in time. */
     in_dns: z.boolean().nullable(),
   })
   .meta({ id: 'HostLookup' });
@@ -199,7 +199,7 @@ export const domainFilterSchema = z.object({
   q: lineSchema(SEARCH_MAX_LENGTH).optional(),
   status: z.enum(LIST_STATUSES).optional(),
   tag: tagSchema.optional(),
-  /** Period (UTC) in which the certificate of an active domain expires: '2027-03', or '2026-11-22..2026-12-05' with both days. */
+  /** Period (UTC) in which the certificate of an active domain expires: '2027-03', or the days '2026-11-22..2026-12-05'. */
   expires: z
     .string()
     .regex(PERIOD, 'Please give a month such as 2027-03, or days such as 2026-11-22..2026-12-05')
@@ -237,10 +237,7 @@ export const domainListSchema = z.object({
 export const summarySchema = z.object({
   total: z.number().int(),
   counts: z.record(domainStateSchema, z.number().int()),
-  /**
-   * Number of domains in `counts` with a trusted, short-lived certificate whose renewal is not overdue, so that nobody has to
-   * act.
-   */
+  /** Number of domains in `counts` with a trusted, short-lived certificate whose renewal is not overdue. */
   on_schedule: z
     .object({ critical: z.number().int(), soon: z.number().int() })
     .default({ critical: 0, soon: 0 }),
@@ -266,8 +263,8 @@ export const summarySchema = z.object({
   /** The 500 tags with the most domains, in alphabetical order. */
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /**
-   * Certificates, soonest first, each with its first domain by name. If there are more than 500, all that expire on the same day
-   * (UTC) in the same state share one entry, with the domain whose certificate expires first; domains in `problems` have their own.
+   * Certificates, soonest first, each with its first domain by name. If there are more than 500, all that expire on the same day (UTC) in the
+   * same state share one entry, with the domain whose certificate expires first. Domains in `problems` always have an entry of their own.
    */
   expiries: z.array(
     z.object({
@@ -275,17 +272,14 @@ export const summarySchema = z.object({
       hostname: z.string(),
       display_name: z.string(),
       not_after: isoInstant,
-      /**
-       * Start of validity; null except in the states `critical` and `soon`. It shows whether the certificate is short-lived, so
-       * that its state alone does not mean that somebody has to act.
-       */
+      /** Start of validity, which shows whether the certificate is short-lived; null unless the state is `critical` or `soon`. */
       valid_from: isoInstant.nullable().default(null),
       state: domainStateSchema,
       /** Whether `on_schedule` of the summary counts this domain. */
       on_schedule: z.boolean().default(false),
-      /** From when on its renewal counts as overdue; null unless `on_schedule`. */
+      /** Time from which the renewal counts as overdue; null unless `on_schedule` is true. */
       renewal_due_at: isoInstant.nullable().default(null),
-      /** Number of domains. */
+      /** Number of domains that the entry stands for. */
       count: z.number().int().default(1),
       /** Number of certificates: more than one if the entry stands for several that expire on one day. */
       certificate_count: z.number().int().default(1),
@@ -294,8 +288,8 @@ export const summarySchema = z.object({
     }),
   ),
   /**
-   * Problems other than expiry dates, of at most 500 domains, as in `attention`; `down` is confirmed by a second check. A domain that is
-   * down has a second entry if its certificate has a problem too.
+   * Up to 500 domains that need attention for another reason than an expiry date. `down` is confirmed by a second check. A
+   * domain that is down has a second entry if its certificate has a problem too.
    */
   problems: z.array(
     z.object({
@@ -306,7 +300,7 @@ export const summarySchema = z.object({
       kind: z.enum(['untrusted', 'down', 'refused', 'unreachable', 'overdue', 'flawed']),
       /** One sentence: the message of the worst finding, or the reason why the domain is down or no certificate was read. */
       message: z.string(),
-      /** Fingerprint of the certificate, if `expiries` has it too. */
+      /** Fingerprint of the certificate if `expiries` lists it as well; else null. */
       fingerprint: z.string().nullable().default(null),
     }),
   ),
@@ -386,7 +380,8 @@ export const bulkSchema = z.discriminatedUnion('action', [
 export type BulkRequest = z.infer<typeof bulkSchema>;
 
 /**
- * Results in request order. `problem` is null on success, also if nothing had to change. `domain` is null if it no longer exists.
+ * Results in request order. `problem` is null on success, which includes domains that already were as requested. `domain` is
+ * null if it no longer exists.
  */
 export const bulkResultSchema = z.array(
   z.object({

@@ -5,14 +5,14 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 604_800_000;
 
-/** Returns ms since an arbitrary start, which setting the clock does not change. For ages and windows in memory. */
+/** Returns ms since an arbitrary start. Setting the machine's clock does not change it, so it suits ages and time windows in memory. */
 export type Monotonic = () => number;
 
-/** Matches a month such as '2027-03', or the first and the last of some days, such as '2026-11-22..2026-12-05'. */
+/** Matches a month such as '2027-03', or a first and a last day such as '2026-11-22..2026-12-05'. */
 export const PERIOD =
   /^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])\.\.\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))?$/;
 
-/** Returns the start and the end of a period in UTC, in ms; the end is the first instant after it. */
+/** Returns the start and the end of a period in UTC, in ms. `until` is the first instant after the period. */
 export function boundsOf(period: string): { from: number; until: number } {
   const [first = '', last] = period.split('..');
   const from = Date.parse(first);

@@ -18,9 +18,9 @@ export const signUpSchema = z.object({
   name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   email: emailSchema,
   password: newPassword,
-  /** Company name, stored until the account is created, which may need another sign-in. */
+  /** Company name. It is kept until the account is created, which can be at a later sign-in. */
   company: lineSchema(NAME_MAX_LENGTH).optional(),
-  /** True if the person signed up through a button that offers the trial. Stored like `company`. */
+  /** True if the person signed up through a button that offers the trial. Kept like `company`. */
   trial: z.boolean().optional(),
   invite: z.string().max(2048).optional(),
 });

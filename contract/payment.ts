@@ -22,7 +22,7 @@ export const checkoutSchema = z.object({
   /** Customer id at the payment provider; empty until the provider knows the account. */
   customer_id: z.string(),
   email: z.string(),
-  /** Signed reference to the account, which the checkout passes to the webhook as custom data `account`. */
+  /** Signed reference to the account. The checkout passes it to our webhook as custom data `account`. */
   reference: z.string(),
 });
 export type CheckoutWire = z.infer<typeof checkoutSchema>;

@@ -35,7 +35,7 @@ export const previewCheckSchema = domainSchema
         command: true,
       }),
     ),
-    /** Subject alternative names: the first 100 of `sans_total`. */
+    /** The first 100 subject alternative names; `sans_total` is the number of all. */
     sans: z.array(z.string()),
     sans_total: z.number().int(),
     /** Certificates in the order in which the server sent them, leaf first. */

@@ -1,6 +1,6 @@
 /**
- * Everything that is known about each protocol, apart from its dialogue (`server/probe/starttls`). Every folder may import this file,
- * so it imports nothing.
+ * All facts about each protocol, except its dialogue before TLS, which is in `server/probe/starttls`. Every folder may import
+ * this file, so it imports nothing.
  */
 
 /**
@@ -15,8 +15,8 @@ export interface DialogueLimits {
 }
 
 /**
- * Limits for servers that make clients wait on purpose, as postscreen and tarpits do. RFC 5321 §4.5.3.2.1 lets SMTP clients wait five
- * minutes for the greeting; we wait one. Dialogues have up to three replies: a server may delay each of them by almost 30 s.
+ * Limits for servers that make clients wait on purpose, as postscreen and tarpits do. RFC 5321 §4.5.3.2.1 lets SMTP clients
+ * wait five minutes for the greeting; we wait one. A dialogue has up to three replies; its limit leaves almost 30 s for each.
  */
 const LATE_REPLIES: DialogueLimits = { greetingMs: 60_000, dialogueMs: 90_000 };
 
@@ -36,7 +36,7 @@ interface ProtocolFacts {
    * `server/probe/starttls` names its specification.
    */
   readonly startTls?: { readonly limits: DialogueLimits };
-  /** The same service with TLS from the start (protocol `tls`), and the ports at which it is usual. */
+  /** How the same service offers TLS from the start (protocol `tls`): its schemes and usual ports. */
   readonly direct?: {
     readonly schemes: Readonly<Record<string, number>>;
     readonly otherPorts?: readonly number[];
@@ -46,13 +46,16 @@ interface ProtocolFacts {
     readonly srv?: string;
   };
   /**
-   * Prefix of the SRV records (RFC 2782) by which clients find the servers of a domain. A server with such records is told the domain,
-   * by SNI and in the dialogue, and its certificate must be valid for the domain.
+   * Prefix of the SRV records (RFC 2782) by which clients find the servers of a domain. We send the domain's name, not the
+   * server's, to such a server (by SNI and in the dialogue), and its certificate must be valid for the domain.
    */
   readonly srv?: string;
   /** True for databases, which only verified accounts may check. */
   readonly isDatabase?: true;
-  /** True if servers never forget failed handshakes, and block an address after too many. */
+  /**
+   * True if servers keep counting failed handshakes of an address, without ever resetting the count, and block the address
+   * after too many.
+   */
   readonly countsFailures?: true;
 }
 
@@ -184,7 +187,7 @@ export type StartTlsProtocol = {
   [Name in Protocol]: (typeof PROTOCOLS)[Name] extends { startTls: object } ? Name : never;
 }[Protocol];
 
-/** Returns what the table says about a protocol. */
+/** Returns the facts about a protocol. */
 export function factsOf(protocol: Protocol): ProtocolFacts {
   return PROTOCOLS[protocol];
 }

@@ -7,7 +7,7 @@ export const publicConfigSchema = z.object({
   identity: z.discriminatedUnion('provider', [
     z.object({
       provider: z.literal('built-in'),
-      /** OpenID providers in addition to email and password; Google has the id `google`. */
+      /** OpenID providers that people can use besides email and password; Google has the id `google`. */
       oidc: z.array(z.object({ id: z.string(), name: z.string() })),
     }),
     z.object({

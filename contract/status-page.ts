@@ -5,7 +5,7 @@ import { lineSchema } from './text.ts';
 
 const isoInstant = z.string();
 
-/** Maximum number of domains that a status page shows and that can be chosen for it. */
+/** Maximum number of domains that can be chosen for a status page and that it shows. */
 export const MAX_SHOWN = 200;
 /** Maximum number of incidents that a status page shows. */
 export const MAX_INCIDENTS_SHOWN = 20;
@@ -111,7 +111,10 @@ const shownDomainSchema = z.object({
       expiry_date: isoInstant,
     })
     .nullable(),
-  /** True if no check ever read a certificate; false before the first check, and wherever the page shows none. */
+  /**
+   * True if the domain was checked but no check ever read a certificate. False before the first check and if the page hides
+   * certificates.
+   */
   is_unread: z.boolean().default(false),
   /** Uptime of the domain; null if the page hides uptime or the domain is paused. */
   uptime: z

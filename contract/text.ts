@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { grouped } from './words.ts';
 
 /**
- * Returns a schema for a single line of user input, at most `maxLength` UTF-16 code units long. Rejects control characters, which
- * would break mail header lines (and PostgreSQL cannot store NUL), and lone surrogates, which cannot be encoded in UTF-8.
+ * Returns a schema for a single line of user input, at most `maxLength` UTF-16 code units long. Rejects control characters:
+ * they would break mail header lines, and PostgreSQL cannot store NUL. Rejects lone surrogates, which UTF-8 cannot encode.
  */
 export function lineSchema(maxLength: number) {
   return z

@@ -1,4 +1,7 @@
-/** Names that Intl still returns as the canonical ones, each with its name in the IANA database (`zone.tab` of 2025b). */
+/**
+ * Time zones whose outdated name Intl still returns as canonical, each with its current name in the IANA database (`zone.tab`
+ * of 2025b).
+ */
 const RENAMED: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -21,7 +24,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
-/** Returns the current name of a time zone, such as 'Europe/Kyiv' for 'Europe/Kiev'. Intl accepts both. */
+/** Returns the current name of a time zone: 'Europe/Kyiv' for 'Europe/Kiev'. Intl accepts both names. */
 export function currentZoneName<Name extends string | null>(name: Name): Name | string {
   return (name !== null && Object.hasOwn(RENAMED, name) && RENAMED[name]) || name;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { lineSchema } from './text.ts';
 
 /**
- * Scopes of a personal token. `read`: calls that change nothing; `write`: calls that change something; neither includes calls
- * that need a session. `metrics`: only the Prometheus metrics, which `read` includes.
+ * Scopes of a personal token. `read`: calls that change nothing; `write`: calls that change something; `metrics`: only the
+ * Prometheus metrics, which `read` includes too. No scope allows calls that need a session.
  */
 export const TOKEN_SCOPES = ['read', 'write', 'metrics'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
@@ -15,7 +15,10 @@ export function allows(scopes: readonly TokenScope[], needed: TokenScope): boole
 
 export const MAX_TOKENS = 20;
 export const TOKEN_NAME_MAX_LENGTH = 60;
-/** Token lifetimes that the web app offers, in days. The API accepts any whole number up to `MAX_DAYS`, or null for no end. */
+/**
+ * Token lifetimes that the web app offers, in days. The API accepts any whole number up to `MAX_DAYS`, or null for a token
+ * that never expires.
+ */
 export const TOKEN_LIFETIMES = [7, 30, 90, 365] as const;
 const MAX_DAYS = 3_650;
 

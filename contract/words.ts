@@ -1,11 +1,11 @@
 /**
- * Vocabulary and limits that the server, the web app and the API share. Every folder may import this file, so it imports nothing.
- * What only the reports of checks need is in `check-words.ts`, so that pages load less.
+ * Vocabulary and limits that the server, the web app and the API share. Every folder may import this file, so it imports
+ * nothing. Words that only the reports of checks need are in `check-words.ts`, so that pages load less.
  */
 
 /**
- * States of a domain. `paused`: not checked now, even if earlier checks found a problem; `pending`: never checked; `unread`: no
- * certificate was ever read; the others describe the last certificate, its expiry by the thresholds of the badge.
+ * States of a domain. `paused`: not checked now, even if earlier checks found a problem; `pending`: never checked; `unread`: checked,
+ * but no certificate was ever read. All other states describe the last certificate: by its days left, as on the badge, or `revoked`.
  */
 export const DOMAIN_STATES = [
   'pending',
@@ -23,25 +23,28 @@ export type DomainState = (typeof DOMAIN_STATES)[number];
 export const DOMAIN_GROUPINGS = ['tag', 'issuer', 'state'] as const;
 export type DomainGrouping = (typeof DOMAIN_GROUPINGS)[number];
 
-/** `worst`: by the `ATTENTION_REASONS`, then the domains without one; within each, soonest expiry first. */
+/**
+ * Orders of the list. `worst` sorts by the `ATTENTION_REASONS`, with domains that need no attention last; equal reasons by
+ * soonest expiry.
+ */
 export const DOMAIN_SORTS = ['newest', 'soonest', 'worst', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
 
 /**
- * Values of the list's `status` filter: a state, or a set of unpaused domains. `attention`: those with any of the `ATTENTION_REASONS`;
- * `expiring`: expired, or within two weeks without a renewal on schedule; `problem`: a reason other than a date.
+ * Values of the list's `status` filter: a state, or a set of unpaused domains. `attention`: all that need it; `expiring`:
+ * expired, or two weeks or less left and no renewal on schedule; `problem`: any reason for attention other than a date.
  */
 export const LIST_STATUSES = [...DOMAIN_STATES, 'attention', 'expiring', 'problem'] as const;
 export type ListStatus = (typeof LIST_STATUSES)[number];
 
 /**
- * The badge is red at or below `CRITICAL_DAYS` and yellow at or below `SOON_DAYS` whole days left (rounded down). The alert step
- * `critical` in `core/alert-steps.ts` is a separate figure.
+ * Days left (rounded down) at and below which the badge turns red (`CRITICAL_DAYS`) or yellow (`SOON_DAYS`). The alert step
+ * `critical` in `core/alert-steps.ts` does not depend on them.
  */
 export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
 
-/** States of a certificate by its expiry, soonest first. `maxDays`: the most days left in this state, rounded down. */
+/** States of a certificate by its expiry, most urgent first. `maxDays`: the most days left in this state, rounded down. */
 export const EXPIRY_STATES = [
   { state: 'expired', maxDays: -1 },
   { state: 'critical', maxDays: CRITICAL_DAYS },
@@ -51,7 +54,8 @@ export const EXPIRY_STATES = [
 export type ExpiryState = (typeof EXPIRY_STATES)[number]['state'];
 
 /**
- * Why a domain needs attention, most urgent first: a state, a problem, or an outage. A domain counts once, for its most urgent reason.
+ * Why a domain needs attention, most urgent first: a state, a problem, or an outage. If several reasons apply, lists and
+ * counts use the most urgent one.
  */
 export const ATTENTION_REASONS = [
   'expired',
@@ -67,17 +71,17 @@ export const ATTENTION_REASONS = [
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
-/** What decides whether a domain needs attention. */
+/** The facts that decide whether a domain needs attention. */
 export interface DomainCondition {
   state: DomainState;
   isDown: boolean;
-  /** The problem that the last check stored. `overdue`: the only finding that asks for a fix is that the renewal is overdue. */
+  /** The problem that the last check stored; null if there is none. `overdue`: an overdue renewal is the only thing to fix. */
   problem: Exclude<AttentionReason, DomainState | 'down'> | null;
-  /** The certificate is short-lived, and its renewal is not overdue. */
+  /** True if the certificate is short-lived and its renewal is not overdue. */
   isOnSchedule: boolean;
 }
 
-/** Returns why a domain needs attention; null if it does not. The store has the same rule in SQL. */
+/** Returns why a domain needs attention; null if it does not. `server/store` has the same rule in SQL. */
 export function attentionReason({
   state,
   isDown,
@@ -90,7 +94,7 @@ export function attentionReason({
   return ATTENTION_REASONS.find((reason) => applying.includes(reason)) ?? null;
 }
 
-/** Returns whether a list with the `status` filter includes the domain. The store has the same rule in SQL. */
+/** Returns whether a list with this `status` filter includes the domain. `server/store` has the same rule in SQL. */
 export function hasListStatus(domain: DomainCondition, status: ListStatus): boolean {
   const { state, isDown, problem, isOnSchedule } = domain;
   switch (status) {
@@ -101,7 +105,7 @@ export function hasListStatus(domain: DomainCondition, status: ListStatus): bool
     case 'problem':
       if (state === 'paused') return false;
       if (isDown || problem === 'unreachable' || state === 'revoked') return true;
-      // Within two weeks of the expiry, an overdue renewal counts as `expiring`.
+      // An overdue renewal is a `problem` only while more than two weeks are left: later it counts as `expiring`.
       return problem !== null && (problem === 'overdue' ? state === 'ok' : state !== 'expired');
     default:
       return state === status;
@@ -150,8 +154,8 @@ export const ALERT_PROBLEMS = [
 export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
 
 /**
- * The default alert steps before expiry. Each comes `days` before notAfter, or when `share` of the lifetime is left if that is later.
- * For `renewal_overdue`, the CA's renewal window takes precedence.
+ * The default alert steps before expiry. Each step comes `days` before notAfter, or when `share` of the lifetime is left,
+ * whichever is later. For `renewal_overdue`, the end of the CA's renewal window (if it publishes one) replaces both.
  */
 export const DEFAULT_ALERT_STEPS = [
   { step: 'renewal_overdue', days: 30, share: 0.25 },
@@ -164,7 +168,7 @@ export const DEFAULT_ALERT_STEPS = [
 /** Days before the end of a domain registration at which alerts about it are sent. */
 export const REGISTRATION_STEP_DAYS = [60, 30, 14, 7, 1] as const;
 
-/** An alert step chosen in days never comes while more than this share of the lifetime is left: earlier, nobody has to act. */
+/** An alert step chosen in days comes no earlier than when this share of the lifetime is left: before that, nobody has to act. */
 export const EARLIEST_STEP_SHARE = 0.5;
 
 /**
@@ -192,7 +196,7 @@ export function count(n: number, unit: string, plural = `${unit}s`): string {
 }
 
 export const FREE_DOMAIN_LIMIT = 3;
-/** Length of the Premium trial in days, once for each address. No card is needed. */
+/** Length of the Premium trial in days. Each email address gets one trial. No card is needed. */
 export const TRIAL_DAYS = 14;
 /** Default limit of domains per account until the account's email address is verified. */
 export const UNCONFIRMED_DOMAIN_LIMIT = 10;

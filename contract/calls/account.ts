@@ -3,7 +3,7 @@ import { sessionListSchema, timeZoneUpdateSchema, userSchema, userUpdateSchema }
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 import { FEEDBACK_MAX_LENGTH } from '../words.ts';
 
-// Calls for the user's profile, account and list of sessions, and for feedback.
+// Calls that change or delete the user's account, list its sessions, export its data and send feedback.
 
 export const updateUser = {
   method: 'patch',

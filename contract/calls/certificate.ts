@@ -8,7 +8,7 @@ const fingerprintSchema = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'Please give the SHA-256 fingerprint in hexadecimal');
 
-/** A domain that serves a certificate, as lists name it. */
+/** A domain that serves a certificate, in the short form that lists use. */
 const servingDomainSchema = z.object({
   id: z.string(),
   hostname: z.string(),
@@ -22,17 +22,17 @@ const certificateSchema = z
     /** SHA-256 of the DER, in hexadecimal. */
     fingerprint: z.string(),
     subject: z.string(),
-    /** The subject, else the first alternative name, with Unicode labels; may be empty. */
+    /** The subject or, without one, the first alternative name, with Unicode labels; may be empty. */
     display_name: z.string(),
     /** The first ten subject alternative names. */
     names: z.array(z.string()),
-    /** Number of all of them, at most 2,000. */
+    /** Number of all subject alternative names, at most 2,000. */
     name_count: z.number().int(),
     issuer: z.string(),
     authority_name: z.string(),
     valid_from: isoInstant,
     expiry_date: isoInstant,
-    /** As of a domain that serves it, but never `paused` or `pending`. */
+    /** The state of a domain that serves the certificate, but never `paused` or `pending`. */
     state: domainSchema.shape.state,
     renewal: domainSchema.shape.renewal,
     /**
@@ -40,11 +40,11 @@ const certificateSchema = z
      * it for another reason; `refused`: some clients refuse it; `overdue`: its renewal is overdue; `flawed`: another finding asks for a fix.
      */
     problem: z.enum(['revoked', 'wrong_name', 'untrusted', 'refused', 'flawed', 'overdue']).nullable(),
-    /** Number of domains, paused ones included. */
+    /** Number of the account's domains that serve it, paused ones included. */
     domain_count: z.number().int(),
-    /** The first three domains by name. */
+    /** The first three of these domains by name. */
     domains: z.array(servingDomainSchema),
-    /** Tags of all of its domains, in alphabetical order. */
+    /** Tags of all domains that serve it, in alphabetical order. */
     tags: z.array(z.string()),
   })
   .meta({ id: 'Certificate' });
@@ -66,7 +66,7 @@ const certificateListSchema = z.object({
   /** Number of the page, from 1; null if the request used a cursor. */
   page: z.number().int().nullable(),
   page_size: z.number().int(),
-  /** Number of all matching certificates. */
+  /** Number of all certificates that match the filter, on all pages. */
   total: z.number().int(),
   next_cursor: nextCursor,
 });
@@ -74,43 +74,49 @@ const certificateListSchema = z.object({
 const fingerprintParams = z.object({ fingerprint: fingerprintSchema });
 
 /**
- * The story of a certificate: how the domains of the account changed to it from its predecessors, which are the leaf certificates
- * with the same names that these domains served before.
+ * How the domains of the account changed to a certificate from its predecessors: the earlier leaf certificates of these
+ * domains with the same names.
  */
 const certificateStorySchema = z
   .object({
-    /** Null if no domain serves it any more. */
+    /** The certificate, as in lists; null if no domain serves it any more. */
     certificate: certificateSchema.nullable(),
     /** All of its subject alternative names, at most 2,000. */
     names: z.array(z.string()),
     /**
-     * A page of the domains that last served it, or a certificate with the same names, at one or more addresses: those that have not
-     * changed first, then the latest change first.
+     * A page of the domains whose last check found this certificate, or one with the same names, at one or more addresses.
+     * Domains that have not changed to this certificate come first, then the latest change first.
      */
     domains: z.array(
       servingDomainSchema.extend({
-        /** Fingerprint of the certificate read last. If the addresses served several, the one that expires first. */
+        /** Fingerprint of the certificate that the last check read. If the addresses served several, the one that expires first. */
         serves: z.string(),
         /** Whether an address served this certificate at the last check. */
         is_serving: z.boolean(),
-        /** Whether the certificates of all addresses are this one or were issued later, beside earlier ones with another type of key. */
+        /**
+         * Whether the domain has changed to this certificate: every address serves it or one issued later. Certificates with
+         * another type of key, which a server may use beside it, do not matter.
+         */
         is_done: z.boolean(),
-        /** When a check first saw this certificate there; null if none did. */
+        /** Time when a check first saw this certificate on the domain; null if none did. */
         first_seen_at: isoInstant.nullable(),
         paused: z.boolean(),
         /** What each address showed at the last check. */
         addresses: z.array(
           z.object({
             address: z.string(),
-            /** Fingerprint of the certificate; null if none was read. */
+            /** Fingerprint of the certificate at this address; null if none was read. */
             serves: z.string().nullable(),
           }),
         ),
       }),
     ),
-    /** Total number of these domains. */
+    /** Number of domains on all pages. */
     domain_count: z.number().int(),
-    /** Number of domains that have changed, and of all; paused ones count only if they have changed. */
+    /**
+     * `done`: number of domains that have changed to this certificate; `total`: number of all domains. Paused domains count
+     * only if they have changed.
+     */
     done: z.number().int(),
     total: z.number().int(),
     /** The certificate and the 20 newest others with the same names, newest first. */
@@ -121,7 +127,7 @@ const certificateStorySchema = z
         valid_from: isoInstant,
         expiry_date: isoInstant,
         first_seen_at: isoInstant,
-        /** Number of domains that serve it now at one or more addresses. */
+        /** Number of domains that serve this version now at one or more addresses. */
         domain_count: z.number().int(),
       }),
     ),
@@ -131,13 +137,13 @@ const certificateStorySchema = z
   .meta({ id: 'CertificateStory' });
 export type CertificateStory = z.infer<typeof certificateStorySchema>;
 
-/** A certificate that domains of the account should serve from a time on. */
+/** A certificate that domains of the account should serve by a given time. */
 const expectCertificateSchema = z.object({
   /** PEM of one host certificate, optionally with its issuers' certificates. A private key is refused. */
   pem: z.string().min(1).max(100_000),
-  /** Host names of domains; if omitted, every domain that the certificate names. */
+  /** Host names of the domains that should serve it; if omitted, every domain whose name the certificate covers. */
   hosts: z.array(z.string().min(1).max(253)).min(1).max(1_000).optional(),
-  /** When they should serve it, at most 30 days ahead; in an hour if omitted. */
+  /** Time by which they should serve it, at most 30 days ahead; in an hour if omitted. */
   by: z.iso.datetime({ offset: true }).optional(),
 });
 
@@ -148,9 +154,9 @@ const expectedCertificateSchema = z
     due_at: isoInstant,
     /** Number of domains that should serve it. */
     domain_count: z.number().int(),
-    /** Number of them that served another certificate at their last check. */
+    /** Number of these domains that served another certificate at their last check. */
     waiting_count: z.number().int(),
-    /** The first hundred of them by name. */
+    /** The first hundred of the domains that served another certificate, by name. */
     waiting: z.array(servingDomainSchema),
   })
   .meta({ id: 'ExpectedCertificate' });

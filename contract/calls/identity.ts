@@ -24,10 +24,10 @@ const succeeded = z.looseObject({});
 
 // Calls of the built-in identity provider. All calls answer 404 if another provider is configured.
 
-// Calls with public access use the provider's own short-lived session, where they need one. Its cookie is sent only below
-// /api/identity, and it ends when its ID token is exchanged for the product's session. Changing passkeys or one-time codes
-// therefore needs a new session of the provider: sign in again, make the change, sign out. Shortly after a sign-in
-// `resumeIdentity` opens it without asking again.
+// Calls with public access that need to know the user rely on a short-lived session of the provider. Its cookie is sent only
+// below /api/identity, and it ends when its ID token is exchanged for the product's session. Therefore a change of passkeys
+// or one-time codes needs a new session of the provider: sign in again, make the change, sign out. Shortly after a sign-in,
+// `resumeIdentity` opens this session without asking for the password again.
 
 export const signUp = {
   method: 'post',

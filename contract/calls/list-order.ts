@@ -4,8 +4,8 @@ export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 export type SortDirection = (typeof SORT_DIRECTIONS)[number];
 
 /**
- * Orders of the list of certificates: by expiry, by name, by issuer as `issuerLine` shows it, or by the number of domains. Other lists
- * use the same name for the same order.
+ * Orders of the list of certificates: by expiry, by name, by issuer as `issuerLine` shows it, or by the number of domains.
+ * The list of domains uses the names `soonest` and `name` for the same orders.
  */
 export const CERTIFICATE_SORTS = ['soonest', 'name', 'issuer', 'domains'] as const;
 export type CertificateSort = (typeof CERTIFICATE_SORTS)[number];

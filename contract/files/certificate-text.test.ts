@@ -16,8 +16,8 @@ const textOf = (bytes: Uint8Array) => {
   return read.ok ? read.text : read.message;
 };
 
-describe('the file of a certificate', () => {
-  it('can be PEM in UTF-8 or UTF-16, with or without a byte order mark', () => {
+describe('certificateText', () => {
+  it('returns the PEM text of a file in UTF-8 or UTF-16, with or without a byte order mark', () => {
     const pem = root.certificatePem;
     const big = Buffer.from(pem, 'utf16le').swap16();
     for (const bytes of [
@@ -30,7 +30,7 @@ describe('the file of a certificate', () => {
       expect(textOf(bytes)).toBe(pem);
   });
 
-  it('can be DER or PKCS#7 in DER, which become PEM', () => {
+  it('converts DER, and PKCS#7 in DER, to PEM', () => {
     expect(textOf(root.der)).toBe(root.certificatePem);
     expect(textOf(message('1.2.840.113549.1.7.2'))).toMatch(
       /^-----BEGIN PKCS7-----\n[^-]+\n-----END PKCS7-----\n$/,
@@ -46,7 +46,7 @@ describe('the file of a certificate', () => {
     ['PKCS#7 of another kind', message('1.2.840.113549.1.7.3'), 'encrypted or has no certificates'],
     ['a Java keystore', Buffer.from('feedfeed00000002', 'hex'), 'Java keystore'],
     ['an image', Buffer.from('89504e470d0a1a0a0000', 'hex'), 'neither text nor a certificate'],
-  ])('is refused with the reason if it is %s', (_, bytes, reason) => {
+  ])('refuses %s and says why', (_, bytes, reason) => {
     const read = certificateText(bytes);
     expect(read).toEqual({ ok: false, message: expect.stringContaining(reason) });
   });

@@ -7,8 +7,8 @@ const KEY_REFUSAL =
 export type CertificateText = { ok: true; text: string } | { ok: false; message: string };
 
 /**
- * Returns the content of a certificate file as PEM text: of text in UTF-8 or UTF-16, of a certificate in DER, and of a PKCS#7 file
- * (`.p7b`). Returns a message instead for other files. Runs where the file is, so that private keys stay there.
+ * Returns the PEM text of a certificate file: text in UTF-8 or UTF-16, a certificate in DER, or PKCS#7 (`.p7b`). Returns a
+ * message for any other file. Runs in the browser or the command, so that private keys never leave the machine.
  */
 export function certificateText(bytes: Uint8Array): CertificateText {
   const der = isDer(bytes) ? kindOfDer(bytes) : null;
@@ -36,7 +36,7 @@ function isDer(bytes: Uint8Array): boolean {
   return tag === SEQUENCE && (length >= 0x80 || length + 2 === bytes.length);
 }
 
-/** Returns what a file in DER is, judged by its first elements, without parsing it. */
+/** Returns what kind of DER file this is, or why it is refused. Looks at the first elements only. */
 function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
   const outer = contentStart(bytes, 0);
   const tag = bytes[outer];
@@ -53,7 +53,8 @@ function kindOfDer(bytes: Uint8Array): { label: string } | { message: string } {
             'certificate: openssl pkcs12 -in FILE -nokeys.',
         }
       : { message: KEY_REFUSAL };
-  // A certificate begins with its version, or in version 1 its number; an encrypted key begins with its algorithm.
+  // A certificate begins with its version, or in version 1 with its serial number. An encrypted key begins with its
+  // algorithm.
   if (tag === SEQUENCE && (bytes[inner] === VERSION || bytes[inner] === INTEGER)) {
     if (bytes[inner] === INTEGER && isRequest(bytes, inner))
       return {
@@ -86,7 +87,7 @@ function isCertificateAt(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === SEQUENCE && bytes[outer] === SEQUENCE && (first === VERSION || first === INTEGER);
 }
 
-/** Returns where the element at `start` ends, if its length is definite. */
+/** Returns where the element at `start` ends; null if its length is indefinite. */
 function elementEnd(bytes: Uint8Array, start: number): number {
   const [content, first = 0] = [contentStart(bytes, start), bytes[start + 1]];
   if (first <= 0x80) return content + (first & 0x7f);

@@ -12,11 +12,11 @@ it.each([
   ['big-endian UTF-16', utf16(TEXT).swap16(), 'UTF-16'],
   ['big-endian UTF-16 with a byte order mark', utf16(`\uFEFF${TEXT}`).swap16(), 'UTF-16'],
   ['Windows-1252', Buffer.from(TEXT.replace('–', '\x96').replace('€', '\x80'), 'latin1'), 'Windows-1252'],
-])('the text of a file in %s is read', (_, bytes, encoding) => {
+])('fileText reads a file in %s', (_, bytes, encoding) => {
   expect(fileText(bytes)).toEqual({ text: TEXT, encoding });
 });
 
-it('an empty file has empty text', () => {
+it('fileText returns empty text for an empty file', () => {
   expect(fileText(new Uint8Array())).toEqual({ text: '', encoding: 'UTF-8' });
 });
 
@@ -24,6 +24,6 @@ it.each([
   ['an image', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
   ['zeros', Buffer.alloc(64)],
   ['text with a zero', Buffer.from('host\0,notes\n')],
-])('%s is not text', (_, bytes) => {
+])('fileText returns null for %s', (_, bytes) => {
   expect(fileText(bytes)).toBeNull();
 });

@@ -30,7 +30,8 @@ function utf16Order(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   if (bytes.length % 2 !== 0) return null;
-  // Hosts, separators and PEM are ASCII, whose UTF-16 has a zero in every other byte. Text has no other zeros.
+  // `zeros` counts zero bytes at even and at odd positions. In UTF-16, every ASCII character (hosts, separators, PEM) has a
+  // zero byte; text in other encodings has none.
   const zeros = [0, 0];
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   for (const [index, byte] of sample.entries())

@@ -19,7 +19,7 @@ describe('expiryBadge', () => {
     spec('4B.02', '0 to 7 days: “Expiring in N days”, red, singular at 1');
   });
 
-  it('returns null if 15 days or more are left', () => {
+  it('returns null if 15 or more days are left', () => {
     expect(expiryBadge(now + 15 * DAY_MS, now)).toBeNull();
     spec('4B.06', 'More than 14 days: no badge');
   });

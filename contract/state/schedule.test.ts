@@ -21,7 +21,7 @@ it.each([
   [48 * HOUR_MS - 1, '47 hours'],
   [HOUR_MS, '1 hour'],
   [59 * MINUTE_MS, 'less than an hour'],
-])('%d ms are left as “%s”, in hours below two days', (ms, text) => expect(timeLeft(ms)).toBe(text));
+])('timeLeft writes %d ms as “%s”', (ms, text) => expect(timeLeft(ms)).toBe(text));
 
 describe('the renewal of a short-lived certificate', () => {
   it.each<[string, Parameters<typeof certificate>[0], ReturnType<typeof scheduleOf>, string | null]>([
@@ -32,29 +32,34 @@ describe('the renewal of a short-lived certificate', () => {
       'renews on schedule, next in 2 days',
     ],
     [
-      'counts hours below two days',
+      'is counted in hours below two days',
       { overdueIn: 20.5 },
       'on schedule',
       'renews on schedule, next in 20 hours',
     ],
-    ['is overdue from then on, however much time is left', { overdueIn: 0 }, 'overdue', 'renewal overdue'],
-    ['is no news once the certificate has expired', { left: 0, overdueIn: -9 }, null, null],
-    ['is no news if another address serves the renewed certificate', { overdueIn: null }, null, null],
-    ['is no news of a certificate that is not trusted', { trusted: false }, null, null],
-    ['has no words for a certificate that is valid for 30 days or more', { isShortLived: false }, null, null],
+    [
+      'is overdue from `overdue_at` on, however much time is left',
+      { overdueIn: 0 },
+      'overdue',
+      'renewal overdue',
+    ],
+    ['is not mentioned once the certificate has expired', { left: 0, overdueIn: -9 }, null, null],
+    ['is not mentioned if another address serves the renewed certificate', { overdueIn: null }, null, null],
+    ['is not mentioned if the certificate is not trusted', { trusted: false }, null, null],
+    ['is not mentioned if the certificate is valid for 30 days or more', { isShortLived: false }, null, null],
   ])('%s', (_, shape, schedule, words) => {
     expect(scheduleOf(certificate(shape), now)).toBe(schedule);
     expect(scheduleWords(certificate(shape), now)).toBe(words);
   });
 });
 
-it('the renewal of a certificate that is revoked, or refused on one of its domains, is no news', () => {
+it('scheduleOf returns null for a certificate that is revoked, or refused on one of its domains', () => {
   for (const refused of [{ state: 'revoked' }, { problem: 'revoked' }, { problem: 'wrong_name' }])
     expect(scheduleOf({ ...certificate({}), ...refused }, now)).toBeNull();
   expect(scheduleOf({ ...certificate({}), state: 'critical', problem: null }, now)).toBe('on schedule');
 });
 
-it('the renewal of a long-lived certificate can be overdue, too', () => {
+it('isRenewalOverdue is true for a long-lived certificate whose renewal is overdue', () => {
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), now)).toBe(true);
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), now)).toBe(false);
 });

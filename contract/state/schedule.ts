@@ -1,26 +1,26 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { count } from '../words.ts';
 
-/** Years are counted as 365 days, so that a certificate for 3,650 days is one for 10 years. */
+/** A year has 365 days here, so that 3,650 days are 10 years. */
 const YEAR_DAYS = 365;
-/** Spans of at least this many days are given in years. */
+/** Spans of at least this many days are written in years. */
 const MANY_DAYS = 730;
 
-/** Returns '1 day' or '90 days'; '9 years', rounded down, if it is two years or more. */
+/** Returns '1 day' or '90 days'. From two years on, returns whole years, rounded down: '9 years'. */
 export function daysText(days: number): string {
   return days < MANY_DAYS ? count(days, 'day') : count(Math.floor(days / YEAR_DAYS), 'year');
 }
 
 /**
- * Returns the time left, rounded down: '3 days', '31 hours' below two days, 'less than an hour'. The badge does not use it: the
- * specification gives its words, which count days below two, too.
+ * Returns the time left, rounded down: '3 days', '31 hours' below two days, 'less than an hour'. The badge has other words,
+ * which the specification gives: it counts in days even below two days.
  */
 export function timeLeft(ms: number): string {
   if (ms < HOUR_MS) return 'less than an hour';
   return ms < 2 * DAY_MS ? count(Math.floor(ms / HOUR_MS), 'hour') : daysText(Math.floor(ms / DAY_MS));
 }
 
-/** What decides whether a renewal is on schedule. Instants are ISO 8601. */
+/** The facts that decide whether a renewal is on schedule. Instants are ISO 8601. */
 export interface Renewing {
   expiry_date: string | null;
   renewal: { overdue_at: string | null; is_short_lived: boolean } | null;
@@ -32,18 +32,19 @@ export interface Renewing {
   problem?: string | null;
 }
 
-/** Problems of certificates that most or all clients still accept. */
+/** Problems of certificates that at least some clients still accept. */
 const STILL_ACCEPTED = ['refused', 'flawed', 'overdue'];
 
-/** Returns whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
+/** Returns whether the renewal is overdue, by the same rule as the server. False once the certificate has expired. `now` in ms UTC. */
 export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing, now: number): boolean {
   if (!renewal?.overdue_at || expiryDate === null) return false;
   return Date.parse(renewal.overdue_at) <= now && now < Date.parse(expiryDate);
 }
 
 /**
- * Returns whether the renewal of a short-lived certificate is on schedule or overdue; null for other certificates, for expired, revoked
- * and refused ones, and if another address serves the renewed one. Only the badge does not follow it. The store has the rule in SQL.
+ * Returns whether the renewal of a short-lived certificate is on schedule or overdue. Returns null for other certificates,
+ * for expired, revoked and refused ones, and if another address serves the renewed one. The badge ignores this: it only
+ * counts days. `server/store` has the same rule in SQL.
  */
 export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
   const { renewal, expiry_date: expiryDate, trusted, state, problem = null } = certificate;

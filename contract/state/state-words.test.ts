@@ -8,7 +8,7 @@ const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') =>
 const since = new Date(EXAMPLE_NOW).toISOString();
 const unreachable = { stage: 'dns', reason: 'name_not_found', message: 'No address.', since };
 
-it('brokenStates names the state of the host first, then that of its certificate; none while paused', () => {
+it('brokenStates names the state of the host before the state of its certificate, and nothing while the domain is paused', () => {
   const uptime = { ...exampleDomain().uptime, state: 'down' as const };
   const states = (differences: object) => brokenStates({ ...exampleDomain(), ...differences });
   expect(states({})).toEqual([]);
@@ -22,7 +22,7 @@ it('brokenStates names the state of the host first, then that of its certificate
 });
 
 describe('the badge Active', () => {
-  it('has its tick only if a signed answer says that the certificate is not revoked, and nothing is broken', () => {
+  it('has a tick only if a signed answer says that the certificate is not revoked, and nothing is broken', () => {
     const good = exampleDomain(answer('good'));
     expect(isVerifiedActive(good)).toBe(true);
     expect(isVerifiedActive({ ...good, refused: true })).toBe(true);
@@ -40,7 +40,7 @@ describe('the badge Active', () => {
       expect(isVerifiedActive({ ...good, ...differences }), JSON.stringify(differences)).toBe(false);
   });
 
-  it('has words beside it that say what is not known', () => {
+  it('has a note beside it that says what is not known', () => {
     expect(revocationNote(exampleDomain(answer('good')))).toBeNull();
     expect(revocationNote(exampleDomain(answer('unknown')))).toBe('revocation not known');
     expect(revocationNote(exampleDomain(answer('unavailable')))).toBe('revocation not known');

@@ -1,8 +1,8 @@
 import { type AttentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../words.ts';
 
 /**
- * The name of each state of a domain and of its certificate, on pages, in mails, groups and filters; `inSentence` for the middle of a
- * sentence. They are not in `words.ts`, because the login page loads that file and needs none of them.
+ * The name of each state of a domain or its certificate: on pages, in mails, groups and filters. They are not in `words.ts`,
+ * because the login page loads that file and needs none of them.
  */
 export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
   pending: 'Checking…',
@@ -24,11 +24,11 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
 /** Returns 'certificate not read' for 'Certificate not read'. */
 export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** What decides whether something is broken. */
+/** The facts that decide whether a host or its certificate is broken. */
 interface BrokenFacts {
   state: DomainState;
   trusted: boolean | null;
-  /** Some clients do not connect, although the certificate is trusted. */
+  /** True if some clients do not connect, although the certificate is trusted. */
   refused: boolean;
   /** Why the last check read no certificate. */
   unreachable: unknown;
@@ -57,7 +57,7 @@ export function brokenStates({
   ];
 }
 
-/** Words beside the badge 'Active' if no verified answer says that the certificate is not revoked; null: no words. */
+/** Notes beside the badge 'Active' for each revocation state; null if no note is needed. */
 const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | null> = {
   good: null,
   revoked: null,
@@ -66,7 +66,7 @@ const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | 
   not_applicable: 'not revocable',
 };
 
-/** What decides how sure the badge 'Active' is. */
+/** The facts that decide whether the badge 'Active' has its tick. */
 interface RevocationFacts extends BrokenFacts {
   /** Fingerprint of the certificate read last; null if none was ever read. */
   fingerprint: string | null;
@@ -74,8 +74,8 @@ interface RevocationFacts extends BrokenFacts {
 }
 
 /**
- * Returns whether the badge 'Active' has its tick and colour: a signed CRL or OCSP answer says that the certificate is not revoked,
- * the last check read it, and nothing is broken (`brokenStates`) but that some clients refuse it. False while paused.
+ * Returns whether the badge 'Active' has its tick and colour. It has them if the last check read the certificate, a signed CRL or OCSP
+ * answer says that it is not revoked, and `brokenStates` finds nothing worse than that some clients refuse it. False while paused.
  */
 export function isVerifiedActive(domain: RevocationFacts): boolean {
   const { state, fingerprint, revocation, unreachable } = domain;
@@ -84,7 +84,7 @@ export function isVerifiedActive(domain: RevocationFacts): boolean {
   return isRead && revocation.state === 'good' && isWhole;
 }
 
-/** Returns the words beside the badge 'Active', such as 'certificate not read' or 'revocation not known'; null for none. */
+/** Returns the note beside the badge 'Active', such as 'certificate not read' or 'revocation not known'; null for none. */
 export function revocationNote({ state, fingerprint, revocation }: RevocationFacts): string | null {
   if (fingerprint === null) return state === 'pending' ? null : inSentence(STATE_NAMES.unread);
   return REVOCATION_NOTES[revocation.state];
